@@ -1,7 +1,7 @@
 /** An address of one family, given to another by mistake: nobody would have the key of what is paid there. */
 
+import { textFormsOf as bitcoin } from '@tandem/bitcoin/server/index.ts'
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
-import { textFormsOf as bitcoin } from '@tandem/bitcoin/terms/text-forms.ts'
 import type { TextForms } from '@tandem/chain-kit/port/text-forms.ts'
 import { textForms as evm } from '@tandem/evm/terms/text-forms.ts'
 import { environments } from '@tandem/families/registry.ts'
@@ -11,6 +11,14 @@ import { textForms as starknet } from '@tandem/starknet/terms/text-forms.ts'
 import { textForms as sui } from '@tandem/sui/terms/text-forms.ts'
 import { textForms as tron } from '@tandem/tron/terms/text-forms.ts'
 import { textFormsOf as xrpl } from '@tandem/xrpl/terms/text-forms.ts'
+import { textForms as evm } from '@tandem/evm/terms/address.ts'
+import { textForms as hypercore } from '@tandem/hypercore/terms/core.ts'
+import { environments } from '@tandem/protocol/registry/environments.ts'
+import { textForms as solana } from '@tandem/solana/terms/address.ts'
+import { textForms as starknet } from '@tandem/starknet/terms/address.ts'
+import { textForms as sui } from '@tandem/sui/terms/address.ts'
+import { textForms as tron } from '@tandem/tron/terms/address.ts'
+import { textFormsOf as xrpl } from '@tandem/xrpl/terms/address.ts'
 import { describe, expect, test } from 'vitest'
 
 const addresses = {

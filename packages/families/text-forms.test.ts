@@ -1,9 +1,9 @@
 /** What each family takes for the same thing written differently. */
 
+import { textFormsOf } from '@tandem/bitcoin/server/index.ts'
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
-import { textFormsOf } from '@tandem/bitcoin/terms/text-forms.ts'
-import { textForms as evm } from '@tandem/evm/terms/text-forms.ts'
-import { textForms as tron } from '@tandem/tron/terms/text-forms.ts'
+import { textForms as evm } from '@tandem/evm/terms/address.ts'
+import { textForms as tron } from '@tandem/tron/terms/address.ts'
 import { describe, expect, test } from 'vitest'
 
 const HASH = 'ab'.repeat(32)

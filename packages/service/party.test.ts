@@ -1,4 +1,4 @@
-import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/check-recipient.ts'
+import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { createKeyring } from '@tandem/keys/keyring.ts'
 import { createTestSigner } from '@tandem/keys/keys.fixture.ts'
 import { testEvidence } from '@tandem/party/engine/evidence/evidence.fixture.ts'

@@ -1,4 +1,4 @@
-import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/check-recipient.ts'
+import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { openTestStore, putOrder, type TestStore } from '@tandem/party/store/store.fixture.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import type { OrderState } from '@tandem/protocol/state.ts'

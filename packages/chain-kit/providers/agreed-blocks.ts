@@ -1,5 +1,7 @@
 /** The blocks on which a quorum of providers agrees. Suspends providers that are behind. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
+import { max } from '@tandem/protocol/bigint.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { ChainFailure } from '../port/failure.ts'
 import { askUntilEqual } from './equal-answers.ts'
@@ -198,8 +200,4 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
 
 function heightsOf<N>(views: readonly (readonly [Provider<N>, { readonly height: bigint }])[]): readonly bigint[] {
   return views.map(([, block]) => block.height).sort((a, b) => (a > b ? -1 : a < b ? 1 : 0))
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }

@@ -1,6 +1,6 @@
 /** Block subscriptions over WebSocket, where an endpoint of kind `ws` is configured. */
 import { type RawData, WebSocket } from 'ws'
-import type { NewBlocks } from '../port/abilities/new-blocks.ts'
+import type { NewBlocks } from '../port/abilities/reading.ts'
 import { type Endpoint, headersOf, urlOf } from '../port/endpoints.ts'
 import type { RpcCall } from './json-rpc.ts'
 

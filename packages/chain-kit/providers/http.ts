@@ -4,12 +4,21 @@
  */
 import { setMaxListeners } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { callHttpBytes, HttpFailure } from '@tandem/runtime/http-client.ts'
 import { type Endpoint, headersOf, urlOf } from '../port/endpoints.ts'
 import { ChainFailure } from '../port/failure.ts'
 import { countRequests, type RequestOutcome } from '../port/provider-tally.ts'
-import { createPace } from './pace.ts'
 import { DEFAULT_WAIT_MS, RateLimited } from './rate-limited.ts'
+
+/**
+ * Spaces requests to a provider: at most so many a second, with those of an unused second in one go. Requests may come at once for the time in which none
+ * came, up to this.
+ */
+const BURST_MS = 1_000
+
+/** A request that would wait longer fails at once: its caller asks again, and the queue stays short. */
+const LONGEST_WAIT_MS = 30_000
 
 export type ProviderRequest = {
   /** For error texts: a method or a path. */
@@ -133,4 +142,31 @@ export function splitCredentials(url: string) {
   parsed.password = ''
   const authorization = user === '' ? {} : { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }
   return { base: parsed.href.replace(/\/+$/, ''), authorization }
+}
+
+interface Pace {
+  /** Resolves when it is the turn of a request. False: too many wait already. An urgent one does not wait, but counts. */
+  turn(isUrgent?: boolean): Promise<boolean>
+}
+
+type PaceClock = { nowMs(): number; wait(ms: number): Promise<unknown> }
+
+/** `ending`: ends all waits. */
+function realClock(ending: AbortSignal): PaceClock {
+  return { nowMs: () => performance.now(), wait: (ms) => sleep(ms, undefined, { signal: ending }).catch(() => undefined) }
+}
+
+export function createPace(perSecond: number, ending: AbortSignal, { nowMs, wait }: PaceClock = realClock(ending)): Pace {
+  const intervalMs = 1_000 / perSecond
+  let nextAtMs = Number.NEGATIVE_INFINITY
+  return {
+    async turn(isUrgent = false) {
+      const now = nowMs()
+      const atMs = Math.max(nextAtMs, now - BURST_MS + intervalMs)
+      if (!isUrgent && atMs - now > LONGEST_WAIT_MS) return false
+      nextAtMs = atMs + intervalMs
+      if (!isUrgent && atMs > now) await wait(atMs - now)
+      return true
+    },
+  }
 }

@@ -1,9 +1,9 @@
 /** The report on each provider for operators, and the check of all providers at the start. */
 import { expect, it } from 'vitest'
 import { ChainFailure } from '../port/failure.ts'
-import { checkProviders } from './check-providers.ts'
-import { assertQuorum, connectProviders } from './connect-providers.ts'
+import { assertQuorum, connectProviders } from './connector.ts'
 import { inspectProviders, type Probes } from './inspect.ts'
+import { checkProviders } from './open-quorum.ts'
 
 type TestNode = { readonly height: bigint | null; readonly problem: string | null; readonly oldest: bigint }
 

@@ -1,6 +1,6 @@
 /** A report on each provider of a chain, for operators: whether it serves the chain, how far it is synced, and whether it serves events of a week ago. */
 import type { Chain } from '@tandem/protocol/chain.ts'
-import type { ProviderReport } from '../port/abilities/inspect-providers.ts'
+import type { ProviderReport } from '../port/abilities/reading.ts'
 import type { ProblemOf } from './pool.ts'
 import type { Provider } from './provider.ts'
 

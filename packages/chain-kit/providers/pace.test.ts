@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPace } from './pace.ts'
+import { createPace } from './http.ts'
 
 /** A clock that a test moves, and the waits that were asked for. */
 function simulateClock() {

@@ -1,5 +1,12 @@
 /** One node over several providers. A table gives for each method the rule by which answers must agree. */
+
+import type { Block, Chain } from '@tandem/protocol/chain.ts'
+import { ChainFailure } from '../port/failure.ts'
+import { allowedLagOf, createAgreedBlocks } from './agreed-blocks.ts'
+import { checkProviders, openQuorum } from './open-quorum.ts'
+import type { Provider } from './provider.ts'
 import type { Question, Quorum, Rule } from './quorum.ts'
+import { finalHeight } from './rules.ts'
 
 type Method<A extends readonly unknown[], T> = (...args: A) => Promise<T>
 
@@ -18,4 +25,66 @@ export function createQuorumNode<N, M extends keyof N>(quorum: Quorum<N>, table:
     },
   ])
   return Object.fromEntries(methods)
+}
+
+/** One node over several providers of a chain: what every family has beside its own table of agreement. */
+export type SharedNodeOptions = {
+  /** How many providers must agree where money depends on it. One fewer may lie. */
+  readonly quorum: number
+  readonly onTrouble: (what: string) => void
+  readonly nowMs?: () => number
+}
+
+type SharedNode = { blocks(heights: readonly bigint[]): Promise<readonly Block[]>; close(): void }
+
+type BlockOf<N extends SharedNode> = Awaited<ReturnType<N['blocks']>>[number]
+
+type Kind<N extends SharedNode> = Pick<Quorum<N>, 'isExecutionError'> & {
+  readonly problemOf: (chain: Chain, node: N) => Promise<string | null>
+  readonly newest: (node: N) => Promise<BlockOf<N>>
+  /** The whole header: a false time beside a true hash must not pass as the same block. */
+  readonly keyOf: (block: BlockOf<N>) => string
+}
+
+export function openSharedNode<N extends SharedNode>(
+  chain: Chain,
+  providers: readonly Provider<N>[],
+  { quorum: size, ...options }: SharedNodeOptions,
+  { problemOf: problemIn, newest, keyOf, ...kind }: Kind<N>,
+) {
+  const problemOf = (node: N) => problemIn(chain, node)
+  const quorum = openQuorum(chain.id, providers, { size, problemOf, ...kind, ...options })
+  const allowedLag = allowedLagOf(chain)
+  const blocks = createAgreedBlocks<N, BlockOf<N>>(quorum, {
+    newest,
+    all: async (node, heights) => (await node.blocks(heights)) as readonly BlockOf<N>[],
+    keyOf,
+    heightsMaySkip: chain.heightsMaySkip,
+    allowedLag,
+  })
+
+  return {
+    quorum,
+    newest: blocks.newest,
+    /** Rejects if a provider serves another chain, or too few answer. */
+    verify: () => checkProviders(chain.id, providers, size, problemOf),
+    /** No block above the newest can be final. A provider that claims one far above it is suspended; slightly above counts as the newest. */
+    async finalHeight(word: string, ask: (node: N) => Promise<bigint | null>): Promise<bigint | null> {
+      const { height: newestHeight } = await blocks.newest()
+      const askBelow = async (node: N) => {
+        const height = await ask(node)
+        if (height !== null && height > newestHeight + allowedLag)
+          throw new ChainFailure('unreachable', `it calls block ${height} ${word}, and the newest is ${newestHeight}`)
+        return height !== null && height > newestHeight ? newestHeight : height
+      }
+      return finalHeight(quorum, { what: `the newest block that is ${word}`, ask: askBelow })
+    },
+    methods: {
+      /** Any word for a height means the newest. */
+      block: (height: bigint | string) => (typeof height === 'bigint' ? blocks.at(height) : blocks.newest()),
+      glimpse: blocks.glimpse,
+      blocks: blocks.all,
+      close: () => void quorum.close(),
+    },
+  }
 }

@@ -1,8 +1,6 @@
 /** What a watcher that remembers its last poll asks of the node and of the database. */
 
-import type { BranchEvents } from '@tandem/chain-kit/port/abilities/branch-events.ts'
-import type { FinalHeight } from '@tandem/chain-kit/port/abilities/final-height.ts'
-import type { UnconfirmedEvents } from '@tandem/chain-kit/port/abilities/unconfirmed-events.ts'
+import type { BranchEvents, FinalHeight, UnconfirmedEvents } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { Order } from '@tandem/protocol/order.ts'

@@ -1,6 +1,6 @@
 /** Follows one chain: new blocks, reorgs, and the events of watched swaps in blocks and in the mempool. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BranchRead } from '@tandem/chain-kit/port/abilities/branch-events.ts'
+import type { BranchRead } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'

@@ -1,4 +1,5 @@
 /** What affiliates can claim on each chain, with the signatures that they need. */
+
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Key } from '@tandem/keys/key.ts'
@@ -8,6 +9,7 @@ import type { Database } from '@tandem/party/store/database/database.ts'
 import { durably } from '@tandem/party/store/database/durably.ts'
 import { type PayingContract, readOpenClaims, recordClaims, type SignedClaim } from '@tandem/party/store/ledger/signed-claims.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
+import { max } from '@tandem/protocol/bigint.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Logger } from '@tandem/runtime/log.ts'
@@ -193,8 +195,4 @@ function choose(
     if (amount > own && !isShort) promise(one, amount - own)
     return { affiliate, asset, total, paid: before, amount, isShort, left: left < amount ? left : amount }
   })
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }

@@ -1,6 +1,6 @@
 /** POST /orders: makes and stores an order, and returns how to fund it. */
 import { hash, randomBytes } from 'node:crypto'
-import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/check-recipient.ts'
+import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { RefundPackage } from '@tandem/chain-kit/port/abilities/rescue.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import type { App } from '@tandem/party/store/apps/apps.ts'

@@ -1,6 +1,8 @@
 /** Finds a solver for an order and verifies the terms that it adds. */
+
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
+import { min } from '@tandem/protocol/bigint.ts'
 import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
 import { type ErrorCode, QuoteUsed, TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
@@ -230,14 +232,10 @@ async function agree(context: ServiceContext, proposal: Proposal, solverId: stri
     solverId,
     createdAt: proposal.createdAt,
     deadline: proposal.deadline,
-    priceExpiresAt: earlier(BigInt(answer.price_expires_at), proposal.deadline),
+    priceExpiresAt: min(BigInt(answer.price_expires_at), proposal.deadline),
     source: await completeSwap(context, proposal, 'source', source, source.redeemer),
     destination: await completeSwap(context, proposal, 'destination', destination, destination.initiator),
   }
-}
-
-function earlier(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }
 
 async function completeSwap(context: ServiceContext, proposal: Proposal, leg: Leg, terms: HtlcTerms, named: string): Promise<Swap> {

@@ -2,7 +2,7 @@
  * Whether the user can be paid, asked of both chains before an order is made. Anyone may ask freely, so every answer is cached for a
  * moment, has a time limit, and only a few questions to one chain are open at once.
  */
-import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/check-recipient.ts'
+import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'

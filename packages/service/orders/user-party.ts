@@ -1,5 +1,5 @@
 /** The user as a party of an HTLC: their account, a key of their own, or a key that the service makes for this order. */
-import type { UserKey } from '@tandem/chain-kit/port/abilities/order-keys.ts'
+import type { UserKey } from '@tandem/chain-kit/port/abilities/spending.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { createKey, randomPrivateKey } from '@tandem/keys/keyring.ts'
 

@@ -1,4 +1,4 @@
-import type { RedeemItem } from '@tandem/chain-kit/port/abilities/batch-redeem.ts'
+import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Purpose } from '@tandem/keys/purpose.ts'
 import { pollChain } from '@tandem/party/engine/watcher.ts'

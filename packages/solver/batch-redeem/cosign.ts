@@ -1,6 +1,6 @@
 /** Redeems that the service cosigns once the users' redeems are final: one transaction for many sources, without their secrets. */
 
-import type { RedeemItem } from '@tandem/chain-kit/port/abilities/batch-redeem.ts'
+import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Key } from '@tandem/keys/key.ts'

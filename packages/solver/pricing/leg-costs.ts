@@ -1,12 +1,13 @@
 /** What the transactions of a leg cost in dollars at current fees: read from the chain at most every few seconds, never for each quote. */
 
-import type { LegCost } from '@tandem/chain-kit/port/abilities/leg-cost.ts'
+import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import type { PriceFeed } from '@tandem/party/prices/feed.ts'
 import { divideRoundingUp, type UsdPrice } from '@tandem/protocol/amount.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
+import { max } from '@tandem/protocol/bigint.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
@@ -135,7 +136,7 @@ export function createLegCosts(options: {
       const { nativeAsset, id } = registry.chain(registry.asset(asset).chain)
       if (asset !== nativeAsset) return 0n
       const costs = registry.assetsOf(id).flatMap((one) => known.get(one.id)?.cost ?? [])
-      const dearest = costs.reduce((most, { initiate, redeem, refund }) => larger(most, initiate + redeem + refund), 0n)
+      const dearest = costs.reduce((most, { initiate, redeem, refund }) => max(most, initiate + redeem + refund), 0n)
       return swaps * dearest
     },
     async highest(asset) {
@@ -150,9 +151,5 @@ export function createLegCosts(options: {
 
 /** `b` is the newer one: what does not follow fees is its. */
 function dearer(a: LegCost, b: LegCost): LegCost {
-  return { ...b, initiate: larger(a.initiate, b.initiate), redeem: larger(a.redeem, b.redeem), refund: larger(a.refund, b.refund) }
-}
-
-function larger(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
+  return { ...b, initiate: max(a.initiate, b.initiate), redeem: max(a.redeem, b.redeem), refund: max(a.refund, b.refund) }
 }

@@ -2,7 +2,7 @@
  * Whether the solver can pay the network fees of what it has in flight. A lock whose source it cannot redeem is a gift: after the timelock the user has
  * both legs. Chains whose redeems pay their fee out of what they spend need nothing.
  */
-import type { LegCost } from '@tandem/chain-kit/port/abilities/leg-cost.ts'
+import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Keyring } from '@tandem/keys/keyring.ts'
 import type { InFlight } from '@tandem/party/store/solver/in-flight.ts'

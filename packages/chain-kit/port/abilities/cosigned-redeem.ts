@@ -7,7 +7,7 @@ import type { PublicKey, Signer } from '@tandem/keys/key.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Outbox } from '../outbox.ts'
 import type { SpendableDeposit } from '../spend.ts'
-import type { RedeemItem } from './batch-redeem.ts'
+import type { RedeemItem } from './spending.ts'
 
 export interface CosignedRedeem {
   /** `transaction`: complete, from `CosignSession.finish`. It is preferred while it can be mined; else the secrets are used. */

@@ -1,27 +1,25 @@
-/** Abilities that only some chains or families have. Each is one file here and one conformance suite in `chains/testing/abilities/`. */
-import type { BatchRedeem } from './batch-redeem.ts'
-import type { BranchEvents } from './branch-events.ts'
-import type { Cancel } from './cancel.ts'
-import type { CheckRecipient } from './check-recipient.ts'
-import type { CheckSender } from './check-sender.ts'
+/** Abilities that only some chains or families have. Each is one type here and one conformance suite in `chains/testing/abilities/`. */
+
 import type { CosignedRedeem } from './cosigned-redeem.ts'
 import type { CosignedRefund } from './cosigned-refund.ts'
 import type { DeployAccount, DeployHtlc } from './deploy.ts'
 import type { Distributor } from './distributor.ts'
-import type { FinalHeight } from './final-height.ts'
 import type { Gasless } from './gasless.ts'
-import type { InspectProviders } from './inspect-providers.ts'
 import type { InstantRefundAbility } from './instant-refund.ts'
-import type { ReadLegCost } from './leg-cost.ts'
-import type { NewBlocks } from './new-blocks.ts'
-import type { Oracle } from './oracle.ts'
-import type { OrderKeys } from './order-keys.ts'
-import type { PartialDeposits } from './partial-deposits.ts'
-import type { PayoutFee } from './payout-fee.ts'
 import type { Prefund } from './prefund.ts'
-import type { Rent } from './rent.ts'
+import type {
+  BranchEvents,
+  CheckRecipient,
+  CheckSender,
+  FinalHeight,
+  InspectProviders,
+  NewBlocks,
+  Oracle,
+  ReadLegCost,
+  UnconfirmedEvents,
+} from './reading.ts'
 import type { Rescue } from './rescue.ts'
-import type { UnconfirmedEvents } from './unconfirmed-events.ts'
+import type { BatchRedeem, Cancel, OrderKeys, PartialDeposits, PayoutFee, Rent } from './spending.ts'
 
 /** Of a connection to one chain. */
 export interface Abilities {

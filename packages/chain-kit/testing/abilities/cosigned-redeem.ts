@@ -1,6 +1,6 @@
 /** A family where one transaction that all parties sign can redeem several HTLCs. */
 import { describe, expect, it } from 'vitest'
-import type { RedeemItem } from '../../port/abilities/batch-redeem.ts'
+import type { RedeemItem } from '../../port/abilities/spending.ts'
 import { type ConformanceRun, expectWithin, malformedPayloads, required, type Swap } from '../run.fixture.ts'
 
 export function cosignedRedeemSuite(run: ConformanceRun): void {

@@ -3,30 +3,28 @@ import type { Abilities, FamilyAbilities } from '../../port/abilities/index.ts'
 import type { ChainClient } from '../../port/client.ts'
 import type { ChainFamily } from '../../port/family.ts'
 import type { ConformanceRun } from '../run.fixture.ts'
-import { batchRedeemSuite } from './batch-redeem.ts'
-import { branchEventsSuite } from './branch-events.ts'
 import { cancelSuite } from './cancel.ts'
-import { checkRecipientSuite } from './check-recipient.ts'
-import { checkSenderSuite } from './check-sender.ts'
 import { cosignedRedeemSuite } from './cosigned-redeem.ts'
 import { cosignedRefundSuite } from './cosigned-refund.ts'
-import { deploySuite } from './deploy.ts'
-import { deployAccountSuite } from './deploy-account.ts'
+import { deployAccountSuite, deploySuite } from './deploy.ts'
 import { distributorSuite } from './distributor.ts'
-import { finalHeightSuite } from './final-height.ts'
 import { gaslessSuite } from './gasless.ts'
-import { inspectProvidersSuite } from './inspect-providers.ts'
 import { instantRefundSuite } from './instant-refund.ts'
-import { legCostSuite } from './leg-cost.ts'
 import { newBlocksSuite } from './new-blocks.ts'
-import { oracleSuite } from './oracle.ts'
-import { orderKeysSuite } from './order-keys.ts'
 import { partialDepositsSuite } from './partial-deposits.ts'
-import { payoutFeeSuite } from './payout-fee.ts'
 import { prefundSuite } from './prefund.ts'
-import { rentSuite } from './rent.ts'
+import {
+  branchEventsSuite,
+  checkRecipientSuite,
+  checkSenderSuite,
+  finalHeightSuite,
+  inspectProvidersSuite,
+  legCostSuite,
+  oracleSuite,
+  unconfirmedEventsSuite,
+} from './reading.ts'
 import { rescueSuite } from './rescue.ts'
-import { unconfirmedEventsSuite } from './unconfirmed-events.ts'
+import { batchRedeemSuite, orderKeysSuite, payoutFeeSuite, rentSuite } from './spending.ts'
 
 export type AbilityName = keyof Abilities | keyof FamilyAbilities
 

@@ -1,5 +1,5 @@
 /** Each node answers, serves the right chain, and is up to date. */
-import type { ProviderReport } from '@tandem/chain-kit/port/abilities/inspect-providers.ts'
+import type { ProviderReport } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { countsHeight } from '@tandem/protocol/timelock.ts'

@@ -1,6 +1,6 @@
 /** Events of a branch. One new block, which is the usual poll, is read by its hash alone: its header names its parent. */
 
-import type { BranchRead } from '@tandem/chain-kit/port/abilities/branch-events.ts'
+import type { BranchRead } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { BitcoinNetwork } from '../terms/networks.ts'

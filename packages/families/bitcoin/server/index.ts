@@ -1,20 +1,24 @@
 /** The Bitcoin family: HTLCs as taproot outputs, through any number of Bitcoin Core nodes (JSON-RPC) and Esplora servers. */
-import { hexToBytes } from '@noble/hashes/utils.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ChainFamily } from '@tandem/chain-kit/port/family.ts'
+import type { DepositReading, HtlcReading } from '@tandem/chain-kit/port/htlc-reading.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
+import type { TextForms } from '@tandem/chain-kit/port/text-forms.ts'
+import { readingOf } from '@tandem/chain-kit/providers/htlc-reading.ts'
 import { onCurve } from '@tandem/keys/key.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
+import type { Funding } from '@tandem/protocol/funding/funding.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { bitcoinFacts } from '../terms/facts.ts'
+import { basicFormsOf, bitcoinFacts } from '../terms/facts.ts'
 import { htlcOf } from '../terms/htlc.ts'
+import type { BitcoinNetwork } from '../terms/networks.ts'
 import { verifiableNetwork } from '../terms/nodes/verify-network.ts'
 import { createRefundPackage } from '../terms/rescue/create-refund-package.ts'
-import { scriptOfAddress, walletAddress } from '../terms/script/address.ts'
-import { parseUserKey } from '../terms/script/user-key.ts'
-import { textFormsOf } from '../terms/text-forms.ts'
+import { parseBitcoinAddress, scriptOfAddress, walletAddress } from '../terms/script/address.ts'
+import { parseUserIdentity, parseUserKey } from '../terms/script/user-key.ts'
 import { feeOf } from '../terms/wallet/fees.ts'
 import { createBlocksSince } from './blocks/blocks-since.ts'
 import { readBranch } from './branch-events.ts'
@@ -25,12 +29,10 @@ import { sendInstantRefund } from './cosign/send-instant-refund.ts'
 import { findEvents } from './events.ts'
 import { defaultPace } from './execute.ts'
 import type { Execution } from './execution.ts'
-import { fundingOf } from './funding.ts'
 import { createHtlcDeriver } from './htlc-jobs.ts'
+import type { BitcoinBackend } from './nodes/backend.ts'
 import { type BitcoinNodes, connectNodes } from './nodes/connect-nodes.ts'
-import { readHtlc } from './read-htlc.ts'
-import { connectRescueNode, rescue } from './rescue/rescue.ts'
-import { parseDeposit, parseFeeRate } from './rescue/typed.ts'
+import { connectRescueNode, parseDeposit, parseFeeRate, rescue } from './rescue/rescue.ts'
 import { verifyMessage } from './script/bip322.ts'
 import { identityOf } from './script/identity.ts'
 import { assertWorthPaying, batchRedeem, redeemHtlc, refundHtlc } from './spend/spend.ts'
@@ -41,9 +43,11 @@ import { initiateHtlc } from './wallet/initiate.ts'
 
 /** One deposit to a P2WPKH address. */
 const TYPICAL_REDEEM_VSIZE = 143n
+
 /** To the longest kind of address. */
 const LARGEST_REDEEM_VSIZE = 155n
 const TYPICAL_REFUND_VSIZE = 133n
+
 /** One coin, with change. */
 const TYPICAL_INITIATE_VSIZE = 153n
 
@@ -160,5 +164,50 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
     inspectProviders: inspect,
     ...(newBlocks !== undefined && { newBlocks }),
     close,
+  }
+}
+
+/** A swap is funded by a plain deposit to the address of the HTLC. */
+function fundingOf(terms: HtlcTerms, network: BitcoinNetwork): Funding {
+  return { kind: 'deposit', to: htlcOf(terms, network).address, amount: terms.amount }
+}
+
+/** Reads deposits of an HTLC: outputs that pay its script, and that no transaction spends, in a block or in the mempool. */
+type Source = { readonly chain: Chain; readonly network: BitcoinNetwork; readonly backend: Pick<BitcoinBackend, 'unspentOutput'> }
+
+function readHtlc({ chain, network, backend }: Source, terms: HtlcTerms, deposits: readonly string[]): Promise<HtlcReading> {
+  const { address, script } = htlcOf(terms, network)
+  const read = async (id: string): Promise<DepositReading> => {
+    const output = await backend.unspentOutput(id)
+    const isOpen = output !== null && bytesToHex(output.script) === bytesToHex(script)
+    return isOpen ? { id, state: 'open', amount: output.amount } : { id, state: 'gone' }
+  }
+  return readingOf(chain.id, address, () => Promise.all(deposits.map(read)))
+}
+
+/** Parses parties, addresses and hashes on Bitcoin-like chains. Parties are x-only keys (BIP340). */
+export function textFormsOf(network: BitcoinNetwork): TextForms {
+  return {
+    ...basicFormsOf(network),
+    parseAddress: (text) => parseBitcoinAddress(text, network),
+    parseIdentity(text) {
+      const identity = parseUserIdentity(text)
+      if (identity === null)
+        throw new TandemError(
+          'invalid_address',
+          `"${text.slice(0, 90)}" is not a party of a ${network.coin} HTLC: expected an x-only public key`,
+        )
+      return identity
+    },
+    parseTransactionId(text) {
+      // With the height of `formatInitiation`, or without.
+      const digits = /^(?:0x)?([0-9a-f]{64})(?::[0-9]+)?$/i.exec(text)?.[1]
+      if (digits === undefined)
+        throw new TandemError(
+          'bad_request',
+          `"${text.slice(0, 90)}" is not the id of a ${network.coin} transaction: expected 64 hex digits`,
+        )
+      return digits.toLowerCase()
+    },
   }
 }

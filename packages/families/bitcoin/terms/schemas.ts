@@ -1,4 +1,14 @@
 /** Describes the HTLC on chains of the Bitcoin family. */
-import { htlcSchema } from './script/schema.ts'
+/** Describes the HTLC for clients, as an ABI does elsewhere. Words in <> are the terms; scripts are in Bitcoin Core's notation. */
+
+export const htlcSchema = {
+  output: 'taproot (BIP341)',
+  internal_key: 'MuSig2 (BIP327) KeyAgg(KeySort(02<initiator>, 02<redeemer>)), x-only: both parties together spend by the key path',
+  leaves: [
+    { name: 'redeem', depth: 1, script: 'OP_SIZE 32 OP_EQUALVERIFY OP_SHA256 <secret_hash> OP_EQUALVERIFY <redeemer> OP_CHECKSIG' },
+    { name: 'refund', depth: 2, script: '<timelock> OP_CHECKSEQUENCEVERIFY OP_DROP <initiator> OP_CHECKSIG' },
+    { name: 'instant_refund', depth: 2, script: '<initiator> OP_CHECKSIG <redeemer> OP_CHECKSIGADD 2 OP_NUMEQUAL' },
+  ],
+} as const
 
 export const schemas = { 'bitcoin:htlc': htlcSchema }

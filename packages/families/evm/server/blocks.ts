@@ -3,7 +3,7 @@
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Block, Chain } from '@tandem/protocol/chain.ts'
-import type { EvmNode } from './nodes/node.ts'
+import type { EvmNode, NodeBlock } from './nodes/node.ts'
 
 export function blocksOf(node: EvmNode, { finalityTag }: Chain): Pick<ChainClient, 'tip' | 'glimpse' | 'headers' | 'finalHeight'> {
   const { glimpse } = node
@@ -15,7 +15,7 @@ export function blocksOf(node: EvmNode, { finalityTag }: Chain): Pick<ChainClien
   }
 }
 
-export async function newestBlock(node: Pick<EvmNode, 'block'>): Promise<Block> {
+export async function newestBlock(node: Pick<EvmNode, 'block'>): Promise<NodeBlock> {
   const block = await node.block('latest')
   if (block === null) throw new ChainFailure('unreachable', 'the node has no block')
   return block

@@ -3,7 +3,7 @@
  * that exists only in the simulation.
  */
 
-import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/check-recipient.ts'
+import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'

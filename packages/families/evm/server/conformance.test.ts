@@ -1,6 +1,6 @@
 /** The EVM family under the conformance suite, for the native coin and for a token, on a local chain. */
 
-import type { OracleAnswer } from '@tandem/chain-kit/port/abilities/oracle.ts'
+import type { OracleAnswer } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
 import type { ConformanceFixture } from '@tandem/chain-kit/testing/conformance.fixture.ts'

@@ -1,6 +1,6 @@
 /** Reads the HTLC events of watched swaps from logs. A log counts only if it matches the swap's terms and a canonical block. */
 
-import type { BranchEvents, BranchRead } from '@tandem/chain-kit/port/abilities/branch-events.ts'
+import type { BranchEvents, BranchRead } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { FoundSwaps, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { allowedLagOf } from '@tandem/chain-kit/providers/agreed-blocks.ts'

@@ -2,14 +2,14 @@
 
 import { assertPayee, assertSecret } from '@tandem/chain-kit/contract/action.ts'
 import { readContractHtlc } from '@tandem/chain-kit/contract/read-htlc.ts'
-import type { RedeemItem } from '@tandem/chain-kit/port/abilities/batch-redeem.ts'
+import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ChainFamily, ConnectOptions } from '@tandem/chain-kit/port/family.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Address, Hex } from 'viem'
-import { accountOf, parseAddress } from '../terms/address.ts'
+import { accountOf, parseAddress, textForms } from '../terms/address.ts'
 import { evmFacts } from '../terms/facts.ts'
 import {
   createContracts,
@@ -21,7 +21,6 @@ import {
   refundData,
   swapIdOf,
 } from '../terms/htlc.ts'
-import { textForms } from '../terms/text-forms.ts'
 import { blocksOf } from './blocks.ts'
 import { checkRecipient } from './check-recipient.ts'
 import { createContractState } from './contract-state.ts'
@@ -35,8 +34,7 @@ import { verifyRelayGas } from './fees/relay-gas.ts'
 import { fundingOf } from './funding.ts'
 import { limitsOf, parseSignature, spendableOf, verifyInitiation, verifySignature } from './gasless.ts'
 import { createInstantRefund } from './instant-refund.ts'
-import { connectNode } from './nodes/connect-node.ts'
-import { inspectEvmProviders } from './nodes/inspect-providers.ts'
+import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import { newHeadsOf } from './nodes/new-heads.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
@@ -143,7 +141,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
 
     oracle: createOracle(node),
     distributor: createDistributor(chain, node, contracts),
-    inspectProviders: () => inspectEvmProviders(chain, options),
+    inspectProviders: () => inspectNodes(chain, options),
     ...(options.endpoints.ws !== undefined && { newBlocks: newHeadsOf(options.endpoints.ws) }),
     async close() {
       node.close()

@@ -1,9 +1,9 @@
 /** Reads a price feed with the interface of Chainlink's AggregatorV3Interface. */
 
-import type { Oracle } from '@tandem/chain-kit/port/abilities/oracle.ts'
+import type { Oracle } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { type Address, decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
-import { textForms } from '../terms/text-forms.ts'
+import { textForms } from '../terms/address.ts'
 import type { EvmNode } from './nodes/node.ts'
 
 const abi = parseAbi([

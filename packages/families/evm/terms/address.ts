@@ -1,8 +1,18 @@
 /** EVM accounts: parses an address, and derives the account of a key. */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
+import type { TextForms } from '@tandem/chain-kit/port/text-forms.ts'
 import { onCurve, type PublicKey } from '@tandem/keys/key.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { type Address, bytesToHex, getAddress, keccak256 } from 'viem'
+import { basicForms } from './facts.ts'
+
+/** Parses accounts and hashes on EVM chains. The canonical form is lower-case hex. */
+export const textForms: TextForms = {
+  ...basicForms,
+  parseAddress,
+  parseIdentity: parseAddress,
+  parseTransactionId: (text) => `0x${parseHash(text, 'an EVM')}`,
+}
 
 /** The canonical form is lower case, so that equal accounts are equal strings. */
 export function parseAddress(text: string): Address {
@@ -30,4 +40,12 @@ export function accountOf(key: PublicKey): Address {
   const account = bytesToHex(keccak256(uncompressed.subarray(1), 'bytes').subarray(12))
   accounts.set(publicKey, account)
   return account
+}
+
+/** 32 bytes, with or without 0x, in either case: 64 digits in lower case. */
+export function parseHash(text: string, family: string): string {
+  const digits = /^(?:0x)?([0-9a-f]{64})$/i.exec(text)?.[1]
+  if (digits === undefined)
+    throw new TandemError('bad_request', `"${text.slice(0, 90)}" is not the hash of ${family} transaction: expected 64 hex digits`)
+  return digits.toLowerCase()
 }

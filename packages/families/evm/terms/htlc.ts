@@ -1,9 +1,10 @@
 /** Order ids, calldata and typed data of the HTLC contracts, as pure functions of the terms. */
 
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { type ContractsOf, contractsOf, type DeployedAsset, placesOf } from '@tandem/chain-kit/contract/contracts.ts'
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
-import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms, SwapId } from '@tandem/protocol/htlc.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
 import {
@@ -18,15 +19,13 @@ import {
 } from 'viem'
 import { htlcErc20 } from '../contract/artifacts/htlc-erc20.ts'
 import { parseAddress } from './address.ts'
-import { encodeWords, hashWords, type Word } from './words.ts'
+
+const DIGITS = 64
 
 /** The contract that locks one asset. `token` is null for the native coin. */
 export type HtlcContract = { readonly chainId: number; readonly address: Address; readonly token: Address | null }
 
-export type Contracts = {
-  readonly all: readonly HtlcContract[]
-  of(asset: AssetId): HtlcContract
-}
+export type Contracts = ContractsOf<HtlcContract>
 
 /** 'evm:31337' → 31337; Tron has chain ids too. */
 export function chainIdOf(chain: Chain): number {
@@ -35,25 +34,12 @@ export function chainIdOf(chain: Chain): number {
   return Number(digits)
 }
 
-export function createContracts(chain: Chain, assets: readonly (Asset & { readonly deployment: Deployment })[]): Contracts {
+export function createContracts(chain: Chain, assets: readonly DeployedAsset[]): Contracts {
   const chainId = chainIdOf(chain)
-  const byAsset = new Map(
-    assets.map((asset): [AssetId, HtlcContract] => {
-      const { htlc, token } = asset.deployment
-      if (htlc === null) throw new Error(`asset ${asset.id} has no HTLC address`)
-      if ((token === null) !== (asset.tokenSchema === null))
-        throw new Error(`asset ${asset.id} must have a token address exactly if it is a token`)
-      return [asset.id, { chainId, address: parseAddress(htlc), token: token === null ? null : parseAddress(token) }]
-    }),
-  )
-  return {
-    all: [...byAsset.values()],
-    of(asset) {
-      const contract = byAsset.get(asset)
-      if (contract === undefined) throw new TandemError('unsupported_pair', `no HTLC of asset "${asset}" is known on ${chain.id}`)
-      return contract
-    },
-  }
+  return contractsOf(chain, assets, (asset) => {
+    const { htlc, token } = placesOf(asset)
+    return { chainId, address: parseAddress(htlc), token: token === null ? null : parseAddress(token) }
+  })
 }
 
 /**
@@ -213,4 +199,29 @@ export function canonicalTerms(terms: HtlcTerms) {
     amount: terms.amount,
     secretHash: `0x${terms.secretHash.toLowerCase()}` as Hex,
   }
+}
+
+/** An address, a number, or 32 bytes. */
+type Word = Address | bigint | Hex
+
+/** Each value as 32 bytes, in hex digits without 0x. The encoder of a library reads the ABI each time, which takes ten times as long. */
+function encodeWords(values: readonly Word[]): string {
+  return values.map(encodeWord).join('')
+}
+
+/** Only whole addresses and whole 32 bytes: a shorter one would be padded to another value. */
+function encodeWord(value: Word): string {
+  if (typeof value !== 'bigint') {
+    if (/^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(value)) return value.slice(2).padStart(DIGITS, '0')
+    // Not shown: it may be a secret.
+    throw new Error('a value is neither an address nor 32 bytes')
+  }
+  const digits = value.toString(16)
+  if (value < 0n || digits.length > DIGITS) throw new Error(`${value} does not fit in 32 bytes`)
+  return digits.padStart(DIGITS, '0')
+}
+
+/** keccak256 of the bytes of `encodeWords`. */
+function hashWords(words: string): Hex {
+  return `0x${bytesToHex(keccak_256(hexToBytes(words)))}`
 }

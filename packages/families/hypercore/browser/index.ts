@@ -22,11 +22,11 @@ import {
   parseSpotSend,
   SPOT_BALANCE,
   spotBalanceQuestion,
+  textForms,
   WEI_PER_HYPE_UNIT,
 } from '../terms/core.ts'
 import { fundingOf } from '../terms/funding.ts'
 import { accountAt, ownerOf, tokenOf } from '../terms/htlc.ts'
-import { textForms } from '../terms/text-forms.ts'
 
 export type HypercorePlan = {
   readonly contract: HtlcContract

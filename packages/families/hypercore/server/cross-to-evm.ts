@@ -4,10 +4,12 @@ import { assertRelayPaidFor } from '@tandem/chain-kit/contract/reverts.ts'
 import { sendOn } from '@tandem/chain-kit/contract/sending.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
+import { htlcCore } from '@tandem/evm/contract/artifacts/htlc-core.ts'
 import { feeModelOf, suggestFees } from '@tandem/evm/server/fees/fees.ts'
 import { gasFor } from '@tandem/evm/server/fees/gas.ts'
 import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
 import { openLane } from '@tandem/evm/server/send/lane.ts'
+import { asChainFailure } from '@tandem/evm/server/send/revert.ts'
 import { readAttempt, type Signed, type TransactionCall } from '@tandem/evm/server/send/transaction.ts'
 import { accountOf as addressOf } from '@tandem/evm/terms/address.ts'
 import type { HtlcContract } from '@tandem/evm/terms/htlc.ts'
@@ -17,17 +19,30 @@ import { hypeTokenOf } from '../terms/chain-data.ts'
 import { crossData, isCrossing } from '../terms/htlc.ts'
 import { type AccountFunds, crossingValue } from './account.ts'
 import { takenInFlight, wasLocked } from './account-uses.ts'
+import { type Address, encodeEventTopics, erc20Abi, getAbiItem, toEventSelector } from 'viem'
+import { crossData, isCrossing, takenBy, tokenOf } from '../terms/htlc.ts'
+import { hypeTokenOf } from './chain-data.ts'
+
+/** Within so many blocks an order takes money that has arrived in the account. */
+const MOST_BLOCKS = 100n
+
+const INITIATED = toEventSelector(getAbiItem({ abi: htlcCore.abi, name: 'Initiated' }))
 
 /** A crossing that is not mined so long after it was signed is no longer waited for. */
 const ARRIVAL_SECONDS = 8n
+
 /** "Queued on the L1 until the next HyperEVM block": so many blocks after the one that it is mined in, it has arrived, or HyperCore dropped it. */
 const ARRIVAL_BLOCKS = 2n
+
 /** How old an initiation of another order may be that is not mined, and still takes money of the account. */
 const IN_FLIGHT_SECONDS = 60n
+
 /** A transfer arrives with a block: asking much more often is useless. */
 const LEAST_RETRY_MS = 500
+
 /** For one order: each costs us gas and HYPE, and the owner may withdraw what has crossed. */
 const MAX_CROSSINGS = 3
+
 /** An order that we gave up on is looked at again only now and then. */
 const EXHAUSTED_RETRY_MS = 600_000
 
@@ -131,4 +146,39 @@ function soon({ blockMs }: Chain, what: string): ChainFailure {
 function givenUp(funds: AccountFunds): ChainFailure {
   const refusal = `we have paid for ${MAX_CROSSINGS} transfers of ${funds.account} from HyperCore to HyperEVM, and ${funds.onCore} are still on HyperCore: it dropped them silently, or more was paid in since. Send initiate_transaction, or take the money back by reclaim_transaction`
   return new ChainFailure('would-fail', `initiate: ${refusal}`, { refusal, retryAfterMs: EXHAUSTED_RETRY_MS })
+}
+
+/**
+ * What other orders of an owner take from its account: two initiations must not count on the same money, or one of them reverts at our cost. What
+ * initiations of other orders take that we have signed and that are not mined. `others`: all that we have signed for other orders lately.
+ */
+async function takenInFlight(node: EvmNode, contract: HtlcContract, owner: Address, others: readonly Signed[]): Promise<bigint> {
+  const initiations = others.flatMap(({ call, nonce, tx }) => {
+    const taken = call.to === contract.address ? takenBy(call.data) : null
+    return taken?.owner === owner ? [{ amount: taken.amount, nonce, tx }] : []
+  })
+  // Attempts with bumped fees have one nonce: at most one of them is mined.
+  const amounts = new Map(initiations.map(({ nonce, amount }) => [nonce, amount]))
+  const outcomes = await Promise.all(initiations.map(({ tx }) => node.outcome(tx)))
+  for (const [index, { nonce }] of initiations.entries()) if (outcomes[index] !== null) amounts.delete(nonce)
+  return [...amounts.values()].reduce((sum, amount) => sum + amount, 0n)
+}
+
+/**
+ * Money of the account was locked at this height or above, by us or by a transaction of the owner. A withdrawal goes through the HTLC too, but initiates
+ * nothing; an owner who does both at once pays more for it than we do for a crossing.
+ */
+async function wasLocked(node: EvmNode, contract: HtlcContract, account: Address, height: bigint): Promise<boolean> {
+  const [transfer, ...parties] = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args: { from: account, to: contract.address } })
+  const newest = await node.block('latest')
+  if (newest === null || newest.height < height) return false
+  const to = newest.height < height + MOST_BLOCKS ? newest.height : height + MOST_BLOCKS
+  const query = { addresses: [tokenOf(contract), contract.address], events: [transfer, INITIATED], from: height, to }
+  const logs = await node.logs(query).catch((error: unknown) => {
+    throw asChainFailure(error, `transfers from ${account}`)
+  })
+  const initiations = new Set(logs.filter(({ topics }) => topics[0] === INITIATED).map(({ tx }) => tx))
+  return logs.some(
+    ({ topics, tx }) => initiations.has(tx) && topics[0] === transfer && parties.every((party, at) => topics[at + 1] === party),
+  )
 }

@@ -36,10 +36,10 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { type Address, encodeFunctionData } from 'viem'
 import { hypeTokenOf } from '../terms/chain-data.ts'
 import { systemAddressOf } from '../terms/core.ts'
+import { systemAddressOf, textForms } from '../terms/core.ts'
 import { hypercoreFacts } from '../terms/facts.ts'
 import { fundingOf } from '../terms/funding.ts'
 import { accountAt, htlcCoreCode, initiateConsentedData, ownerOf, tokenOf } from '../terms/htlc.ts'
-import { textForms } from '../terms/text-forms.ts'
 import { type AccountFunds, activationNote, crossingValue, fundsOf } from './account.ts'
 import { spotBalanceOf } from './core-account.ts'
 import { crossToEvm, noteCrossedInVain } from './cross-to-evm.ts'
@@ -47,7 +47,6 @@ import { deployHtlc } from './deploy.ts'
 import { createExecutor } from './execute.ts'
 import { createPrefund } from './prefund.ts'
 import { createTokenLinks, inCoreUnits, verifyBridge, verifyLink } from './token-link.ts'
-import { createTurns } from './turns.ts'
 
 export const hypercore: ChainFamily = {
   ...hypercoreFacts,
@@ -215,4 +214,22 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
 /** A signature that does not hold any more, e.g. of a contract account, must not cost us a crossing. */
 function asWouldFail(error: unknown): never {
   throw error instanceof TandemError ? new ChainFailure('would-fail', `initiate: ${error.message}`, { cause: error }) : error
+}
+
+/** Runs work of one name one after the other, in the order in which it was given. */
+function createTurns(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<void>>()
+  return async (name, work) => {
+    const mine = (last.get(name) ?? Promise.resolve()).then(work)
+    const ended = mine.then(
+      () => undefined,
+      () => undefined,
+    )
+    last.set(name, ended)
+    try {
+      return await mine
+    } finally {
+      if (last.get(name) === ended) last.delete(name)
+    }
+  }
 }

@@ -2,6 +2,10 @@
  * HyperCore as HyperEVM sees it: fixed addresses, and the encoding of reads and actions. Hyperliquid's documentation:
  * "Interacting with HyperCore" and "HyperCore <> HyperEVM transfers".
  */
+
+import type { TextForms } from '@tandem/chain-kit/port/text-forms.ts'
+import { textForms as evm } from '@tandem/evm/terms/address.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
 import {
   type Address,
   concat,
@@ -16,8 +20,12 @@ import {
   slice,
 } from 'viem'
 
+/** Parses accounts, swap ids and hashes on HyperCore: those of EVM chains, without HyperCore's system addresses. */
+export const textForms: TextForms = { ...evm, parseAddress: parseAccount, parseIdentity: parseAccount }
+
 /** HYPE has 18 decimals on HyperEVM and 8 on HyperCore. */
 export const WEI_PER_HYPE_UNIT = 10n ** 10n
+
 /** Nobody is asked for more HYPE for a transfer to HyperEVM, whatever a node says of the gas price: 0.01 HYPE. */
 export const MAX_CROSSING_VALUE = 10n ** 16n
 export const CORE_WRITER: Address = '0x3333333333333333333333333333333333333333'
@@ -63,4 +71,11 @@ export function spotBalanceQuestion(user: Address, token: bigint): Hex {
 
 export function tokenQuestion(token: bigint): Hex {
   return numberToHex(token, { size: 32 })
+}
+
+function parseAccount(text: string): string {
+  const address = evm.parseAddress(text)
+  if (isSystemAddress(address))
+    throw new TandemError('invalid_address', `"${text}" is a system address of HyperCore: money sent there belongs to nobody`)
+  return address
 }

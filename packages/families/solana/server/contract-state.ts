@@ -2,10 +2,13 @@
 
 import type { HtlcState } from '@tandem/chain-kit/contract/action.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { AssetId } from '@tandem/protocol/asset.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { decodeOrderAccount, type OrderAccount } from '../contract/client/decode.ts'
 import { parseAddress } from '../terms/address.ts'
-import { type HtlcContract, isOrderOf, swapIdOf } from '../terms/htlc.ts'
+import { type Contracts, type HtlcContract, isOrderOf, swapIdOf } from '../terms/htlc.ts'
+import { tokenAccountOf } from '../terms/instructions.ts'
 import type { SolanaNode } from './nodes/node.ts'
 
 /**
@@ -26,4 +29,11 @@ export async function readOrder(
 
 export async function readHtlcState(node: Pick<SolanaNode, 'accounts'>, contract: HtlcContract, terms: HtlcTerms): Promise<HtlcState> {
   return (await readOrder(node, contract, terms))?.status ?? 'absent'
+}
+
+/** What an account can spend. Tokens in other token accounts of the owner are not counted: we pay from the associated one. */
+export async function balanceOf(node: SolanaNode, chain: Chain, contracts: Contracts, asset: AssetId, owner: string): Promise<bigint> {
+  const account = parseAddress(owner)
+  const mint = asset === chain.nativeAsset ? null : contracts.of(asset).mint
+  return mint === null ? node.balance(account) : node.tokenBalance(await tokenAccountOf(account, mint))
 }

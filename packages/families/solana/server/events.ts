@@ -4,7 +4,7 @@
  * only for the account at the canonical address of the swap's terms. Nothing is read from logs.
  */
 import type { Address, Signature } from '@solana/kit'
-import type { BranchEvents } from '@tandem/chain-kit/port/abilities/branch-events.ts'
+import type { BranchEvents } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { FoundSwaps, WatchedSwap, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'

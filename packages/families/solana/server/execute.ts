@@ -1,10 +1,12 @@
 /** Transactions of the HTLC program: their simulation and their compute budget. The order of steps is in `contract/execute.ts`. */
+
 import type { Address, Blockhash, Signature } from '@solana/kit'
 import { assertSecret, type ContractAction } from '@tandem/chain-kit/contract/action.ts'
 import { createContractExecutor, type Executor } from '@tandem/chain-kit/contract/execute.ts'
 import type { ContractFamily, SideCall } from '@tandem/chain-kit/contract/family.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
+import { min } from '@tandem/protocol/bigint.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
 import { decodeInstruction } from '../contract/client/decode.ts'
@@ -161,7 +163,7 @@ async function chooseInitiateBefore(node: SolanaNode, { attempts, secondsLeft }:
   if (tip === null) throw new ChainFailure('unreachable', 'the node has no newest block')
   const named = attempts.map((attempt) => initiateBeforeOf(readAttempt(attempt).call)).at(-1)
   if (named !== undefined && named > tip.time) return named
-  const left = smaller(secondsLeft ?? INITIATE_SECONDS, INITIATE_SECONDS)
+  const left = min(secondsLeft ?? INITIATE_SECONDS, INITIATE_SECONDS)
   if (left < LEAST_INITIATE_SECONDS) throw new ChainFailure('would-fail', 'initiate: too close to its deadline')
   return tip.time + left
 }
@@ -172,8 +174,4 @@ function initiateBeforeOf({ instructions }: SolanaCall): bigint {
     if (event?.kind === 'initiated') return event.initiateBefore
   }
   throw new Error('a recorded initiation without an instruction that initiates')
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }

@@ -1,7 +1,7 @@
 /** Closes the accounts of settled orders, once no signed transaction could initiate them again. The program returns the rent to whoever paid it. */
 import type { Blockhash } from '@solana/kit'
 import { sendOn } from '@tandem/chain-kit/contract/sending.ts'
-import type { Rent } from '@tandem/chain-kit/port/abilities/rent.ts'
+import type { Rent } from '@tandem/chain-kit/port/abilities/spending.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'

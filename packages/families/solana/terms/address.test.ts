@@ -1,8 +1,7 @@
 import { createEd25519Key } from '@tandem/keys/ed25519.ts'
 import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import { expect, test } from 'vitest'
-import { accountOf, parseAddress } from './address.ts'
-import { textForms } from './text-forms.ts'
+import { accountOf, parseAddress, textForms } from './address.ts'
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 /** RFC 8032, test 1. */

@@ -2,7 +2,8 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Address } from '@solana/kit'
-import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
+import { type ContractsOf, contractsOf, type DeployedAsset, placesOf } from '@tandem/chain-kit/contract/contracts.ts'
+import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms, SwapId } from '@tandem/protocol/htlc.ts'
@@ -13,29 +14,15 @@ import { parseAddress } from './address.ts'
 /** The program that locks one asset. One program may lock many. `mint` is null for SOL. */
 export type HtlcContract = { readonly asset: AssetId; readonly program: Address; readonly mint: Address | null; readonly decimals: number }
 
-export type Contracts = {
-  readonly all: readonly HtlcContract[]
-  of(asset: AssetId): HtlcContract
-}
+export type Contracts = ContractsOf<HtlcContract>
 
 const MAX_U64 = 2n ** 64n - 1n
 
-export function createContracts(chain: Chain, assets: readonly (Asset & { readonly deployment: Deployment })[]): Contracts {
-  const byAsset = new Map(
-    assets.map(({ id, tokenSchema, decimals, deployment: { htlc, token } }): [AssetId, HtlcContract] => {
-      if (htlc === null) throw new Error(`asset ${id} has no HTLC address`)
-      if ((token === null) !== (tokenSchema === null)) throw new Error(`asset ${id} must have a token address exactly if it is a token`)
-      return [id, { asset: id, program: parseAddress(htlc), mint: token === null ? null : parseAddress(token), decimals }]
-    }),
-  )
-  return {
-    all: [...byAsset.values()],
-    of(asset) {
-      const contract = byAsset.get(asset)
-      if (contract === undefined) throw new TandemError('unsupported_pair', `no HTLC of asset "${asset}" is known on ${chain.id}`)
-      return contract
-    },
-  }
+export function createContracts(chain: Chain, assets: readonly DeployedAsset[]): Contracts {
+  return contractsOf(chain, assets, (asset) => {
+    const { htlc, token } = placesOf(asset)
+    return { asset: asset.id, program: parseAddress(htlc), mint: token === null ? null : parseAddress(token), decimals: asset.decimals }
+  })
 }
 
 /** Throws `amount_out_of_range` for an amount that does not fit in 64 bits. */

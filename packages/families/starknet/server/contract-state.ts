@@ -2,11 +2,15 @@
 
 import type { HtlcState } from '@tandem/chain-kit/contract/action.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { AssetId } from '@tandem/protocol/asset.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { type Call, initiatedAtCall, tokenCall } from '../contract/client/calls.ts'
 import { type Felt, selectorOf } from '../contract/client/felt.ts'
 import { orderMarks } from '../contract/client/order.ts'
-import { type HtlcContract, orderIdOf } from '../terms/htlc.ts'
+import { feltOf, parseAddress } from '../terms/address.ts'
+import { type Contracts, type HtlcContract, orderIdOf } from '../terms/htlc.ts'
+import { starknetDataOf } from './chain-data.ts'
 import type { StarknetNode } from './nodes/node.ts'
 import { asChainFailure } from './refusal.ts'
 
@@ -73,4 +77,17 @@ function one(answer: readonly Felt[], what: string): bigint {
 /** An answer that does not decode is not from our contract. */
 function notOurs(what: string): ChainFailure {
   return new ChainFailure('would-fail', `${what}: the answer does not decode: is the contract there?`)
+}
+
+/** What an account can spend: STRK, in which fees are paid, or the token of an asset. An account that is not deployed may own both. */
+export async function balanceOf(
+  state: Pick<ContractState, 'tokenBalance'>,
+  chain: Chain,
+  contracts: Contracts,
+  asset: AssetId,
+  owner: string,
+): Promise<bigint> {
+  // The coin that pays for gas, even if it cannot be swapped here.
+  const token = asset === chain.nativeAsset ? feltOf(starknetDataOf(chain).feeToken) : contracts.of(asset).token
+  return state.tokenBalance(token, feltOf(parseAddress(owner)))
 }

@@ -1,6 +1,6 @@
 /** Reads the events of watched swaps. An event counts only if it is the swap's own contract's, matches the terms, and is in a canonical block. */
 
-import type { BranchEvents } from '@tandem/chain-kit/port/abilities/branch-events.ts'
+import type { BranchEvents } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { WatchedSwap, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { allowedLagOf } from '@tandem/chain-kit/providers/agreed-blocks.ts'

@@ -1,36 +1,36 @@
 /** The Starknet family: our Cairo HTLC, one for each ERC-20. Every account is a contract. */
 
-import { assertPayee } from '@tandem/chain-kit/contract/action.ts'
-import { readContractHtlc } from '@tandem/chain-kit/contract/read-htlc.ts'
+import { contractClient } from '@tandem/chain-kit/contract/client.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ChainFamily, ConnectOptions } from '@tandem/chain-kit/port/family.ts'
+import { overJsonRpc, subscribeToBlocks } from '@tandem/chain-kit/providers/block-subscription.ts'
 import type { PublicKey } from '@tandem/keys/key.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { htlcClass } from '../contract/artifacts/htlc.ts'
 import { feltOf } from '../terms/address.ts'
 import { starknetDataOf } from '../terms/chain-data.ts'
+import { feltOf, textForms } from '../terms/address.ts'
 import { starknetFacts } from '../terms/facts.ts'
 import { fundingOf } from '../terms/funding.ts'
 import { createContracts, swapIdOf } from '../terms/htlc.ts'
-import { textForms } from '../terms/text-forms.ts'
 import { accountOf } from './account.ts'
-import { balanceOf } from './balances.ts'
 import { blocksOf } from './blocks.ts'
 import { checkRecipient } from './check-recipient.ts'
-import { createContractState } from './contract-state.ts'
+import { balanceOf, createContractState } from './contract-state.ts'
 import { deployHtlc } from './deploy/deploy.ts'
 import { deployAccount } from './deploy/deploy-account.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
-import { legCostOf } from './fees/leg-cost.ts'
+import { legCostOf } from './fees/fees.ts'
 import { createGasless } from './gasless.ts'
-import { connectNode } from './nodes/connect-node.ts'
-import { inspectStarknetProviders } from './nodes/inspect-providers.ts'
-import { newHeadsOf } from './nodes/new-heads.ts'
+import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import type { StarknetNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
 import { findSenderProblem } from './send/lane.ts'
 import { tryPayout } from './send/payout.ts'
+
+/** A block is told when it is accepted on L2. */
+const newHeads = overJsonRpc({ method: 'starknet_subscribeNewHeads', params: {} }, 'starknet_subscriptionNewHeads')
 
 export const starknet: ChainFamily = {
   ...starknetFacts,
@@ -55,35 +55,22 @@ function createStarknetClient(chain: Chain, options: ConnectOptions, node: Stark
     text: textForms,
     identityOf: accountOfKey,
     addressOf: accountOfKey,
-    swapId: (terms) => swapIdOf(contracts.of(terms.asset), terms),
+    ...contractClient({
+      chain,
+      contracts,
+      swapIdOf,
+      stateOf: state.htlc,
+      // The initiator's account exists, since it has initiated; but it may say what it likes about the calls that it makes.
+      tryPayout: (contract, terms) => tryPayout(node, state, contract, terms, feltOf(relay ?? terms.initiator)),
+      executor,
+    }),
 
     verifyNode: () => verifyNode(chain, node, state, contracts, htlcClass.classHash),
     ...blocksOf(node, chain),
     events: reader.read,
     branchEvents: reader.readBranch,
-    readHtlc(terms) {
-      const contract = contracts.of(terms.asset)
-      return readContractHtlc(chain.id, swapIdOf(contract, terms), terms, () => state.htlc(contract, terms))
-    },
     balance: (asset, owner) => balanceOf(state, chain, contracts, asset, owner),
     funding: (request) => fundingOf(state, contracts.of(request.terms.asset), request),
-    async verifyPayout(terms, to) {
-      assertPayee(to, terms.redeemer)
-      // The initiator's account exists, since it has initiated; but it may say what it likes about the calls that it makes.
-      await tryPayout(node, state, contracts.of(terms.asset), terms, feltOf(relay ?? terms.initiator))
-    },
-
-    initiate: (terms, outbox) => executor.initiate(contracts.of(terms.asset), terms, outbox),
-    async redeem(terms, { to, secret }, outbox) {
-      assertPayee(to, terms.redeemer)
-      return executor.redeem(contracts.of(terms.asset), terms, secret, outbox)
-    },
-    async refund(terms, { to }, outbox) {
-      assertPayee(to, terms.initiator)
-      return executor.refund(contracts.of(terms.asset), terms, outbox)
-    },
-
-    cancel: executor.cancelUnmined,
     async legCost(asset) {
       contracts.of(asset)
       return legCostOf(node)
@@ -91,8 +78,8 @@ function createStarknetClient(chain: Chain, options: ConnectOptions, node: Stark
     gasless: createGasless({ node, state, contracts, executor, relay, accountClass }),
     checkRecipient: (address) => checkRecipient(node, chain, contracts, htlcClass.classHash, address),
     checkSender: (address) => findSenderProblem(node, chain, address),
-    inspectProviders: () => inspectStarknetProviders(chain, options),
-    ...(options.endpoints.ws !== undefined && { newBlocks: newHeadsOf(options.endpoints.ws) }),
+    inspectProviders: () => inspectNodes(chain, options),
+    ...(options.endpoints.ws !== undefined && { newBlocks: subscribeToBlocks(options.endpoints.ws, newHeads) }),
     async close() {
       node.close()
     },

@@ -3,8 +3,7 @@ import { createStarkKey } from '@tandem/keys/stark.ts'
 import { getChecksumAddress } from 'starknet'
 import { expect, test } from 'vitest'
 import { accountOf } from '../server/account.ts'
-import { addressOfFelt, feltOf, parseAddress } from './address.ts'
-import { textForms } from './text-forms.ts'
+import { addressOfFelt, feltOf, parseAddress, textForms } from './address.ts'
 
 /** The token STRK on every network. */
 const STRK = '0x04718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d'

@@ -1,15 +1,41 @@
 /** Starknet accounts and contracts: parses an address. Without the SDK, which is large: browsers load this file. */
 import { hexToBytes } from '@noble/hashes/utils.js'
+import type { TextForms } from '@tandem/chain-kit/port/text-forms.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { starknetKeccak } from '../contract/client/felt.ts'
 import type { Felt } from '../server/nodes/node.ts'
+import { basicForms } from './facts.ts'
+
+/** Parses accounts, swap ids and hashes on Starknet. */
+const FIELD_PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n
+
+export const textForms: TextForms = {
+  ...basicForms,
+  parseAddress,
+  parseIdentity: parseAddress,
+  /** Recorded without leading zeros: nodes need not take others. */
+  parseTransactionId(text) {
+    // A part of a hash is refused: without 0x all digits must be there.
+    const [, short, whole] = /^(?:0x([0-9a-f]{1,64})|([0-9a-f]{64}))$/i.exec(text) ?? []
+    const digits = short ?? whole
+    const value = digits === undefined ? 0n : BigInt(`0x${digits}`)
+    if (value === 0n || value >= FIELD_PRIME)
+      throw new TandemError(
+        'bad_request',
+        `"${text.slice(0, 90)}" is not the hash of a Starknet transaction: expected an element of its field as 0x and 1 to 64 hex digits`,
+      )
+    return feltOf(`0x${value.toString(16)}`)
+  },
+}
 
 /** 0x and 64 lower-case hex digits, so that equal addresses are equal strings. Nodes leave out leading zeros: see `feltOf`. */
 export type Address = `0x${string}`
 
 const DIGITS = 64
+
 /** Nodes and some wallets leave out leading zeros. An address is a hash: fewer digits than this are an address of another chain. */
 const LEAST_DIGITS = 56
+
 /** Addresses are below this bound, which is less than the prime of the field: see "Contract address" in Starknet's documentation. */
 const ADDRESS_BOUND = 2n ** 251n - 256n
 

@@ -1,9 +1,8 @@
 /** Order ids, calls and typed data of the HTLC contracts, as pure functions of the terms. */
 
+import { type ContractsOf, contractsOf, type DeployedAsset } from '@tandem/chain-kit/contract/contracts.ts'
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
-import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms, SwapId } from '@tandem/protocol/htlc.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
 import {
@@ -23,10 +22,7 @@ import { feltOf, paddedAddress } from './address.ts'
 /** The contract that locks one token. */
 export type HtlcContract = Contract & { readonly token: Felt }
 
-export type Contracts = {
-  readonly all: readonly HtlcContract[]
-  of(asset: AssetId): HtlcContract
-}
+export type Contracts = ContractsOf<HtlcContract>
 
 /** 'starknet:SN_MAIN' → the short string as a felt. */
 export function chainIdOf(chain: Chain): Felt {
@@ -35,23 +31,12 @@ export function chainIdOf(chain: Chain): Felt {
   return shortString(name)
 }
 
-export function createContracts(chain: Chain, assets: readonly (Asset & { readonly deployment: Deployment })[]): Contracts {
+export function createContracts(chain: Chain, assets: readonly DeployedAsset[]): Contracts {
   const chainId = chainIdOf(chain)
-  const byAsset = new Map(
-    assets.map((asset): [AssetId, HtlcContract] => {
-      const { htlc, token } = asset.deployment
-      if (htlc === null || token === null) throw new Error(`asset ${asset.id} must have the addresses of an HTLC and of a token`)
-      return [asset.id, { chainId, address: feltOf(paddedAddress(htlc)), token: feltOf(paddedAddress(token)) }]
-    }),
-  )
-  return {
-    all: [...byAsset.values()],
-    of(asset) {
-      const contract = byAsset.get(asset)
-      if (contract === undefined) throw new TandemError('unsupported_pair', `no HTLC of asset "${asset}" is known on ${chain.id}`)
-      return contract
-    },
-  }
+  return contractsOf(chain, assets, ({ id, deployment: { htlc, token } }) => {
+    if (htlc === null || token === null) throw new Error(`asset ${id} must have the addresses of an HTLC and of a token`)
+    return { chainId, address: feltOf(paddedAddress(htlc)), token: feltOf(paddedAddress(token)) }
+  })
 }
 
 export function orderTermsOf({ initiator, redeemer, timelock, amount, secretHash }: HtlcTerms): OrderTerms {

@@ -3,7 +3,7 @@
  * emitted it for the swap's own terms.
  */
 
-import type { BranchEvents } from '@tandem/chain-kit/port/abilities/branch-events.ts'
+import type { BranchEvents } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { WatchedSwap, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'

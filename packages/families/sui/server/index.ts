@@ -1,28 +1,27 @@
 /** The Sui family: our Move module locks SUI and any other coin, in one shared registry for each type. Heights are checkpoints. */
 
-import { assertPayee } from '@tandem/chain-kit/contract/action.ts'
-import { readContractHtlc } from '@tandem/chain-kit/contract/read-htlc.ts'
-import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { contractClient } from '@tandem/chain-kit/contract/client.ts'
+import type { ChainClient, FundingRequest } from '@tandem/chain-kit/port/client.ts'
 import type { ChainFamily, ConnectOptions } from '@tandem/chain-kit/port/family.ts'
+import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { accountOf, parseAddress } from '../terms/address.ts'
+import type { Funding } from '@tandem/protocol/funding/funding.ts'
+import { accountOf, parseAddress, textForms } from '../terms/address.ts'
+import { SUI_TYPE } from '../terms/coin-type.ts'
 import { suiFacts } from '../terms/facts.ts'
-import { createContracts, swapIdOf } from '../terms/htlc.ts'
-import { textForms } from '../terms/text-forms.ts'
-import { balanceOf } from './balances.ts'
+import { type Contracts, createContracts, swapIdOf } from '../terms/htlc.ts'
+import { initiateCallOf, transactionWith } from '../terms/send/call.ts'
 import { blocksOf } from './blocks.ts'
-import { checkRecipient } from './check-recipient.ts'
 import { readHtlcState } from './contract-state.ts'
 import { deployHtlc } from './deploy/deploy.ts'
-import { createDeployments } from './deployments.ts'
+import { createDeployments, type Deployed } from './deployments.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
-import { legCostOf } from './fees/leg-cost.ts'
-import { fundingOf } from './funding.ts'
-import { connectNode } from './nodes/connect-node.ts'
-import { inspectSuiProviders } from './nodes/inspect-providers.ts'
-import type { SuiNode } from './nodes/node.ts'
+import { legCostOf } from './fees/gas.ts'
+import { connectNode, inspectNodes } from './nodes/connect-node.ts'
+import type { NodeCoin, SuiNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
+import { chooseCoins } from './send/coins.ts'
 import { tryPayout } from './send/payout.ts'
 import { verifyPackage } from './verify-package.ts'
 
@@ -45,43 +44,62 @@ function createSuiClient(chain: Chain, options: ConnectOptions, node: SuiNode): 
     text: textForms,
     identityOf: accountOf,
     addressOf: accountOf,
-    swapId: (terms) => swapIdOf(contracts.of(terms.asset), terms),
+    ...contractClient({
+      chain,
+      contracts,
+      swapIdOf,
+      stateOf: async (contract, terms) => readHtlcState(node, await deployments.of(contract), terms),
+      tryPayout: ({ coinType }, terms) => tryPayout(node, coinType, terms.redeemer, parseAddress(terms.initiator)),
+      executor,
+    }),
 
     verifyNode: () => verifyNode(chain, node, contracts, deployments),
     ...blocksOf(node),
     events: reader.read,
     branchEvents: reader.readBranch,
-    readHtlc(terms) {
-      const contract = contracts.of(terms.asset)
-      const read = async () => readHtlcState(node, await deployments.of(contract), terms)
-      return readContractHtlc(chain.id, swapIdOf(contract, terms), terms, read)
-    },
     balance: (asset, owner) => balanceOf(node, chain, contracts, asset, owner),
     funding: async (request) => fundingOf(node, await deployments.of(contracts.of(request.terms.asset)), request),
-    async verifyPayout(terms, to) {
-      assertPayee(to, terms.redeemer)
-      await tryPayout(node, contracts.of(terms.asset).coinType, terms.redeemer, parseAddress(terms.initiator))
-    },
-
-    initiate: (terms, outbox) => executor.initiate(contracts.of(terms.asset), terms, outbox),
-    async redeem(terms, { to, secret }, outbox) {
-      assertPayee(to, terms.redeemer)
-      return executor.redeem(contracts.of(terms.asset), terms, secret, outbox)
-    },
-    async refund(terms, { to }, outbox) {
-      assertPayee(to, terms.initiator)
-      return executor.refund(contracts.of(terms.asset), terms, outbox)
-    },
-
-    cancel: executor.cancelUnmined,
     async legCost(asset) {
       contracts.of(asset)
       return legCostOf(node)
     },
     checkRecipient: (address) => checkRecipient(node, address),
-    inspectProviders: () => inspectSuiProviders(chain, options),
+    inspectProviders: () => inspectNodes(chain, options),
     async close() {
       node.close()
     },
   }
+}
+
+/** What an account can spend: its coins of one type. */
+function balanceOf(node: Pick<SuiNode, 'balance'>, chain: Chain, contracts: Contracts, asset: AssetId, owner: string): Promise<bigint> {
+  return node.balance(parseAddress(owner), asset === chain.nativeAsset ? SUI_TYPE : contracts.of(asset).coinType)
+}
+
+/** Refuses recipients from which nobody could move what they receive: objects have addresses too, and look like accounts. One request. */
+async function checkRecipient(node: Pick<SuiNode, 'object'>, address: string): Promise<string | null> {
+  const found = await node.object(parseAddress(address))
+  if (found === null) return null
+  const what = found.type === 'package' ? 'a package' : 'an object'
+  return `${address} is ${what}, not an account: nobody could spend what it receives`
+}
+
+/**
+ * The transaction kind that funds a swap. The user's wallet adds sender and gas. All objects are named with their versions, so that wallets need no node
+ * to read it. SUI is split from the gas. Other coins are the payer's own, as few as are enough.
+ */
+export async function fundingOf(
+  node: Pick<SuiNode, 'coins'>,
+  deployed: Deployed,
+  { terms, deadline, payer }: FundingRequest,
+): Promise<Funding> {
+  const coins = deployed.coinType === SUI_TYPE ? [] : await coinsOf(node, deployed, payer ?? terms.initiator, terms.amount)
+  const tx = transactionWith(initiateCallOf(deployed, terms, deadline * 1000n), coins)
+  return { kind: 'programmableTransaction', bytes: await tx.build({ onlyTransactionKind: true }) }
+}
+
+/** If they are not enough, none: the coins of the order may come later, and GET /orders/{order_id}/funding then names them. */
+async function coinsOf(node: Pick<SuiNode, 'coins'>, { coinType }: Deployed, payer: string, amount: bigint): Promise<readonly NodeCoin[]> {
+  const coins = await node.coins(parseAddress(payer), coinType)
+  return chooseCoins(coins, amount, coins.length)?.coins ?? []
 }

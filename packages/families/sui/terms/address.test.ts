@@ -1,9 +1,8 @@
 import { Ed25519PublicKey } from '@mysten/sui/keypairs/ed25519'
 import { createEd25519Key } from '@tandem/keys/ed25519.ts'
 import { describe, expect, test } from 'vitest'
-import { accountOf, paddedAddress, parseAddress } from './address.ts'
+import { accountOf, paddedAddress, parseAddress, textForms } from './address.ts'
 import { parseCoinType, SUI_TYPE } from './coin-type.ts'
-import { textForms } from './text-forms.ts'
 
 const full = `0x${'0a'.repeat(32)}`
 

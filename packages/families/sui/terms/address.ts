@@ -2,13 +2,36 @@
 
 import { blake2b } from '@noble/hashes/blake2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { fromBase58 } from '@mysten/sui/utils'
+import type { TextForms } from '@tandem/chain-kit/port/text-forms.ts'
 import { onCurve, type PublicKey } from '@tandem/keys/key.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
+import { basicForms } from './facts.ts'
+
+/** Parses addresses and the digests of transactions. Digests are base58, which is case-sensitive. */
+const DIGEST_BYTES = 32
+
+/** The base58 form of 32 bytes has at most 44 characters. Decoding takes time that grows with the square of the length. */
+const MAX_DIGEST_LENGTH = 44
+
+export const textForms: TextForms = {
+  ...basicForms,
+  parseAddress,
+  parseIdentity: parseAddress,
+  parseTransactionId(text) {
+    if (isDigest(text)) return text
+    throw new TandemError(
+      'bad_request',
+      `"${text.slice(0, 100)}" is not the digest of a Sui transaction: expected ${DIGEST_BYTES} bytes in base58`,
+    )
+  },
+}
 
 /** 0x and 64 lower-case hex digits, so that equal addresses are equal strings. */
 export type Address = `0x${string}`
 
 const DIGITS = 64
+
 /** The flag of ed25519 in addresses and signatures. */
 export const ED25519_FLAG = 0
 
@@ -34,4 +57,9 @@ export function accountOf(key: PublicKey): Address {
   const { publicKey } = onCurve('ed25519', key)
   const hash = blake2b(Uint8Array.of(ED25519_FLAG, ...publicKey), { dkLen: 32 })
   return `0x${bytesToHex(hash)}`
+}
+
+function isDigest(text: string): boolean {
+  if (!/^[1-9A-HJ-NP-Za-km-z]+$/.test(text) || text.length > MAX_DIGEST_LENGTH) return false
+  return fromBase58(text).length === DIGEST_BYTES
 }

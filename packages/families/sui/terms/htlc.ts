@@ -1,7 +1,8 @@
 /** The registries that lock the assets of a chain, and the order of a swap as the module knows it. */
 
+import { type ContractsOf, contractsOf, type DeployedAsset, placesOf } from '@tandem/chain-kit/contract/contracts.ts'
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
-import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
+import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms, SwapId } from '@tandem/protocol/htlc.ts'
@@ -17,29 +18,20 @@ export type HtlcContract = {
   readonly decimals: number
 }
 
-export type Contracts = {
-  readonly all: readonly HtlcContract[]
-  of(asset: AssetId): HtlcContract
-}
+export type Contracts = ContractsOf<HtlcContract>
 
 const MAX_U64 = 2n ** 64n - 1n
 
-export function createContracts(chain: Chain, assets: readonly (Asset & { readonly deployment: Deployment })[]): Contracts {
-  const byAsset = new Map(
-    assets.map(({ id, tokenSchema, decimals, deployment: { htlc, token } }): [AssetId, HtlcContract] => {
-      if (htlc === null) throw new Error(`asset ${id} has no HTLC address`)
-      if ((token === null) !== (tokenSchema === null)) throw new Error(`asset ${id} must have a coin type exactly if it is a token`)
-      return [id, { asset: id, registry: paddedAddress(htlc), coinType: token === null ? SUI_TYPE : parseCoinType(token), decimals }]
-    }),
-  )
-  return {
-    all: [...byAsset.values()],
-    of(asset) {
-      const contract = byAsset.get(asset)
-      if (contract === undefined) throw new TandemError('unsupported_pair', `no HTLC of asset "${asset}" is known on ${chain.id}`)
-      return contract
-    },
-  }
+export function createContracts(chain: Chain, assets: readonly DeployedAsset[]): Contracts {
+  return contractsOf(chain, assets, (asset) => {
+    const { htlc, token } = placesOf(asset, 'a coin type')
+    return {
+      asset: asset.id,
+      registry: paddedAddress(htlc),
+      coinType: token === null ? SUI_TYPE : parseCoinType(token),
+      decimals: asset.decimals,
+    }
+  })
 }
 
 /** Throws `amount_out_of_range` for an amount that does not fit in 64 bits. */

@@ -1,24 +1,37 @@
 /** The Tron family under the conformance suite, on the simulator, with a token that answers as Tether does. The user's wallet is TronWeb. */
 
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describeConformance } from '@tandem/chain-kit/testing/conformance.ts'
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
+import { RefusedByChain } from '@tandem/chain-kit/testing/strangers-initiation.fixture.ts'
+import { contractAccount } from '@tandem/evm/contract/artifacts/contract-account.ts'
 import { htlcTrc20 } from '@tandem/evm/contract/artifacts/htlc-trc20.ts'
+import { testToken } from '@tandem/evm/contract/artifacts/test-token.ts'
 import { tetherTron } from '@tandem/evm/contract/artifacts/tether-tron.ts'
-import { openTestProviders } from '@tandem/evm/server/nodes/provider.fixture.ts'
-import { evmWays } from '@tandem/evm/server/strangers.fixture.ts'
-import { initiateData } from '@tandem/evm/terms/htlc.ts'
+import { EdrRequestError, type JsonRpcCall } from '@tandem/evm/local/edr-provider.ts'
+import { openTestProviders, startTestProvider, type TestProvider } from '@tandem/evm/server/nodes/provider.fixture.ts'
+import { type EvmStrangers, evmWays } from '@tandem/evm/server/strangers.fixture.ts'
+import { type HtlcContract, initiateData } from '@tandem/evm/terms/htlc.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Funding } from '@tandem/protocol/funding/funding.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
+import { TronWeb } from 'tronweb'
 import { type Address, concat, encodeAbiParameters, encodeFunctionData, type Hex, maxUint256, toEventSelector } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { signInitiation } from '../local/sign-initiation.ts'
+import { createTronSender } from '../local/tron-sender.ts'
 import { fromEvmAddress, toEvmAddress } from '../terms/address.ts'
-import { evmTerms, tronContracts } from '../terms/htlc.ts'
+import { evmTerms, tokenOf, tronContracts } from '../terms/htlc.ts'
+import { JSON_RPC_PATH } from '../terms/nodes/json-rpc-path.ts'
 import { tron } from './index.ts'
-import { startTronProvider } from './nodes/provider.fixture.ts'
-import { openTronStrangers } from './strangers.fixture.ts'
-import { createTronFixture } from './tron.fixture.ts'
+import { createTronFixture, type TronFixture } from './tron.fixture.ts'
+
+/** How strangers initiate on Tron: as on EVM chains, by Tron's transactions. On a simulator of java-tron, whose contracts run in an EVM. */
+const WEALTH = 10n ** 12n
+const WEALTH_SUN = 10n ** 11n
+const FEE_LIMIT = 1_000_000_000
 
 describeConformance(
   'tron token',
@@ -187,4 +200,81 @@ function mimicked(swapId: string, terms: HtlcTerms): Hex {
       [terms.initiator as Address, terms.redeemer as Address, terms.timelock, terms.amount, `0x${terms.secretHash}`],
     ),
   ])
+}
+
+/** A simulated provider in front of a Tron node: its Ethereum JSON-RPC behaves as a test says, its HTTP API is honest. */
+async function startTronProvider(node: string): Promise<TestProvider> {
+  const ethereum = await startTestProvider({ request: (call) => askJsonRpc(`${node}${JSON_RPC_PATH}`, call) })
+  let isOffline = false
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    if (isOffline) return request.socket.destroy()
+    const to = request.url === JSON_RPC_PATH ? ethereum.url : `${node}${request.url}`
+    const answer = await fetch(to, { method: 'POST', body: Buffer.concat(chunks) })
+    return response.end(await answer.text())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    ...ethereum,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    setOffline(offline) {
+      isOffline = offline
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await ethereum.close()
+    },
+  }
+}
+
+type Answer = { readonly result?: unknown; readonly error?: ConstructorParameters<typeof EdrRequestError>[0] }
+
+async function askJsonRpc(url: string, call: JsonRpcCall): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...call })
+  const { result, error } = (await (await fetch(url, { method: 'POST', body })).json()) as Answer
+  if (error !== undefined) throw new EdrRequestError(error)
+  return result
+}
+
+async function openTronStrangers({ local, deployer, user }: TronFixture, contract: HtlcContract): Promise<EvmStrangers> {
+  const key = generatePrivateKey()
+  const sender = createTronSender(local, key)
+  const token = tokenOf(contract)
+  const account = toEvmAddress(await deployer.deploy(contractAccount, []))
+  const stranger = toEvmAddress(sender.address)
+  const wallets = new Map([
+    [toEvmAddress(user.address), user.wallet],
+    [stranger, new TronWeb({ fullHost: local.url, privateKey: key.slice(2) })],
+  ])
+  const mint = async (to: Address, amount: bigint) =>
+    void (await deployer.call(fromEvmAddress(token), encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [to, amount] })))
+  const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [contract.address, WEALTH] })
+  const send: EvmStrangers['send'] = async (from, { to, data, value = 0n }) => {
+    const wallet = wallets.get(from)
+    if (wallet === undefined || to === undefined) throw new Error(`${from} cannot send this`)
+    const options = { input: data.slice(2), feeLimit: FEE_LIMIT, callValue: Number(value) }
+    const { transaction } = await wallet.transactionBuilder.triggerSmartContract(fromEvmAddress(to), '', options, [], fromEvmAddress(from))
+    const answer = await wallet.trx.sendRawTransaction(await wallet.trx.sign(transaction))
+    if (!answer.result) throw new RefusedByChain(String(answer.code))
+  }
+
+  await deployer.transfer(sender.address, WEALTH_SUN)
+  for (const owner of [toEvmAddress(user.address), stranger, account]) await mint(owner, WEALTH)
+  for (const owner of wallets.keys()) await send(owner, { to: token, data: approve })
+  const execute = encodeFunctionData({ abi: contractAccount.abi, functionName: 'execute', args: [token, approve] })
+  await send(stranger, { to: account, data: execute })
+  await local.mine()
+  return {
+    contract,
+    unit: 1n,
+    user: toEvmAddress(user.address),
+    stranger,
+    account,
+    send,
+    mint,
+    signTypedData: (data) => privateKeyToAccount(user.key).signTypedData(data),
+    forms: { ofTerms: evmTerms, party: fromEvmAddress },
+  }
 }

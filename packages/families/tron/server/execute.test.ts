@@ -1,5 +1,7 @@
 /** The executor on Tron: expiry in place of nonces, approvals before payments, energy, and cancelling by waiting. */
 
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Attempt, Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import { createMemoryOutbox, type MemoryOutbox, type OpenOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
@@ -14,7 +16,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { accountOf, toEvmAddress } from '../terms/address.ts'
 import { evmTerms } from '../terms/htlc.ts'
 import { feeLimitSun } from './fees/fees.ts'
-import { type Gateway, startGateway } from './nodes/gateway.fixture.ts'
 import { readAttempt, type SignedCall, signCall } from './send/transaction.ts'
 import { createTronFixture, type TronFixture } from './tron.fixture.ts'
 
@@ -25,6 +26,7 @@ let fixture: TronFixture
 let client: ChainClient
 let outbox: MemoryOutbox
 let gateway: Gateway
+
 /** Through the gateway. */
 let guided: ChainClient
 beforeAll(async () => {
@@ -352,4 +354,41 @@ async function fund(terms: HtlcTerms): Promise<void> {
   if (approval !== null) await fixture.sendAs(fixture.user, approval)
   await fixture.sendAs(fixture.user, call)
   await fixture.local.mine()
+}
+
+/** A simulated gateway in front of a node, which answers some paths itself. */
+interface Gateway {
+  readonly url: string
+  /** Answers that replace those of the node, by path, e.g. 'broadcasthex', or by path and value. */
+  readonly answers: Map<string, unknown>
+  /** The bodies of the requests, oldest first. */
+  readonly asked: string[]
+  close(): Promise<void>
+}
+
+async function startGateway(node: string): Promise<Gateway> {
+  const answers = new Map<string, unknown>()
+  const bodies: string[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const path = request.url?.replace('/wallet/', '') ?? ''
+    const body = Buffer.concat(chunks).toString()
+    bodies.push(body)
+    const asked = JSON.parse(body || '{}')
+    const answer = answers.get(`${path} ${asked.value}`) ?? answers.get(path)
+    if (answer !== undefined) return response.end(JSON.stringify(answer))
+    const passed = await fetch(`${node}${request.url}`, { method: 'POST', body: Buffer.concat(chunks) })
+    return response.end(await passed.text())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answers,
+    asked: bodies,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
 }

@@ -13,24 +13,22 @@ import { checkToken } from '@tandem/evm/server/check-recipient.ts'
 import { createContractState } from '@tandem/evm/server/contract-state.ts'
 import { limitsOf, parseSignature, spendableOf, verifyInitiation, verifySignature } from '@tandem/evm/server/gasless.ts'
 import { createInstantRefund } from '@tandem/evm/server/instant-refund.ts'
-import { connectNode } from '@tandem/evm/server/nodes/connect-node.ts'
-import { inspectEvmProviders } from '@tandem/evm/server/nodes/inspect-providers.ts'
+import { connectNode, inspectNodes } from '@tandem/evm/server/nodes/connect-node.ts'
 import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
 import { accountOf as evmAccountOf } from '@tandem/evm/terms/address.ts'
 import { initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from '@tandem/evm/terms/htlc.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Hex } from 'viem'
-import { accountOf, toEvmAddress } from '../terms/address.ts'
+import { accountOf, textForms, toEvmAddress } from '../terms/address.ts'
 import { tronFacts } from '../terms/facts.ts'
 import { evmTerms, tokenOf, tronContracts } from '../terms/htlc.ts'
 import { JSON_RPC_PATH } from '../terms/nodes/json-rpc-path.ts'
-import { textForms } from '../terms/text-forms.ts'
 import { deployHtlc } from './deploy.ts'
 import { withTronAddresses } from './error-addresses.ts'
 import { createEventReader } from './events.ts'
 import { type Action, createExecutor } from './execute.ts'
-import { legCostOf } from './fees/leg-cost.ts'
+import { legCostOf } from './fees/fees.ts'
 import { verifyRelayEnergy } from './fees/relay-energy.ts'
 import { fundingOf } from './funding.ts'
 import { verifyTronNode } from './nodes/verify-node.ts'
@@ -130,7 +128,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
       hasReverted: async (tx) => (await node.outcome(`0x${tx}`)) === 'reverted',
     },
 
-    inspectProviders: () => inspectEvmProviders(chain, options, JSON_RPC_PATH),
+    inspectProviders: () => inspectNodes(chain, options, JSON_RPC_PATH),
     async close() {
       node.close()
       api.close()

@@ -1,12 +1,23 @@
 /** Tron accounts: base58check of a prefix and the 20 bytes by which the virtual machine knows an account. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { createBase58check } from '@scure/base'
-import { accountOf as evmAccountOf } from '@tandem/evm/terms/address.ts'
+import type { TextForms } from '@tandem/chain-kit/port/text-forms.ts'
+import { accountOf as evmAccountOf, parseHash } from '@tandem/evm/terms/address.ts'
 import type { PublicKey } from '@tandem/keys/key.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { type Address, bytesToHex, hexToBytes } from 'viem'
+import { basicForms } from './facts.ts'
+
+/** Parses accounts and hashes on Tron. Accounts are base58, which is case-sensitive; hashes are hex without 0x. */
+export const textForms: TextForms = {
+  ...basicForms,
+  parseAddress,
+  parseIdentity: parseAddress,
+  parseTransactionId: (text) => parseHash(text, 'a Tron'),
+}
 
 const base58check = createBase58check(sha256)
+
 /** All Tron networks share it: an address does not name its network. */
 const PREFIX = 0x41
 const LENGTH = 21

@@ -1,5 +1,7 @@
 /** Fees of a transaction: a price for each unit, where a plain transaction is one unit. In drops. */
+
 import { divideRoundingUp } from '@tandem/protocol/amount.ts'
+import { max, min } from '@tandem/protocol/bigint.ts'
 import type { XrplNode } from './nodes/node.ts'
 
 /** What a transaction offers, and until which ledger. */
@@ -11,12 +13,14 @@ export type Fees = {
 
 /** A minute and more: long enough to pass through a queue, short enough to be over soon. */
 export const LIFETIME_LEDGERS = 20n
+
 /** An initiation near its deadline lives shorter, but long enough to reach a ledger. */
 const LEAST_LIFETIME_LEDGERS = 4n
 const LEDGER_SECONDS = 4n
 
 /** A finish of 36 units then costs less than the smallest swap, of one XRP. The usual fee is a two-thousandth of it. */
 export const MAX_PER_UNIT = 25_000n
+
 /** The fee cap of an optional action, as a multiple of the suggested fee. */
 const OPTIONAL_FEE_FACTOR = 3n
 
@@ -45,12 +49,4 @@ export function raiseFees(fees: Fees, suggested: Fees, { urgent, isObligatory }:
   if (least > cap) return null
   const wanted = max(urgent ? fees.perUnit * 2n : least, suggested.perUnit)
   return { perUnit: max(min(wanted, cap), least), lastLedger: suggested.lastLedger }
-}
-
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }

@@ -1,28 +1,35 @@
 /** The XRPL family: native escrows of XRP with a PREIMAGE-SHA-256 condition. */
 
 import { assertPayee } from '@tandem/chain-kit/contract/action.ts'
+import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { ChainFamily, ConnectOptions } from '@tandem/chain-kit/port/family.ts'
+import type { DepositReading, HtlcReading } from '@tandem/chain-kit/port/htlc-reading.ts'
+import { type BlockSubscription, subscribeToBlocks } from '@tandem/chain-kit/providers/block-subscription.ts'
+import { readingOf } from '@tandem/chain-kit/providers/htlc-reading.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
-import { accountOf, partyOf } from '../terms/address.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import { accountOf, partyOf, textFormsOf } from '../terms/address.ts'
 import { xrplFacts } from '../terms/facts.ts'
-import { fundingOf } from '../terms/funding.ts'
-import { swapIdOf } from '../terms/htlc.ts'
+import { fundingOf, isEscrowOf, parseDeposit, swapIdOf } from '../terms/htlc.ts'
 import { chainProblem } from '../terms/nodes/chain-problem.ts'
-import { textFormsOf } from '../terms/text-forms.ts'
 import { spendableOf } from './balances.ts'
 import { obstacleToPaying } from './check-recipient.ts'
 import { readEvents } from './events.ts'
 import { assertPayable, createExecutor } from './execute.ts'
-import { legCostOf } from './leg-cost.ts'
-import { connectNode } from './nodes/connect-node.ts'
-import { inspectXrplProviders } from './nodes/inspect-providers.ts'
-import { newLedgersOf } from './nodes/new-ledgers.ts'
+import { suggestFees } from './fees.ts'
+import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import type { XrplNode } from './nodes/node.ts'
 import { newestOf } from './nodes/shared-node.ts'
-import { readHtlc } from './read-htlc.ts'
+import { FINISH_UNITS } from './send/transaction.ts'
+
+/** What an initiation, redeem or refund costs now, in drops. The reserve of an escrow comes back. */
+const DECIMALS = 6
+
+/** A ledger is told when it is validated. */
+const newLedgers: BlockSubscription = { request: { id: 1, command: 'subscribe', streams: ['ledger'] }, told: ['type', 'ledgerClosed'] }
 
 export const xrpl: ChainFamily = {
   ...xrplFacts,
@@ -88,10 +95,32 @@ function createXrplClient(chain: Chain, options: ConnectOptions, node: XrplNode)
       return legCostOf(node)
     },
     checkRecipient: (address) => obstacleToPaying(node, address),
-    inspectProviders: () => inspectXrplProviders(chain, options),
-    newBlocks: newLedgersOf(options.endpoints.ws ?? []),
+    inspectProviders: () => inspectNodes(chain, options),
+    newBlocks: subscribeToBlocks(options.endpoints.ws ?? [], newLedgers),
     async close() {
       node.close()
     },
   }
+}
+
+/** Reads escrows of a swap at the newest validated ledger. One that has ended is not in the ledger any more. */
+type Reader = Pick<XrplNode, 'block' | 'escrow'>
+
+function readHtlc(node: Reader, { id: chain }: Chain, terms: HtlcTerms, deposits: readonly string[]): Promise<HtlcReading> {
+  const read = async (id: string, ledger: bigint): Promise<DepositReading> => {
+    const { owner, sequence } = parseDeposit(id)
+    const found = await node.escrow(owner, sequence, ledger)
+    const isOpen = found !== null && found !== 'other' && owner === terms.initiator && isEscrowOf(terms, found)
+    return isOpen ? { id, state: 'open', amount: found.amount } : { id, state: 'gone' }
+  }
+  return readingOf(chain, swapIdOf(chain, terms), async () => {
+    if (deposits.length === 0) return []
+    const { height } = await newestOf(node)
+    return Promise.all(deposits.map((id) => read(id, height)))
+  })
+}
+
+async function legCostOf(node: Pick<XrplNode, 'fee' | 'reserves'>): Promise<LegCost> {
+  const [{ perUnit }, { increment }] = await Promise.all([suggestFees(node, 0n, null), node.reserves()])
+  return { decimals: DECIMALS, initiate: perUnit, redeem: perUnit * FINISH_UNITS, refund: perUnit, bound: increment }
 }

@@ -4,10 +4,12 @@
  */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
+import type { TextForms } from '@tandem/chain-kit/port/text-forms.ts'
 import { onCurve, type PublicKey } from '@tandem/keys/key.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { accountOfKey, encodeTagged, isAccount, parseTagged, type TaggedAccount } from './address-codec.ts'
+import { basicForms } from './facts.ts'
 import { isTestNetwork } from './network.ts'
 
 export type Party = Pick<TaggedAccount, 'account' | 'tag'>
@@ -78,4 +80,19 @@ export function assertInitiator(owner: string, payer: string | null): void {
     )
   if (payer !== null && payer !== owner)
     throw new TandemError('bad_request', 'an escrow is paid by its owner: a delegate is not supported for initiations here')
+}
+
+/** Parses addresses, swap ids and transaction hashes of the XRP Ledger. */
+export function textFormsOf(chain: Chain): TextForms {
+  return {
+    ...basicForms,
+    parseAddress: (text) => parseAddress(chain, text),
+    parseIdentity: (text) => parseAddress(chain, text),
+    assertInitiator,
+    parseTransactionId(text) {
+      if (!/^[0-9a-f]{64}$/i.test(text))
+        throw new TandemError('bad_request', `"${text.slice(0, 90)}" is not the hash of a transaction: expected 64 hex digits`)
+      return text.toUpperCase()
+    },
+  }
 }

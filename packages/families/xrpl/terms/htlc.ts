@@ -1,7 +1,9 @@
 /** The escrow of a swap as pure functions of its terms: its condition, its fields and the swap id. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { FundingRequest } from '@tandem/chain-kit/port/client.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import type { Funding } from '@tandem/protocol/funding/funding.ts'
 import type { HtlcTerms, SwapId } from '@tandem/protocol/htlc.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
 import { assertInitiator, partyOf } from './address.ts'
@@ -99,4 +101,11 @@ export function parseDeposit(deposit: string): EscrowId {
   const [, owner, sequence] = /^(r\w{24,34}):(\d{1,10})$/.exec(deposit) ?? []
   if (owner === undefined || sequence === undefined) throw new Error(`"${deposit}" is not the id of an escrow`)
   return { owner, sequence: BigInt(sequence) }
+}
+
+/** No node is asked: the wallet adds the sequence and the fee. The timelock counts from the deadline: whenever the user pays in time, all of it is left. */
+export function fundingOf({ terms, deadline, payer }: FundingRequest): Funding<'escrow'> {
+  assertInitiator(terms.initiator, payer)
+  const { owner, destination, tag, amount, condition, cancelAfter } = escrowOf(terms, deadline)
+  return { kind: 'escrow', account: owner, destination, tag, amount, condition, cancelAfter: toRippleTime(cancelAfter) }
 }

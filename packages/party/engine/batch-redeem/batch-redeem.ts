@@ -1,5 +1,5 @@
 /** Batch redeem: one transaction for several redeems. The first due action leases all others that wait. */
-import type { BatchRedeem, RedeemItem } from '@tandem/chain-kit/port/abilities/batch-redeem.ts'
+import type { BatchRedeem, RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import { redeemable } from '@tandem/protocol/playbook.ts'

@@ -1,4 +1,4 @@
-import type { OracleAnswer } from '@tandem/chain-kit/port/abilities/oracle.ts'
+import type { OracleAnswer } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { expect, test } from 'vitest'
 import { createOracleSource } from './oracle.ts'
 

@@ -1,5 +1,5 @@
 /** A source on a chain: contracts that others keep up to date, one a market. */
-import type { Oracle } from '@tandem/chain-kit/port/abilities/oracle.ts'
+import type { Oracle } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { type PriceSource, problemOf, type SourceAnswer } from './source.ts'
 
 export type OracleOptions = {

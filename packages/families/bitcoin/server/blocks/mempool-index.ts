@@ -4,10 +4,11 @@
  */
 
 import type { FoundSwaps, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
+import { list } from '@tandem/chain-kit/providers/json.ts'
 import type { JsonRpc } from '@tandem/chain-kit/providers/json-rpc.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
-import { asArray, asHash, asRawTransaction } from '../nodes/node-json.ts'
+import { asHash, asRawTransaction } from '../nodes/node-json.ts'
 import { taprootAddressAt } from '../script/taproot-address.ts'
 import type { Outpoint } from '../script/transaction.ts'
 import { outpointAt, walkTransaction } from './transaction-walk.ts'
@@ -48,7 +49,7 @@ export function createMempoolIndex(rpc: JsonRpc, network: BitcoinNetwork): Mempo
   }
 
   const update = async () => {
-    const now = new Set(asArray(await rpc.call('getrawmempool', [])).map(asHash))
+    const now = new Set(list(await rpc.call('getrawmempool', [])).map(asHash))
     for (const [txid, entry] of entries) if (!now.has(txid)) remove(txid, entry)
     const fresh = [...now].filter((txid) => !entries.has(txid))
     for (let i = 0; i < fresh.length; i += BATCH_SIZE) {

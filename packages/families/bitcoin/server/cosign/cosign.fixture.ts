@@ -1,6 +1,6 @@
 /** Both parties of an HTLC in one test: they cosign, each on its own side. */
 
-import type { RedeemItem } from '@tandem/chain-kit/port/abilities/batch-redeem.ts'
+import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { SpendRequest } from '@tandem/chain-kit/port/spend.ts'
 import type { TestSigner } from '@tandem/keys/keys.fixture.ts'

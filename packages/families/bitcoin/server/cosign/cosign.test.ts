@@ -1,7 +1,7 @@
 // Co-signed redeems: which are completed, which are refused, and how the simulated chain validates them.
 
 import { bytesToHex } from '@noble/hashes/utils.js'
-import type { RedeemItem } from '@tandem/chain-kit/port/abilities/batch-redeem.ts'
+import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import type { SpendableDeposit } from '@tandem/chain-kit/port/spend.ts'
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { TestSigner } from '@tandem/keys/keys.fixture.ts'

@@ -1,21 +1,20 @@
 /** The nodes of a chain by its configuration: any number of Bitcoin Core (`rpc`) and Esplora servers (`esplora`), and one backend over them. */
 
-import type { ProviderReport } from '@tandem/chain-kit/port/abilities/inspect-providers.ts'
-import type { NewBlocks } from '@tandem/chain-kit/port/abilities/new-blocks.ts'
+import type { NewBlocks, ProviderReport } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
-import { checkProviders } from '@tandem/chain-kit/providers/check-providers.ts'
-import { assertQuorum, connectProviders } from '@tandem/chain-kit/providers/connect-providers.ts'
+import { assertQuorum, connectProviders } from '@tandem/chain-kit/providers/connector.ts'
+import { inspectProviders } from '@tandem/chain-kit/providers/inspect.ts'
+import { checkProviders } from '@tandem/chain-kit/providers/open-quorum.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import { networkProblem } from '../../terms/nodes/verify-network.ts'
-import type { BitcoinBackend } from './backend.ts'
+import type { BitcoinBackend, BitcoinNode } from './backend.ts'
 import { createCoreBackend } from './core-rpc.ts'
 import { createEsploraBackend } from './esplora.ts'
-import { inspectNodes } from './inspect-providers.ts'
 import { newBlocksOf } from './new-blocks.ts'
-import { type BitcoinProvider, createQuorumBackend } from './quorum-backend.ts'
+import { ALLOWED_LAG, type BitcoinProvider, createQuorumBackend } from './quorum-backend.ts'
 
 export interface BitcoinNodes {
   readonly network: BitcoinNetwork
@@ -71,4 +70,25 @@ function coinsOfEither(index: BitcoinBackend, core: BitcoinBackend): BitcoinBack
       throw error
     }
   }
+}
+
+/** Inspects each Bitcoin node for the report to operators. */
+function inspectNodes(
+  chain: Pick<Chain, 'blockMs'>,
+  network: BitcoinNetwork,
+  providers: readonly BitcoinProvider[],
+): Promise<readonly ProviderReport[]> {
+  return inspectProviders<BitcoinNode>(chain, providers, {
+    problemOf: (node) => networkProblem(network, node),
+    height: async (node) => (await node.tip()).height,
+    hasEventsAt: hasBlock,
+    tags: async () => [],
+    allowedLag: ALLOWED_LAG,
+  })
+}
+
+/** Asks for the raw block: a pruned node still has the header. */
+async function hasBlock(node: BitcoinNode, height: bigint): Promise<boolean> {
+  const block = await node.blockAt(height)
+  return block !== null && (await node.rawBlock(block.hash)) !== null
 }

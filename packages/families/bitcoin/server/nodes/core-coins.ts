@@ -5,6 +5,7 @@
  */
 
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { type Json, list, record, whole } from '@tandem/chain-kit/providers/json.ts'
 import type { JsonRpc } from '@tandem/chain-kit/providers/json-rpc.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import type { MempoolIndex } from '../blocks/mempool-index.ts'
@@ -14,7 +15,7 @@ import { outpointAt } from '../blocks/transaction-walk.ts'
 import { isCoinbase, type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
 import type { Coin } from './backend.ts'
 import type { CoreScans } from './core-scan.ts'
-import { asArray, asHash, asInteger, asRecord, asSatoshis, type JsonRecord } from './node-json.ts'
+import { asHash, asSatoshis } from './node-json.ts'
 
 /** If the snapshot is further behind, one scan is cheaper than reading the blocks. */
 const MAX_BLOCKS_TO_READ = 50n
@@ -72,7 +73,7 @@ export function createCoreCoins(ports: CoreCoinsPorts): CoreCoins {
 
 /** Moves the snapshot to the tip; null when a scan is cheaper, or after a reorg. */
 async function follow({ rpc, blocks, network }: CoreCoinsPorts, known: Snapshot, script: Uint8Array): Promise<Snapshot | null> {
-  const tip = asInteger(await rpc.call('getblockcount', []))
+  const tip = whole(await rpc.call('getblockcount', []))
   if (tip < known.height || tip - known.height > MAX_BLOCKS_TO_READ) return null
   if ((await blocks.blockHashAt(known.height)) !== known.hash) return null
   let { hash } = known
@@ -109,13 +110,13 @@ function paysTo(script: Buffer, bytes: Buffer, outputs: readonly number[]): bool
   return false
 }
 
-function snapshotOf(answer: JsonRecord): Snapshot {
-  const coins = asArray(answer.unspents).map((item): readonly [Outpoint, MinedCoin] => {
-    const unspent = asRecord(item)
-    const coin = { amount: asSatoshis(unspent.amount), height: asInteger(unspent.height), isCoinbase: unspent.coinbase === true }
-    return [`${asHash(unspent.txid)}:${asInteger(unspent.vout)}`, coin]
+function snapshotOf(answer: Json): Snapshot {
+  const coins = list(answer.unspents).map((item): readonly [Outpoint, MinedCoin] => {
+    const unspent = record(item)
+    const coin = { amount: asSatoshis(unspent.amount), height: whole(unspent.height), isCoinbase: unspent.coinbase === true }
+    return [`${asHash(unspent.txid)}:${whole(unspent.vout)}`, coin]
   })
-  return { height: asInteger(answer.height), hash: asHash(answer.bestblock), coins: new Map(coins) }
+  return { height: whole(answer.height), hash: asHash(answer.bestblock), coins: new Map(coins) }
 }
 
 /** Excludes coins that the mempool spends. Includes change of unconfirmed transactions whose inputs are all ours: nobody else can replace those. */

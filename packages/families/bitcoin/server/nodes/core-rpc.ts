@@ -5,6 +5,7 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { FoundSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { gatherCalls } from '@tandem/chain-kit/providers/gather-calls.ts'
 import { createProviderHttp } from '@tandem/chain-kit/providers/http.ts'
+import { type Json, record, whole } from '@tandem/chain-kit/providers/json.ts'
 import type { JsonRpc } from '@tandem/chain-kit/providers/json-rpc.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
@@ -24,18 +25,7 @@ import { createCoreCoins } from './core-coins.ts'
 import { createCoreScans, type ScanOptions } from './core-scan.ts'
 import { inParallel } from './in-parallel.ts'
 import { createCoreRpc } from './json-rpc.ts'
-import {
-  asBits,
-  asBytes,
-  asHash,
-  asInteger,
-  asRecord,
-  asSatoshis,
-  asTransaction,
-  asUint32,
-  asVersion,
-  type JsonRecord,
-} from './node-json.ts'
+import { asBits, asBytes, asHash, asSatoshis, asTransaction, asUint32, asVersion } from './node-json.ts'
 
 const BLOCK_TIMEOUT_MS = 60_000
 const BROADCAST_TIMEOUT_MS = 30_000
@@ -85,7 +75,7 @@ export function createCoreBackend(endpoint: Endpoint, network: BitcoinNetwork, o
   const confirmationsOf = async (outpoint: Outpoint, includeMempool: boolean): Promise<bigint | null> => {
     const { txid, vout } = splitOutpoint(outpoint)
     const answer = await gathered('gettxout', [txid, vout, includeMempool])
-    return answer === null ? null : asInteger(asRecord(answer).confirmations)
+    return answer === null ? null : whole(record(answer).confirmations)
   }
 
   return {
@@ -105,10 +95,10 @@ export function createCoreBackend(endpoint: Endpoint, network: BitcoinNetwork, o
       )
     },
     async placeOf(transaction) {
-      const found = await nullIfRefused(rpc, 'getrawtransaction', [transaction.txid(), true], [RPC_NOT_FOUND], asRecord)
+      const found = await nullIfRefused(rpc, 'getrawtransaction', [transaction.txid(), true], [RPC_NOT_FOUND], record)
       if (found !== null && found.blockhash === undefined) return 'mempool'
       // With a transaction index the node also finds transactions of reorged blocks: those have 0 confirmations.
-      if (found !== null && asInteger(found.confirmations ?? 0) > 0n) return 'block'
+      if (found !== null && whole(found.confirmations ?? 0) > 0n) return 'block'
       for (const vout of transaction.outputs.keys()) {
         if ((await confirmationsOf(`${transaction.txid()}:${vout}`, false)) !== null) return 'block'
       }
@@ -121,34 +111,34 @@ export function createCoreBackend(endpoint: Endpoint, network: BitcoinNetwork, o
     async unspentOutput(outpoint) {
       const { txid, vout } = splitOutpoint(outpoint)
       const answer = await rpc.call('gettxout', [txid, vout, true])
-      return answer === null ? null : contentIn(asRecord(answer))
+      return answer === null ? null : contentIn(record(answer))
     },
     async spenderOf(outpoint, since) {
       await mempool.refresh()
       const unconfirmed = mempool.spenderOf(outpoint)
       if (unconfirmed !== null) return { txid: unconfirmed, confirmations: 0n }
       if ((await confirmationsOf(outpoint, false)) !== null) return null
-      return findMinedSpender({ blocks, network }, outpoint, since, asInteger(await rpc.call('getblockcount', [])))
+      return findMinedSpender({ blocks, network }, outpoint, since, whole(await rpc.call('getblockcount', [])))
     },
     async contentOf(outpoint) {
       const { txid, vout } = splitOutpoint(outpoint)
       const answer = await rpc.call('gettxout', [txid, vout, false])
       if (answer === null) return (await unconfirmedTransaction(txid))?.outputs[vout] ?? null
-      return contentIn(asRecord(answer))
+      return contentIn(record(answer))
     },
     unconfirmedFee: (txid) =>
       nullIfRefused(rpc, 'getmempoolentry', [txid], [RPC_NOT_FOUND], (answer) => {
-        const entry = asRecord(answer)
+        const entry = record(answer)
         // BIP125 rule 3: descendants are replaced too, and their fees count.
-        const fees = asRecord(entry.fees)
-        return { fee: asSatoshis(fees.descendant), rate: rateOf(asSatoshis(fees.base), asInteger(entry.vsize)) }
+        const fees = record(entry.fees)
+        return { fee: asSatoshis(fees.descendant), rate: rateOf(asSatoshis(fees.base), whole(entry.vsize)) }
       }),
     coinsOf: (address) => coins.coinsOf(address, scriptOfAddress(address, network)),
     async estimateFeeRate(targetBlocks) {
-      const { feerate } = asRecord(await rpc.call('estimatesmartfee', [targetBlocks]))
+      const { feerate } = record(await rpc.call('estimatesmartfee', [targetBlocks]))
       return feerate === undefined || feerate === null ? null : asSatoshis(feerate)
     },
-    minimumFeeRate: async () => asSatoshis(asRecord(await rpc.call('getmempoolinfo', [])).mempoolminfee),
+    minimumFeeRate: async () => asSatoshis(record(await rpc.call('getmempoolinfo', [])).mempoolminfee),
     async broadcast(raw) {
       try {
         await rpc.call('sendrawtransaction', [raw], BROADCAST_TIMEOUT_MS)
@@ -172,7 +162,7 @@ async function readHeaderPage(rpc: JsonRpc, height: bigint): Promise<readonly To
 }
 
 function parseHeader(answer: unknown): ToldHeader {
-  const header = asRecord(answer)
+  const header = record(answer)
   const bytes = encodeHeader({
     version: asVersion(header.version),
     // The first block has no parent.
@@ -182,7 +172,7 @@ function parseHeader(answer: unknown): ToldHeader {
     bits: asBits(header.bits),
     nonce: asUint32(header.nonce),
   })
-  return { height: asInteger(header.height), bytes }
+  return { height: whole(header.height), bytes }
 }
 
 async function nullIfRefused<T>(
@@ -254,6 +244,6 @@ function createUnconfirmedCache(fetchTransaction: (txid: string) => Promise<Pars
   }
 }
 
-function contentIn({ value, scriptPubKey }: JsonRecord): TransactionOutput {
-  return { amount: asSatoshis(value), script: asBytes(asRecord(scriptPubKey).hex) }
+function contentIn({ value, scriptPubKey }: Json): TransactionOutput {
+  return { amount: asSatoshis(value), script: asBytes(record(scriptPubKey).hex) }
 }

@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { type Json, record } from '@tandem/chain-kit/providers/json.ts'
 import type { JsonRpc } from '@tandem/chain-kit/providers/json-rpc.ts'
 import { isUnreachable, Refusal } from '@tandem/chain-kit/providers/refusal.ts'
-import { asRecord, type JsonRecord } from './node-json.ts'
 
 /** Longer than any scan: an hour on a slow disk. */
 export const SCAN_TIMEOUT_MS = 2 * 3600_000
@@ -23,7 +23,7 @@ export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>
 
 export interface CoreScans {
   /** The answer of the node; takes as long as the scan. */
-  scan(address: string): Promise<JsonRecord>
+  scan(address: string): Promise<Json>
   /** The result of some work that may include a scan; rejects with `would-fail` if it takes longer than a caller should wait. */
   patiently<T>(work: Promise<T>): Promise<T>
   /** Ends a scan that is under way: the node would go on with it for nobody. */
@@ -43,7 +43,7 @@ export function createCoreScans(rpc: JsonRpc, { pause = realPause, patienceMs = 
   let queue: Promise<unknown> = Promise.resolve()
   let isScanning = false
 
-  async function start(address: string): Promise<JsonRecord> {
+  async function start(address: string): Promise<Json> {
     for (let looks = 0; looks < MAX_LOOKS && !closing.signal.aborted; looks++) {
       const answer = await startOnce(address)
       if (answer !== null) return answer
@@ -57,10 +57,10 @@ export function createCoreScans(rpc: JsonRpc, { pause = realPause, patienceMs = 
   }
 
   /** Null while another scan runs. */
-  async function startOnce(address: string): Promise<JsonRecord | null> {
+  async function startOnce(address: string): Promise<Json | null> {
     isScanning = true
     try {
-      const answer = asRecord(await rpc.call('scantxoutset', ['start', [`addr(${address})`]], SCAN_TIMEOUT_MS))
+      const answer = record(await rpc.call('scantxoutset', ['start', [`addr(${address})`]], SCAN_TIMEOUT_MS))
       if (answer.success !== true) throw new ChainFailure('unreachable', 'the scan of the UTXO set was aborted')
       return answer
     } catch (error) {
@@ -76,7 +76,7 @@ export function createCoreScans(rpc: JsonRpc, { pause = realPause, patienceMs = 
   async function progress(): Promise<number | null> {
     try {
       const status = await rpc.call('scantxoutset', ['status'])
-      const percent = status === null ? null : asRecord(status).progress
+      const percent = status === null ? null : record(status).progress
       return typeof percent === 'number' ? percent : null
     } catch (error) {
       if (error instanceof Refusal || isUnreachable(error)) return null

@@ -2,11 +2,12 @@
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { ProviderHttp, ProviderResponse } from '@tandem/chain-kit/providers/http.ts'
+import { list, record, text, whole } from '@tandem/chain-kit/providers/json.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import type { MerkleBranch } from '../blocks/merkle-root.ts'
 import { encodeHeader, type ToldHeader } from '../blocks/told-header.ts'
 import type { Outpoint, ParsedTransaction } from '../script/transaction.ts'
-import { asArray, asBytes, asHash, asInteger, asRecord, asString, asTransaction, asUint32, asVersion, parseJson } from './node-json.ts'
+import { asBytes, asHash, asTransaction, asUint32, asVersion, parseJson } from './node-json.ts'
 
 const TIMEOUT_MS = 20_000
 const BLOCK_TIMEOUT_MS = 60_000
@@ -65,16 +66,16 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
     },
     header: async (hash: string): Promise<ToldHeader> => parseBlockSummary(await getJson(`/block/${hash}`)),
     /** Ten or more, from this height down. */
-    headerPage: async (height: bigint) => asArray(await getJson(`/blocks/${height}`)).map(parseBlockSummary),
-    transactionCount: async (hash: string) => asInteger(asRecord(await getJson(`/block/${hash}`)).tx_count),
+    headerPage: async (height: bigint) => list(await getJson(`/blocks/${height}`)).map(parseBlockSummary),
+    transactionCount: async (hash: string) => whole(record(await getJson(`/block/${hash}`)).tx_count),
     /** 25 transactions of a block from `start` on, in its order. */
-    blockPage: async (hash: string, start: number) => asArray(await getJson(`/block/${hash}/txs/${start}`)).map(parseListed),
+    blockPage: async (hash: string, start: number) => list(await getJson(`/block/${hash}/txs/${start}`)).map(parseListed),
     /** Null for a block that the server does not know, or if it gives no raw blocks at all. */
     rawBlock: async (hash: string) => (await get(`/block/${hash}/raw`, BLOCK_TIMEOUT_MS))?.bytes ?? null,
     /** One page of an address's mined transactions, newest first. */
     minedPage: async (address: string, after: string | null) =>
-      asArray(await getJson(`/address/${address}/txs/chain${after === null ? '' : `/${after}`}`)).map(parseTransactionSummary),
-    unconfirmed: async (address: string) => asArray(await getJson(`/address/${address}/txs/mempool`)).map(parseTransactionSummary),
+      list(await getJson(`/address/${address}/txs/chain${after === null ? '' : `/${after}`}`)).map(parseTransactionSummary),
+    unconfirmed: async (address: string) => list(await getJson(`/address/${address}/txs/mempool`)).map(parseTransactionSummary),
     async summary(txid: string): Promise<EsploraTransaction | null> {
       const response = await get(`/tx/${txid}`)
       return response === null ? null : parseTransactionSummary(parseJson(response.text()))
@@ -93,28 +94,28 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
     async merkleProof(txid: string): Promise<MerkleBranch | null> {
       const response = await get(`/tx/${txid}/merkle-proof`)
       if (response === null) return null
-      const proof = asRecord(parseJson(response.text()))
-      return { neighbours: asArray(proof.merkle).map(asHash), position: Number(asInteger(proof.pos)) }
+      const proof = record(parseJson(response.text()))
+      return { neighbours: list(proof.merkle).map(asHash), position: Number(whole(proof.pos)) }
     },
     async spenderOf(txid: string, vout: number): Promise<EsploraSpender | null> {
       const response = await get(`/tx/${txid}/outspend/${vout}`)
       return response === null ? null : parseSpender(parseJson(response.text()))
     },
     /** Of every spent output. */
-    spendersOf: async (txid: string) => asArray(await getJson(`/tx/${txid}/outspends`)).flatMap((answer) => parseSpender(answer) ?? []),
+    spendersOf: async (txid: string) => list(await getJson(`/tx/${txid}/outspends`)).flatMap((answer) => parseSpender(answer) ?? []),
     /** One page of the same, with inputs and outputs. */
     historyPage: async (address: string, after: string | null) =>
-      asArray(await getJson(`/address/${address}/txs/chain${after === null ? '' : `/${after}`}`)).map(parseHistory),
-    unconfirmedHistory: async (address: string) => asArray(await getJson(`/address/${address}/txs/mempool`)).map(parseHistory),
+      list(await getJson(`/address/${address}/txs/chain${after === null ? '' : `/${after}`}`)).map(parseHistory),
+    unconfirmedHistory: async (address: string) => list(await getJson(`/address/${address}/txs/mempool`)).map(parseHistory),
     /** Null: servers limit the list, and anyone can send dust to an address. */
     async utxos(address: string): Promise<readonly EsploraUtxo[] | null> {
       const path = `/address/${address}/utxo`
       const response = await http.request({ what: path, path, timeoutMs: TIMEOUT_MS })
-      if (response.status === 200) return asArray(parseJson(response.text())).map(parseUtxo)
+      if (response.status === 200) return list(parseJson(response.text())).map(parseUtxo)
       if (response.status !== 400) throw new ChainFailure('unreachable', `Esplora answered ${response.status} to ${path}`)
       return null
     },
-    feeEstimates: async () => asRecord(await getJson('/fee-estimates')),
+    feeEstimates: async () => record(await getJson('/fee-estimates')),
     /** null when accepted, else the node's reason. */
     async broadcast(raw: string): Promise<string | null> {
       const response = await http.request({
@@ -138,7 +139,7 @@ function isUnknown(response: ProviderResponse): boolean {
 }
 
 function parseBlockSummary(value: unknown): ToldHeader {
-  const block = asRecord(value)
+  const block = record(value)
   const bytes = encodeHeader({
     version: asVersion(block.version),
     parentHash: block.previousblockhash == null ? '00'.repeat(32) : asHash(block.previousblockhash),
@@ -147,53 +148,53 @@ function parseBlockSummary(value: unknown): ToldHeader {
     bits: asUint32(block.bits),
     nonce: asUint32(block.nonce),
   })
-  return { height: asInteger(block.height), bytes }
+  return { height: whole(block.height), bytes }
 }
 
 function parseStatus(value: unknown): EsploraStatus {
-  const status = asRecord(value)
+  const status = record(value)
   if (status.confirmed !== true) return null
-  return { height: asInteger(status.block_height), hash: asHash(status.block_hash), time: asInteger(status.block_time) }
+  return { height: whole(status.block_height), hash: asHash(status.block_hash), time: whole(status.block_time) }
 }
 
 function parseSpender(value: unknown): EsploraSpender | null {
-  const answer = asRecord(value)
+  const answer = record(value)
   return answer.spent === true ? { txid: asHash(answer.txid), status: parseStatus(answer.status) } : null
 }
 
 function parseTransactionSummary(value: unknown): EsploraTransaction {
-  const summary = asRecord(value)
-  const inputScripts = asArray(summary.vin).map((input) => {
-    const { prevout } = asRecord(input)
-    return prevout == null ? '' : asString(asRecord(prevout).scriptpubkey)
+  const summary = record(value)
+  const inputScripts = list(summary.vin).map((input) => {
+    const { prevout } = record(input)
+    return prevout == null ? '' : text(record(prevout).scriptpubkey)
   })
-  return { txid: asHash(summary.txid), status: parseStatus(summary.status), inputScripts, fee: asInteger(summary.fee) }
+  return { txid: asHash(summary.txid), status: parseStatus(summary.status), inputScripts, fee: whole(summary.fee) }
 }
 
 function parseHistory(value: unknown): HistoryTransaction {
   const { txid, status, spent } = parseListed(value)
-  const outputs = asArray(asRecord(value).vout).map((item) => {
-    const output = asRecord(item)
-    return { script: asString(output.scriptpubkey), amount: asInteger(output.value) }
+  const outputs = list(record(value).vout).map((item) => {
+    const output = record(item)
+    return { script: text(output.scriptpubkey), amount: whole(output.value) }
   })
   return { txid, status, spent, outputs }
 }
 
 function parseListed(value: unknown): ListedTransaction {
-  const listed = asRecord(value)
+  const listed = record(value)
   return {
     txid: asHash(listed.txid),
     status: parseStatus(listed.status),
-    scripts: asArray(listed.vout).map((output) => asBytes(asRecord(output).scriptpubkey)),
-    spent: asArray(listed.vin).flatMap((item) => {
-      const input = asRecord(item)
-      return input.is_coinbase === true ? [] : [`${asHash(input.txid)}:${asInteger(input.vout)}`]
+    scripts: list(listed.vout).map((output) => asBytes(record(output).scriptpubkey)),
+    spent: list(listed.vin).flatMap((item) => {
+      const input = record(item)
+      return input.is_coinbase === true ? [] : [`${asHash(input.txid)}:${whole(input.vout)}`]
     }),
   }
 }
 
 function parseUtxo(value: unknown): EsploraUtxo {
-  const utxo = asRecord(value)
+  const utxo = record(value)
   const txid = asHash(utxo.txid)
-  return { txid, outpoint: `${txid}:${asInteger(utxo.vout)}`, amount: asInteger(utxo.value), status: parseStatus(utxo.status) }
+  return { txid, outpoint: `${txid}:${whole(utxo.vout)}`, amount: whole(utxo.value), status: parseStatus(utxo.status) }
 }

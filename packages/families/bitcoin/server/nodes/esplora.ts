@@ -4,6 +4,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { type Endpoint, headersOf, urlOf } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createProviderHttp } from '@tandem/chain-kit/providers/http.ts'
+import type { Json } from '@tandem/chain-kit/providers/json.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import { scriptOfAddress } from '../../terms/script/address.ts'
 import { type FeeRate, rateOf } from '../../terms/wallet/fees.ts'
@@ -20,7 +21,6 @@ import { createMempoolLooks } from './esplora-mempool.ts'
 import { createProvenReader } from './esplora-proof.ts'
 import { searchBlock, searchBlocks } from './esplora-search.ts'
 import { inParallel } from './in-parallel.ts'
-import type { JsonRecord } from './node-json.ts'
 
 const COINBASE_MATURITY = 100n
 const REQUESTS_PER_SECOND = 10
@@ -188,7 +188,7 @@ function confirmations(status: EsploraTransaction['status'], tipHeight: bigint):
 }
 
 /** Esplora lists targets with decimal sat/vB: the estimate for the slowest listed target that is fast enough. */
-function pickEstimate(estimates: JsonRecord, targetBlocks: number): FeeRate | null {
+function pickEstimate(estimates: Json, targetBlocks: number): FeeRate | null {
   const targets = Object.keys(estimates)
     .map(Number)
     .filter((target) => Number.isInteger(target))

@@ -1,12 +1,13 @@
 /** Block subscriptions by long polls of Bitcoin Core (`waitfornewblock`). Esplora has nothing like it. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { NewBlocks } from '@tandem/chain-kit/port/abilities/new-blocks.ts'
+import type { NewBlocks } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createProviderHttp } from '@tandem/chain-kit/providers/http.ts'
+import { record } from '@tandem/chain-kit/providers/json.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
 import { createCoreRpc } from './json-rpc.ts'
-import { asHash, asRecord } from './node-json.ts'
+import { asHash } from './node-json.ts'
 
 /** The node answers after this time without a block. It counts as news, too: who is told nothing for long polls more often. */
 const WAIT_MS = 20_000
@@ -29,7 +30,7 @@ function subscribe(endpoint: Endpoint, onBlock: () => void): () => void {
   const ending = new AbortController()
 
   async function waitForOne(): Promise<void> {
-    asHash(asRecord(await rpc.call('waitfornewblock', [WAIT_MS], WAIT_MS * 2)).hash)
+    asHash(record(await rpc.call('waitfornewblock', [WAIT_MS], WAIT_MS * 2)).hash)
     if (!ending.signal.aborted) onBlock()
   }
 

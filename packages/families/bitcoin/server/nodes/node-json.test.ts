@@ -1,6 +1,7 @@
+import { whole } from '@tandem/chain-kit/providers/json.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asBytes, asInteger, asSatoshis, asTransaction } from './node-json.ts'
+import { asBytes, asSatoshis, asTransaction } from './node-json.ts'
 
 describe('amounts in JSON', () => {
   it.each([
@@ -32,8 +33,8 @@ describe('amounts in JSON', () => {
 })
 
 it('refuses heights that are not whole numbers', () => {
-  expect(asInteger(7)).toBe(7n)
-  for (const value of [1.5, -1, '7', undefined]) expect(() => asInteger(value)).toThrow(expect.objectContaining({ kind: 'unreachable' }))
+  expect(whole(7)).toBe(7n)
+  for (const value of [1.5, -1, '7', undefined]) expect(() => whole(value)).toThrow(expect.objectContaining({ kind: 'unreachable' }))
 })
 
 it('a malformed transaction means a faulty node', () => {

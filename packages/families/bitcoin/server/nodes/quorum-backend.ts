@@ -5,11 +5,14 @@
  * whether an output is unspent, the coins of an address) need a quorum too.
  */
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createAgreedBlocks } from '@tandem/chain-kit/providers/agreed-blocks.ts'
 import { openQuorum } from '@tandem/chain-kit/providers/open-quorum.ts'
+import { poll } from '@tandem/chain-kit/providers/poll.ts'
 import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
+import { isRefusedByAll, noAgreement, type Question, type Quorum } from '@tandem/chain-kit/providers/quorum.ts'
 import { createQuorumNode } from '@tandem/chain-kit/providers/quorum-node.ts'
-import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
+import { isUnreachable, Refusal } from '@tandem/chain-kit/providers/refusal.ts'
 import { equal, failover, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
@@ -17,10 +20,18 @@ import { networkProblem } from '../../terms/nodes/verify-network.ts'
 import { proveBlock } from '../blocks/prove-block.ts'
 import { type BlockSource, scanBlock, scanBlocks } from '../blocks/scan-blocks.ts'
 import type { SeenTransaction } from '../events.ts'
-import { feeRateRule, keyOfContent, outputRule, placeRule, spenderRule, unconfirmedFeeRule, unconfirmedRule } from './agreement.ts'
-import type { BitcoinBackend, BitcoinNode } from './backend.ts'
-import { broadcastToAll } from './broadcast-to-all.ts'
-import { createQuorumCoins } from './quorum-coins.ts'
+import {
+  coinsRule,
+  feeRateRule,
+  keyOfContent,
+  outputRule,
+  placeRule,
+  spenderRule,
+  unconfirmedFeeRule,
+  unconfirmedRule,
+} from './agreement.ts'
+import type { BitcoinBackend, BitcoinNode, BroadcastResult, Coin } from './backend.ts'
+import { classifyRejection, type Rejection } from './rejection.ts'
 
 export type BitcoinProvider = Provider<BitcoinNode> & { readonly kind: 'rpc' | 'esplora' }
 
@@ -115,4 +126,61 @@ export function createQuorumBackend(
 function keyOfSeen(seen: readonly SeenTransaction[]): string {
   const keys = seen.map(({ transaction, block }) => `${block?.height} ${block?.hash} ${block?.time} ${bytesToHex(transaction.bytes)}`)
   return keys.sort().join('\n')
+}
+
+/** Accepted when a quorum accepts it, or when no answering node refuses it: one liar that accepts everything must not hide a refusal. */
+function broadcastToAll({ pool, size }: Quorum<BitcoinNode>, raw: string): Promise<BroadcastResult> {
+  return poll<BitcoinNode, void, BroadcastResult>(pool, {
+    enough: size,
+    everyone: true,
+    async ask(node) {
+      const result = await node.broadcast(raw)
+      if (!result.accepted && classifyRejection(result.reason) !== 'known') throw new Refusal(0, result.reason)
+    },
+    decide: () => ({ accepted: true }),
+    otherwise({ answers, failures }) {
+      const reason = commonReason(failures.flatMap(({ error }) => (error instanceof Refusal ? [error.message] : [])))
+      const isFinal = answers.length === 0 && isRefusedByAll(failures)
+      if (reason !== null) return { accepted: false, reason, ...(!isFinal && { isPartlyAccepted: true }) }
+      if (answers.length === 0) throw noAgreement('a broadcast', 1, [], failures)
+      return { accepted: true }
+    },
+  })
+}
+
+/** The first reason of the most frequent kind: nodes word their reasons differently. */
+function commonReason(reasons: readonly string[]): string | null {
+  const kinds = reasons.map(classifyRejection)
+  const count = (kind: Rejection) => kinds.filter((other) => other === kind).length
+  const most = Math.max(...kinds.map(count))
+  return reasons.find((reason) => count(classifyRejection(reason)) === most) ?? null
+}
+
+/** From a quorum of nodes with an index if there are enough of them, else from all nodes. `indexes`: null where too few nodes have an index. The others scan the whole UTXO set first, which takes minutes. */
+function createQuorumCoins(all: Quorum<BitcoinNode>, indexes: Quorum<BitcoinNode> | null): BitcoinBackend['coinsOf'] {
+  return async (address) => {
+    const question: Question<BitcoinNode, readonly Coin[]> = {
+      what: `the coins of ${address}`,
+      ask: (node) => refuseTooMany(node.coinsOf(address)),
+    }
+    try {
+      return indexes === null ? await coinsRule(all, question) : await coinsRule(indexes, question).catch(orAll)
+    } catch (error) {
+      throw error instanceof Refusal ? new ChainFailure('would-fail', error.message, { cause: error }) : error
+    }
+
+    function orAll(error: unknown): Promise<readonly Coin[]> {
+      if (error instanceof Refusal || isUnreachable(error)) return coinsRule(all, question)
+      throw error
+    }
+  }
+}
+
+/** Some Esplora servers do not list an address with many coins. Another node may, so this counts as a refusal. */
+async function refuseTooMany(coins: Promise<readonly Coin[]>): Promise<readonly Coin[]> {
+  try {
+    return await coins
+  } catch (error) {
+    throw error instanceof ChainFailure && error.kind === 'would-fail' ? new Refusal(0, error.message) : error
+  }
 }

@@ -2,8 +2,9 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { SigHash } from '@scure/btc-signer'
 import type { RefundPackage, Rescue, RescueNode, RescueRequest } from '@tandem/chain-kit/port/abilities/rescue.ts'
-import type { Endpoints } from '@tandem/chain-kit/port/endpoints.ts'
+import type { Endpoint, Endpoints } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { SpendableDeposit } from '@tandem/chain-kit/port/spend.ts'
 import type { KeyOf, Secp256k1Signer } from '@tandem/keys/key.ts'
 import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
@@ -19,10 +20,10 @@ import { SCAN_TIMEOUT_MS } from '../nodes/core-scan.ts'
 import { createEsploraBackend } from '../nodes/esplora.ts'
 import { inParallel } from '../nodes/in-parallel.ts'
 import { identityOf } from '../script/identity.ts'
-import { onePerKind } from './one-per-kind.ts'
 import { type ParsedPackage, parseRefundPackage } from './refund-package.ts'
 
 const SIGNATURE_BYTES = 64
+
 /** Nodes do not relay a transaction above 100 kvB. A hundred inputs stay far below. */
 const MAX_DEPOSITS = 100
 
@@ -143,4 +144,30 @@ function connectBackend(endpoints: Endpoints, network: BitcoinNetwork): BitcoinN
 
 function unusable(message: string): TandemError {
   return new TandemError('bad_request', message)
+}
+
+/** A rescue asks one node, which its user names. */
+function onePerKind(endpoints: Endpoints): { readonly rpc?: Endpoint; readonly esplora?: Endpoint } {
+  return Object.fromEntries(
+    Object.entries(endpoints).map(([kind, urls]) => {
+      const [url, ...more] = urls
+      if (url === undefined || more.length > 0) throw new Error(`the endpoint "${kind}" must be exactly one URL, got ${urls.length}`)
+      return [kind, url]
+    }),
+  )
+}
+
+/** Deposits and fee rates as people type them after `tandem refund`. */
+export function parseDeposit(text: string): SpendableDeposit {
+  const match = /^([0-9a-fA-F]{64}):([0-9]{1,10}):([1-9][0-9]{0,18})$/.exec(text)
+  if (match?.[1] === undefined || match[3] === undefined)
+    throw new Error(`--deposit takes txid:vout:amount, the amount in the smallest unit, got "${text.slice(0, 100)}"`)
+  return { id: `${match[1].toLowerCase()}:${Number(match[2])}`, amount: BigInt(match[3]) }
+}
+
+/** Typed in satoshis per vB with up to three decimals; the result is per 1000 vB. */
+export function parseFeeRate(text: string): bigint {
+  const match = /^([0-9]{1,6})(?:\.([0-9]{1,3}))?$/.exec(text)
+  if (match?.[1] === undefined) throw new Error(`--fee-rate takes a number such as 5 or 2.5, got "${text.slice(0, 20)}"`)
+  return BigInt(match[1]) * 1000n + BigInt((match[2] ?? '').padEnd(3, '0'))
 }

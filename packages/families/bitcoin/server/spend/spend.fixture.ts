@@ -1,7 +1,7 @@
 /** A solver that redeems deposits of many orders, on a chain with manual mining, simulated or real. */
 
 import { bytesToHex } from '@noble/hashes/utils.js'
-import type { RedeemItem } from '@tandem/chain-kit/port/abilities/batch-redeem.ts'
+import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { createProviderHttp } from '@tandem/chain-kit/providers/http.ts'
 import { createMemoryOutbox, type MemoryOutbox, opened } from '@tandem/chain-kit/testing/outbox.fixture.ts'

@@ -1,6 +1,6 @@
 /** Redeems and refunds: spends deposits by script path. */
 import { hexToBytes } from '@noble/hashes/utils.js'
-import type { RedeemItem } from '@tandem/chain-kit/port/abilities/batch-redeem.ts'
+import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { SpendRequest } from '@tandem/chain-kit/port/spend.ts'
 import type { PublicKey } from '@tandem/keys/key.ts'
@@ -13,7 +13,6 @@ import type { Execution } from '../execution.ts'
 import { identityOf } from '../script/identity.ts'
 import { spendInBatches } from './batch-redeem.ts'
 import type { Spend } from './spend-action.ts'
-import { unlessPartlyAccepted } from './unless-partly-accepted.ts'
 
 export function redeemHtlc(
   execution: Execution,
@@ -66,4 +65,21 @@ export function assertWorthPaying(amount: bigint, vsize: bigint, rate: FeeRate, 
 
 function requireParty(key: PublicKey, identity: string, role: string): void {
   if (identityOf(key) !== identity) throw new ChainFailure('would-fail', `the key is not that of the ${role} of these terms`)
+}
+
+/** If a node accepted what the quorum refused, it may be mined and its secret may be public: then fail with `unreachable`, so that it is retried. */
+async function unlessPartlyAccepted(execution: Execution, send: (execution: Execution) => Promise<string>): Promise<string> {
+  const { backend } = execution
+  let isPartlyAccepted = false
+  async function broadcast(raw: string) {
+    const result = await backend.broadcast(raw)
+    if (!result.accepted && result.isPartlyAccepted === true) isPartlyAccepted = true
+    return result
+  }
+  try {
+    return await send({ ...execution, backend: { ...backend, broadcast } })
+  } catch (error) {
+    if (!isPartlyAccepted || !(error instanceof ChainFailure)) throw error
+    throw new ChainFailure('unreachable', `${error.message}; some nodes have accepted it`, { cause: error })
+  }
 }

@@ -2,9 +2,11 @@
  * CPFP: a child spends an output of ours of an unconfirmed transaction, and pays for both. For transactions that must not or cannot be replaced.
  * A further fee bump replaces the child, or adds a child of the child where nodes do not support RBF.
  */
+
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { p2wpkh } from '@scure/btc-signer'
 import type { Attempt, Outbox } from '@tandem/chain-kit/port/outbox.ts'
+import { max, min } from '@tandem/protocol/bigint.ts'
 import { estimateVsize, WALLET_WITNESS } from '../../terms/script/weight.ts'
 import {
   boundFeeRate,
@@ -76,7 +78,7 @@ export function buildChild(
   const paid = members.reduce((sum, member) => sum + paidBy(member), 0n)
   const vsize = members.reduce((sum, { transaction }) => sum + transaction.vsize, 0n)
   const current = child === null ? rateOf(paid, vsize) : rateOf(paid + paidBy(child), vsize + child.transaction.vsize)
-  const target = boundFeeRate(highest(feeRate, raisedRate(current)), network)
+  const target = boundFeeRate(max(feeRate, raisedRate(current)), network)
   const given = live.transaction.outputs
     .filter(({ script }) => bytesToHex(script) !== ownScript)
     .reduce((sum, { amount }) => sum + amount, 0n)
@@ -87,13 +89,13 @@ export function buildChild(
     child === null
       ? feeOf(CHILD_VSIZE, boundFeeRate(raisedRate(current), network))
       : outbiddingFee(CHILD_VSIZE, { fee: feeOf(child.transaction.vsize, child.feeRate + 1n), rate: child.feeRate }, network)
-  const wanted = highest(feeOf(vsize + CHILD_VSIZE, target) - paid, useful)
-  const maxFee = lowest(
+  const wanted = max(feeOf(vsize + CHILD_VSIZE, target) - paid, useful)
+  const maxFee = min(
     largestFee(atStake, vsize + CHILD_VSIZE, network) - paid,
     coin.amount - dustLimit(p2wpkh(signer.publicKey).script, network),
   )
   if (maxFee < useful) return null
-  const fee = lowest(wanted, maxFee)
+  const fee = min(wanted, maxFee)
   const output = { amount: coin.amount - fee, script: p2wpkh(signer.publicKey).script }
   return { signed: signWalletPayment(signer, [coin], [output]), fee }
 }
@@ -139,12 +141,4 @@ export function paysOnly({ outputs }: ParsedTransaction, ownScript: string): boo
 
 function walletScript({ key }: Pick<Outbox, 'key'>): string {
   return bytesToHex(p2wpkh(key.publicKey).script)
-}
-
-function highest(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
-}
-
-function lowest(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }

@@ -1,5 +1,6 @@
 /** The fee rate to pay now: the node's estimate within bounds, cached for a few seconds. */
 
+import { max, min } from '@tandem/protocol/bigint.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import { boundFeeRate, type FeeRate, MAX_RATE_FACTOR, NORMAL_TARGET, URGENT_TARGET, wantedRate } from '../../terms/wallet/fees.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
@@ -89,12 +90,4 @@ export function createFeeEstimator(
       return wantedRate(max(rate, minimum), isFast, network)
     },
   }
-}
-
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }

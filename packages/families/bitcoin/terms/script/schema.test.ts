@@ -5,7 +5,7 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { expect, test } from 'vitest'
 import { htlcOf } from '../htlc.ts'
 import { networkOf } from '../networks.ts'
-import { htlcSchema } from './schema.ts'
+import { htlcSchema } from '../schemas.ts'
 
 const terms: HtlcTerms = {
   asset: 'bitcoin_regtest:btc',

@@ -2,7 +2,7 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { bech32m } from '@scure/base'
 import { taprootTweakPubkey } from '@scure/btc-signer/utils.js'
-import type { UserKey } from '@tandem/chain-kit/port/abilities/order-keys.ts'
+import type { UserKey } from '@tandem/chain-kit/port/abilities/spending.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { parseXOnlyKey } from './address.ts'

@@ -2,6 +2,7 @@
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { divideRoundingUp } from '@tandem/protocol/amount.ts'
+import { max, min } from '@tandem/protocol/bigint.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 
 /** Satoshis per 1000 vB. */
@@ -103,12 +104,4 @@ export function affordableFee(
   const useful = replaced === null ? feeOf(vsize, bounds.minFeeRate) : outbiddingFee(vsize, replaced, bounds)
   if (maxFee < useful) throw uneconomic('a spend', total, wanted)
   return min(wanted, maxFee)
-}
-
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }

@@ -1,4 +1,5 @@
 /** Fees per gas: of a new transaction, and the fee bump of one that waits too long. */
+import { max, min } from '@tandem/protocol/bigint.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { FeeModel } from '../../terms/chain-data.ts'
 import { evmDataOf } from '../../terms/chain-data.ts'
@@ -62,7 +63,6 @@ export function raiseFees(fees: Fees, { urgent, cap }: { readonly urgent: boolea
 }
 
 export function higherFees(a: Fees, b: Fees): Fees {
-  const max = (x: bigint, y: bigint) => (x > y ? x : y)
   return {
     maxFeePerGas: max(a.maxFeePerGas, b.maxFeePerGas),
     maxPriorityFeePerGas: max(a.maxPriorityFeePerGas, b.maxPriorityFeePerGas),
@@ -76,8 +76,4 @@ async function priorityFeeOf(node: EvmNode, maxPerGas: bigint): Promise<bigint> 
     if (error instanceof NodeRefusal) return min(DEFAULT_PRIORITY_FEE, maxPerGas / DEFAULT_PRIORITY_PART)
     throw error
   }
-}
-
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }

@@ -1,6 +1,6 @@
 /** What an initiation, redeem or refund costs now: gas, and the data fee of rollups. */
 
-import type { LegCost } from '@tandem/chain-kit/port/abilities/leg-cost.ts'
+import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { type Address, bytesToHex } from 'viem'
 import type { HtlcContract } from '../../terms/htlc.ts'

@@ -1,24 +1,45 @@
 /** The node of a chain, from its configuration, for every family with the Ethereum JSON-RPC. */
 
+import type { ProviderReport } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { withPath } from '@tandem/chain-kit/port/endpoints.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
-import { assertQuorum, connectProviders } from '@tandem/chain-kit/providers/connect-providers.ts'
-import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
+import { createConnector } from '@tandem/chain-kit/providers/connector.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
+import { zeroAddress } from 'viem'
+import { chainProblem } from '../../terms/nodes/chain-problem.ts'
+import { newestBlock } from '../blocks.ts'
 import { withFeeCache } from './fee-cache.ts'
 import { createNode, type EvmNode } from './node.ts'
+import { NodeRefusal } from './rpc.ts'
 import { createSharedNode } from './shared-node.ts'
 
-const REQUEST_TIMEOUT_MS = 10_000
+const FINALITY_TAGS = ['safe', 'finalized'] as const
+/** A topic that no event has. */
+const NO_EVENT = `0x${'00'.repeat(32)}` as const
+
+const connector = createConnector<EvmNode>({
+  kind: 'rpc',
+  connect: createNode,
+  share: createSharedNode,
+  problemOf: chainProblem,
+  probes: () => ({ height: async (node) => (await newestBlock(node)).height, hasEventsAt, tags: knownTags }),
+})
 
 /** `path` is appended to each URL of kind `rpc`. Sends no request yet. */
 export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoints' | 'quorum' | 'onTrouble'>, path = ''): EvmNode {
-  const { quorum = 1, onTrouble = () => undefined } = options
-  const providers = connectEvmProviders(chain, options, path)
-  assertQuorum(chain.id, options.endpoints.rpc ?? [], quorum)
-  const [only, ...others] = providers
-  const node = only !== undefined && others.length === 0 ? only.node : createSharedNode(chain, providers, { quorum, onTrouble })
+  const { onTrouble = () => undefined } = options
+  const node = connector.connectNode(chain, below(path, options))
   return { ...withFeeCache(node, chain), finalHeight: withFixedTagSupport(node, (what) => onTrouble(`${chain.id}: ${what}`)) }
+}
+
+export function inspectNodes(chain: Chain, options: Pick<ConnectOptions, 'endpoints'>, path = ''): Promise<readonly ProviderReport[]> {
+  return connector.inspectNodes(chain, below(path, options))
+}
+
+function below<O extends Pick<ConnectOptions, 'endpoints'>>(path: string, options: O): O {
+  const { rpc = [] } = options.endpoints
+  return { ...options, endpoints: { ...options.endpoints, rpc: rpc.map((endpoint) => withPath(endpoint, path)) } }
 }
 
 /**
@@ -38,13 +59,27 @@ function withFixedTagSupport(node: EvmNode, onTrouble: (what: string) => void): 
   }
 }
 
-/** The single providers, without quorum. */
-export function connectEvmProviders(
-  chain: Chain,
-  { endpoints }: Pick<ConnectOptions, 'endpoints'>,
-  path = '',
-): readonly Provider<EvmNode>[] {
-  const nodes = (endpoints.rpc ?? []).map((endpoint) => withPath(endpoint, path))
-  if (nodes.length === 0) throw new Error(`chain ${chain.id} needs an endpoint of kind "rpc"`)
-  return connectProviders(chain.id, nodes, (endpoint) => createNode(endpoint, REQUEST_TIMEOUT_MS))
+async function knownTags(node: EvmNode): Promise<readonly string[]> {
+  const known = await Promise.all(FINALITY_TAGS.map((tag) => knowsTag(node, tag)))
+  return FINALITY_TAGS.filter((_, i) => known[i])
+}
+
+async function knowsTag(node: EvmNode, tag: (typeof FINALITY_TAGS)[number]): Promise<boolean> {
+  try {
+    return (await node.finalHeight(tag)) !== null
+  } catch (error) {
+    if (error instanceof ChainFailure) return false
+    throw error
+  }
+}
+
+async function hasEventsAt(node: EvmNode, height: bigint): Promise<boolean> {
+  try {
+    if ((await node.block(height)) === null) return false
+    await node.logs({ addresses: [zeroAddress], events: [NO_EVENT], from: height, to: height })
+    return true
+  } catch (error) {
+    if (error instanceof NodeRefusal || error instanceof ChainFailure) return false
+    throw error
+  }
 }

@@ -1,5 +1,7 @@
 /** Reads logs from one provider in ranges as large as it allows, and learns its limit from its refusals. */
+
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { max, min } from '@tandem/protocol/bigint.ts'
 import { NodeRefusal } from './rpc.ts'
 
 export interface LogRanges {
@@ -69,12 +71,4 @@ export function spanHint(message: string): SpanHint | null {
   if (digits === undefined || digits.length > 9) return null
   const blocks = BigInt(digits) * ((named?.[2] ?? named?.[4]) === undefined ? 1n : 1_000n)
   return blocks > 0n ? { blocks, isLimit: true } : null
-}
-
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }

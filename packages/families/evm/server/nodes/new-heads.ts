@@ -1,6 +1,6 @@
 /** New blocks of EVM chains, over WebSocket. */
 
-import type { NewBlocks } from '@tandem/chain-kit/port/abilities/new-blocks.ts'
+import type { NewBlocks } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { overJsonRpc, subscribeToBlocks } from '@tandem/chain-kit/providers/block-subscription.ts'
 

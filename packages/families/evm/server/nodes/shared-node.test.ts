@@ -45,7 +45,10 @@ describe('a block', () => {
 
   it('fails if the node has none', async () => {
     const { node } = sharedBy(1, provider(100n, { block: async () => null }), dead)
-    await expect(node.block('latest')).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('it has no block') })
+    await expect(node.block('latest')).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringContaining('the node has no block'),
+    })
   })
 })
 

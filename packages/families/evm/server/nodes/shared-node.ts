@@ -1,49 +1,28 @@
 /** One EVM node over several providers. It works while some are dead, slow or behind, and with a quorum while some of them lie. */
 
-import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import { allowedLagOf, createAgreedBlocks } from '@tandem/chain-kit/providers/agreed-blocks.ts'
-import { checkProviders } from '@tandem/chain-kit/providers/check-providers.ts'
-import { openQuorum } from '@tandem/chain-kit/providers/open-quorum.ts'
 import { poll } from '@tandem/chain-kit/providers/poll.ts'
 import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
 import { isRefusedByAll, noAgreement } from '@tandem/chain-kit/providers/quorum.ts'
-import { createQuorumNode } from '@tandem/chain-kit/providers/quorum-node.ts'
-import { equal, equalOr, exactNumber, finalHeight, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
+import { createQuorumNode, openSharedNode, type SharedNodeOptions } from '@tandem/chain-kit/providers/quorum-node.ts'
+import { equal, equalOr, exactNumber, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { Hex } from 'viem'
 import { chainIdOf } from '../../terms/htlc.ts'
 import { chainProblem } from '../../terms/nodes/chain-problem.ts'
+import { newestBlock } from '../blocks.ts'
 import { commonRefusal, PartialRefusal, verdictOf } from '../send/broadcast.ts'
 import { isInsufficientFunds, isOutOfGas, isRevert } from '../send/revert.ts'
-import { type EvmNode, keyOfBlock, type NodeBlock, type NodeLog } from './node.ts'
+import { type EvmNode, keyOfBlock, type NodeLog } from './node.ts'
 import { NodeRefusal } from './rpc.ts'
 
-export type SharedNodeOptions = {
-  /** How many providers must agree where money depends on it. One fewer may lie. */
-  readonly quorum: number
-  readonly onTrouble: (what: string) => void
-  readonly nowMs?: () => number
-}
-
-export function createSharedNode(
-  chain: Chain,
-  providers: readonly Provider<EvmNode>[],
-  { quorum: size, ...options }: SharedNodeOptions,
-): EvmNode {
-  const problemOf = (node: EvmNode) => chainProblem(chain, node)
-  const quorum = openQuorum(chain.id, providers, { size, isExecutionError, problemOf, ...options })
-  const allowedLag = allowedLagOf(chain)
-  const blocks = createAgreedBlocks<EvmNode, NodeBlock>(quorum, {
-    async newest(node) {
-      const block = await node.block('latest')
-      if (block === null) throw new ChainFailure('unreachable', 'it has no block')
-      return block
-    },
-    all: (node, heights) => node.blocks(heights),
+export function createSharedNode(chain: Chain, providers: readonly Provider<EvmNode>[], options: SharedNodeOptions): EvmNode {
+  const shared = openSharedNode(chain, providers, options, {
+    problemOf: chainProblem,
+    newest: newestBlock,
     keyOf: keyOfBlock,
-    heightsMaySkip: chain.heightsMaySkip,
-    allowedLag,
+    isExecutionError,
   })
+  const { quorum } = shared
 
   return {
     ...createQuorumNode(quorum, {
@@ -65,28 +44,15 @@ export function createSharedNode(
       minedAt: (tx) => [`the block of ${tx}`, equal({ keyOf: String })],
     }),
     async chainId() {
-      await checkProviders(chain.id, providers, size, problemOf)
+      await shared.verify()
       return BigInt(chainIdOf(chain))
     },
-    block: (height) => (height === 'latest' ? blocks.newest() : blocks.at(height)),
-    glimpse: blocks.glimpse,
-    blocks: blocks.all,
-    baseFee: async () => (await blocks.newest()).baseFeePerGas,
-    /** No block above the newest can be final. A provider that claims one far above it is suspended; a claim slightly above it counts as the newest. */
-    async finalHeight(tag) {
-      const newest = (await blocks.newest()).height
-      const ask = async (node: EvmNode) => {
-        const height = await node.finalHeight(tag)
-        if (height !== null && height > newest + allowedLag)
-          throw new ChainFailure('unreachable', `it calls block ${height} ${tag}, and the newest is ${newest}`)
-        return height !== null && height > newest ? newest : height
-      }
-      return finalHeight(quorum, { what: `the ${tag} block`, ask })
-    },
+    baseFee: async () => (await shared.newest()).baseFeePerGas,
+    finalHeight: (tag) => shared.finalHeight(tag, (node) => node.finalHeight(tag)),
     /** Broadcasts to every provider. One that accepts everything must not hide that the others refuse. */
     async broadcast(raw) {
       await poll<EvmNode, void, true>(quorum.pool, {
-        enough: size,
+        enough: quorum.size,
         everyone: true,
         async ask(node) {
           try {
@@ -105,7 +71,7 @@ export function createSharedNode(
         },
       })
     },
-    close: () => void quorum.close(),
+    ...shared.methods,
   }
 }
 

@@ -1,6 +1,6 @@
 /** Several redeems of one redeemer in one transaction: the contract skips what is not open. */
 
-import type { RedeemItem } from '@tandem/chain-kit/port/abilities/batch-redeem.ts'
+import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'

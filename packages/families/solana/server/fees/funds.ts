@@ -1,13 +1,19 @@
 /** The lamports that a transaction takes from its sender: fee, rent of new accounts, and the amount where SOL is locked. */
 import type { Address, Instruction } from '@solana/kit'
 import { ASSOCIATED_TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import { decodeInstruction } from '../../contract/client/decode.ts'
-import type { SentVerb } from '../../terms/fees/fees.ts'
+import { fixedUnits, type SentVerb, unitPrice } from '../../terms/fees/fees.ts'
 import type { SolanaNode } from '../nodes/node.ts'
 
+/** What an initiation, redeem or refund costs now: signature, priority fee, and the rent of a recipient's new token account. */
+const DECIMALS = 9
+const MICRO_LAMPORTS = 1_000_000n
+
 /** At 6,960 lamports a byte, which has only ever fallen. */
-export const RENT = { account: 890_880n, tokenAccount: 2_039_280n, solOrder: 2_060_160n, tokenOrder: 2_505_600n } as const
+const RENT = { account: 890_880n, tokenAccount: 2_039_280n, solOrder: 2_060_160n, tokenOrder: 2_505_600n } as const
 
 /**
  * An initiation leaves this much: rent locked for strangers' orders, or an amount in SOL, must not keep us from redeeming what we are owed. Enough for
@@ -21,7 +27,7 @@ export function lamportsKept(verb: SentVerb): bigint {
 }
 
 /** One signature, and no priority fee. */
-export const LEAST_FEE = 5_000n
+const LEAST_FEE = 5_000n
 
 /** Without the network fee. */
 export function lamportsTaken(instructions: readonly Instruction[], sender: Address): bigint {
@@ -68,4 +74,22 @@ export async function assertLamports(
   const funds = { account, lamports: await node.balance(account), reserved: 0n }
   const needed = LEAST_FEE + lamportsTaken(instructions, account)
   if (!isEnough(funds, needed)) throw shortOf(what, funds, needed)
+}
+
+export async function legCostOf(node: Pick<SolanaNode, 'priorityFee'>, isToken: boolean): Promise<LegCost> {
+  const costOf = async (verb: HtlcVerb) => {
+    const units = fixedUnits(verb, isToken && verb === 'redeem')
+    return LEAST_FEE + (BigInt(units) * (await unitPrice(node, verb, [], units)) + MICRO_LAMPORTS - 1n) / MICRO_LAMPORTS
+  }
+  const [initiate, redeem, refund] = await Promise.all([costOf('initiate'), costOf('redeem'), costOf('refund')])
+  return {
+    decimals: DECIMALS,
+    // The rent of the HTLC comes back, by one more transaction.
+    initiate: initiate + LEAST_FEE,
+    redeem,
+    refund,
+    bound: isToken ? RENT.tokenOrder + RENT.tokenAccount : RENT.solOrder,
+    kept: RENT.account,
+    ...(isToken && { newRecipient: RENT.tokenAccount }),
+  }
 }

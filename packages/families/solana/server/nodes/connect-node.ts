@@ -1,27 +1,32 @@
 /** The node of a chain, from its configuration. */
-
-import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
-import { assertQuorum, connectProviders } from '@tandem/chain-kit/providers/connect-providers.ts'
-import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
-import type { Chain } from '@tandem/protocol/chain.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { createConnector } from '@tandem/chain-kit/providers/connector.ts'
+import { chainProblem } from '../../terms/nodes/chain-problem.ts'
+import { newestBlock } from '../blocks.ts'
 import type { SolanaNode } from './node.ts'
 import { createProviderNode } from './provider-node.ts'
 import { createSharedNode } from './shared-node.ts'
 
-const REQUEST_TIMEOUT_MS = 10_000
+const PROBED_SLOTS = 16
 
-/** Sends no request yet. */
-export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoints' | 'quorum' | 'onTrouble'>): SolanaNode {
-  const { quorum = 1, onTrouble = () => undefined } = options
-  const providers = connectSolanaProviders(chain, options)
-  assertQuorum(chain.id, options.endpoints.rpc ?? [], quorum)
-  const [only, ...others] = providers
-  return only !== undefined && others.length === 0 ? only.node : createSharedNode(chain, providers, { quorum, onTrouble })
-}
+export const { connectNode, inspectNodes } = createConnector<SolanaNode>({
+  kind: 'rpc',
+  connect: createProviderNode,
+  share: createSharedNode,
+  problemOf: chainProblem,
+  probes: () => ({
+    height: async (node) => (await newestBlock(node)).height,
+    hasEventsAt,
+    tags: async (node) => ((await node.finalSlot()) > 0n ? ['finalized'] : []),
+  }),
+})
 
-/** The single providers, without quorum. */
-export function connectSolanaProviders(chain: Chain, { endpoints }: Pick<ConnectOptions, 'endpoints'>): readonly Provider<SolanaNode>[] {
-  const nodes = endpoints.rpc ?? []
-  if (nodes.length === 0) throw new Error(`chain ${chain.id} needs an endpoint of kind "rpc"`)
-  return connectProviders(chain.id, nodes, (endpoint) => createProviderNode(endpoint, REQUEST_TIMEOUT_MS))
+/** A node serves the transactions of the blocks that it serves. Some slots have no block. */
+async function hasEventsAt(node: SolanaNode, slot: bigint): Promise<boolean> {
+  try {
+    return (await node.blocks(Array.from({ length: PROBED_SLOTS }, (_, i) => slot + BigInt(i)))).length > 0
+  } catch (error) {
+    if (error instanceof ChainFailure) return false
+    throw error
+  }
 }

@@ -3,8 +3,9 @@
  * transaction: so each page must connect to the one before, and the last one must reach below the range, or the node must have all of its blocks.
  */
 import type { Address, Signature } from '@solana/kit'
+import { list, malformed, record, whole } from '@tandem/chain-kit/providers/json.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
-import { list, malformed, record, signature, transactionError, whole } from '../../terms/nodes/json.ts'
+import { signature, transactionError } from '../../terms/nodes/json.ts'
 import type { AccountSignature, SignatureQuery, SolanaNode } from './node.ts'
 import type { Rpc } from './rpc.ts'
 

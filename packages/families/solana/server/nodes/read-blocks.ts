@@ -5,8 +5,9 @@ import {
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_SLOT_SKIPPED,
 } from '@solana/kit'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { record, whole } from '@tandem/chain-kit/providers/json.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
-import { address, record, whole } from '../../terms/nodes/json.ts'
+import { address } from '../../terms/nodes/json.ts'
 import type { SlotBlock, SolanaNode } from './node.ts'
 import type { Rpc } from './rpc.ts'
 

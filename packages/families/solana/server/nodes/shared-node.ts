@@ -1,48 +1,27 @@
 /** One Solana node over several providers. It works while some are dead, slow or behind, and with a quorum while some of them lie. */
 
-import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import { allowedLagOf, createAgreedBlocks } from '@tandem/chain-kit/providers/agreed-blocks.ts'
-import { checkProviders } from '@tandem/chain-kit/providers/check-providers.ts'
-import { openQuorum } from '@tandem/chain-kit/providers/open-quorum.ts'
+import { getTokenDecoder, getTokenEncoder } from '@solana-program/token'
 import { type Answers, poll } from '@tandem/chain-kit/providers/poll.ts'
 import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
 import { noAgreement } from '@tandem/chain-kit/providers/quorum.ts'
-import { createQuorumNode } from '@tandem/chain-kit/providers/quorum-node.ts'
-import { equal, equalOr, finalHeight, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
+import { createQuorumNode, openSharedNode, type SharedNodeOptions } from '@tandem/chain-kit/providers/quorum-node.ts'
+import { equal, equalOr, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
+import { tokenProgram } from '../../contract/client/programs.ts'
 import { chainProblem, genesisHashOf } from '../../terms/nodes/chain-problem.ts'
 import { keyOfTransaction } from '../../terms/nodes/read-transaction.ts'
-import type { BroadcastVerdict, NodeAccount, NodeTransaction, Outcome, Simulation, SlotBlock, SolanaNode } from './node.ts'
+import { newestBlock } from '../blocks.ts'
+import type { BroadcastVerdict, NodeAccount, NodeTransaction, Outcome, Simulation, SolanaNode } from './node.ts'
 import { lifetimeOf } from './provider-node.ts'
 import { keyOfBlock } from './read-blocks.ts'
 import { keyOfOrder } from './read-orders.ts'
-import { tokenAmountOf, withoutAmount } from './token-amount.ts'
 
-export type SharedNodeOptions = {
-  /** How many providers must agree where money depends on it. One fewer may lie. */
-  readonly quorum: number
-  readonly onTrouble: (what: string) => void
-}
+/** The part of a token account that every payment changes. */
+const SIZE = getTokenEncoder().fixedSize
 
-export function createSharedNode(
-  chain: Chain,
-  providers: readonly Provider<SolanaNode>[],
-  { quorum: size, onTrouble }: SharedNodeOptions,
-): SolanaNode {
-  const problemOf = (node: SolanaNode) => chainProblem(chain, node)
-  const quorum = openQuorum(chain.id, providers, { size, problemOf, onTrouble })
-  const allowedLag = allowedLagOf(chain)
-  const blocks = createAgreedBlocks<SolanaNode, SlotBlock>(quorum, {
-    async newest(node) {
-      const block = await node.block('latest')
-      if (block === null) throw new ChainFailure('unreachable', 'it has no block')
-      return block
-    },
-    all: (node, slots) => node.blocks(slots),
-    keyOf: keyOfBlock,
-    heightsMaySkip: chain.heightsMaySkip,
-    allowedLag,
-  })
+export function createSharedNode(chain: Chain, providers: readonly Provider<SolanaNode>[], options: SharedNodeOptions): SolanaNode {
+  const shared = openSharedNode(chain, providers, options, { problemOf: chainProblem, newest: newestBlock, keyOf: keyOfBlock })
+  const { quorum } = shared
 
   return {
     ...createQuorumNode(quorum, {
@@ -77,33 +56,21 @@ export function createSharedNode(
       simulate: () => ['a simulation', equal({ keyOf: ({ error }) => JSON.stringify(error), pick: mostUnits })],
     }),
     async genesisHash() {
-      await checkProviders(chain.id, providers, size, problemOf)
+      await shared.verify()
       return genesisHashOf(chain)
     },
-    block: (slot) => (slot === 'latest' ? blocks.newest() : blocks.at(slot)),
-    glimpse: blocks.glimpse,
-    blocks: blocks.all,
-    latestBlockhash: async () => lifetimeOf(await blocks.newest()),
-    /** No slot above the newest block can be final. A provider that claims one far above it is suspended; slightly above counts as the newest. */
-    async finalSlot() {
-      const newest = (await blocks.newest()).height
-      const ask = async (node: SolanaNode) => {
-        const slot = await node.finalSlot()
-        if (slot > newest + allowedLag) throw new ChainFailure('unreachable', `it calls slot ${slot} final, and the newest is ${newest}`)
-        return slot > newest ? newest : slot
-      }
-      return (await finalHeight(quorum, { what: 'the finalized slot', ask })) ?? 0n
-    },
+    latestBlockhash: async () => lifetimeOf(await shared.newest()),
+    finalSlot: async () => (await shared.finalHeight('final', (node) => node.finalSlot())) ?? 0n,
     /** One provider that accepts everything must not hide that the others refuse. */
     broadcast: (transaction) =>
       poll<SolanaNode, BroadcastVerdict, BroadcastVerdict>(quorum.pool, {
-        enough: size,
+        enough: quorum.size,
         everyone: true,
         ask: (node) => node.broadcast(transaction),
-        decide: ({ answers }) => (acceptedIn(answers) >= size ? { kind: 'accepted' } : undefined),
+        decide: ({ answers }) => (acceptedIn(answers) >= quorum.size ? { kind: 'accepted' } : undefined),
         otherwise: undecidedBroadcast,
       }),
-    close: () => void quorum.close(),
+    ...shared.methods,
   }
 }
 
@@ -157,4 +124,18 @@ function keyOfOutcome(outcome: Outcome | null): string | null {
 /** Too few would make the transaction fail. The price of too many is capped. */
 function mostUnits(alike: readonly Simulation[]): Simulation {
   return alike.reduce((most, one) => (one.unitsConsumed > most.unitsConsumed ? one : most))
+}
+
+/** 0 for any other account. */
+function tokenAmountOf(account: NodeAccount): bigint {
+  return isTokenAccount(account) ? getTokenDecoder().decode(account.data).amount : 0n
+}
+
+function withoutAmount(account: NodeAccount): NodeAccount {
+  if (!isTokenAccount(account)) return account
+  return { ...account, data: getTokenEncoder().encode({ ...getTokenDecoder().decode(account.data), amount: 0n }) }
+}
+
+function isTokenAccount({ owner, data }: NodeAccount): boolean {
+  return owner === tokenProgram && data.length === SIZE
 }

@@ -1,6 +1,8 @@
 /** Compute budgets and their limits: units from a simulation or as measured, a price that recent transactions paid, up to a cap in lamports. */
+
 import type { Address, Instruction } from '@solana/kit'
 import { AccountRole, isWritableRole } from '@solana/kit'
+import { max, min } from '@tandem/protocol/bigint.ts'
 import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import type { SolanaNode } from '../../server/nodes/node.ts'
 import type { ComputeBudget } from '../send/transaction.ts'
@@ -62,14 +64,14 @@ export async function unitPrice(
   previous: bigint | null = null,
 ): Promise<bigint> {
   const recent = await node.priorityFee(writableOf(instructions), PERCENTILE[verb])
-  const raised = previous === null ? 0n : larger(previous * RAISE_FACTOR, LEAST_RAISED_PRICE)
-  const most = previous === null ? smaller(MOST_LAMPORTS[verb], MOST_FIRST_LAMPORTS) : MOST_LAMPORTS[verb]
-  return smaller(larger(recent, raised), priceCap(most, unitLimit))
+  const raised = previous === null ? 0n : max(previous * RAISE_FACTOR, LEAST_RAISED_PRICE)
+  const most = previous === null ? min(MOST_LAMPORTS[verb], MOST_FIRST_LAMPORTS) : MOST_LAMPORTS[verb]
+  return min(max(recent, raised), priceCap(most, unitLimit))
 }
 
 /** Of a transaction that the user signs and we pay for. */
 export async function relayPrice(node: Pick<SolanaNode, 'priorityFee'>, instructions: readonly Instruction[]): Promise<bigint> {
-  return smaller(await unitPrice(node, 'initiate', instructions, fixedUnits('initiate')), maxRelayPrice())
+  return min(await unitPrice(node, 'initiate', instructions, fixedUnits('initiate')), maxRelayPrice())
 }
 
 export function maxRelayPrice(): bigint {
@@ -83,12 +85,4 @@ function priceCap(lamports: bigint, unitLimit: ComputeBudget['unitLimit']): bigi
 function writableOf(instructions: readonly Instruction[]): readonly Address[] {
   const accounts = instructions.flatMap(({ accounts: all = [] }) => all)
   return [...new Set(accounts.filter(({ role }) => isWritableRole(role ?? AccountRole.READONLY)).map(({ address }) => address))]
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
-}
-
-function larger(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
 }

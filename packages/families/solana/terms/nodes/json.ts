@@ -1,34 +1,11 @@
 /** Parses values in the answers of nodes. A value of another form makes the node unreachable. */
 import { type Address, type Base64EncodedBytes, getBase64Encoder, type ReadonlyUint8Array, type Signature } from '@solana/kit'
-import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { list, malformed, record, whole } from '@tandem/chain-kit/providers/json.ts'
 import type { TransactionError } from '../../server/nodes/node.ts'
-
-export type Json = Readonly<Record<string, unknown>>
-
-export function record(value: unknown): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed('an object')
-  return value as Json
-}
-
-export function list(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw malformed('a list')
-  return value
-}
 
 /** The answer of methods that say as of which slot it is. */
 export function valueIn(answer: unknown): unknown {
   return record(answer).value
-}
-
-export function text(value: unknown): string {
-  if (typeof value !== 'string') throw malformed('a text')
-  return value
-}
-
-/** A slot, a height or a time: always below 2^53. */
-export function whole(value: unknown): bigint {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw malformed('a whole number')
-  return BigInt(value)
 }
 
 /** JSON numbers above 2^53 are not exact: those become 2^53 - 1, which is nine million SOL. Never more than the true amount. */
@@ -63,8 +40,4 @@ export function base64(value: unknown): ReadonlyUint8Array {
 /** Null: no error. */
 export function transactionError(value: unknown): TransactionError | null {
   return value === null || value === undefined || typeof value === 'string' ? (value ?? null) : record(value)
-}
-
-export function malformed(expected: string): ChainFailure {
-  return new ChainFailure('unreachable', `the node's answer is malformed: expected ${expected}`)
 }

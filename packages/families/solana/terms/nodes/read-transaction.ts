@@ -11,9 +11,10 @@ import {
   walkInstructions,
 } from '@solana/kit'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { malformed, record, whole } from '@tandem/chain-kit/providers/json.ts'
 import type { ExecutedInstruction } from '../../contract/client/decode.ts'
 import type { NodeTransaction } from '../../server/nodes/node.ts'
-import { malformed, record, transactionError, whole } from './json.ts'
+import { transactionError } from './json.ts'
 
 /** A node refuses transactions of a later version: reading stops, and none is overlooked. */
 export const TRANSACTION_OPTIONS = { commitment: 'confirmed', encoding: 'base64', maxSupportedTransactionVersion: 1 } as const

@@ -1,16 +1,30 @@
 /** Fees of a new transaction, and the fee bump of one that waits too long. All in FRI, the smallest unit of STRK. */
+
+import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
+import { max, min } from '@tandem/protocol/bigint.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { starknetDataOf } from '../../terms/chain-data.ts'
 import type { GasAmounts, GasPrices, StarknetNode } from '../nodes/node.ts'
 import { newestOf } from '../nodes/read-blocks.ts'
+
+/** The calls as measured (`bench/RESULTS.md`), and as much again for the sender's account and the changed storage. */
+const GAS = {
+  initiate: { l1Gas: 0n, l1DataGas: 512n, l2Gas: 3_000_000n },
+  redeem: { l1Gas: 0n, l1DataGas: 384n, l2Gas: 3_000_000n },
+  refund: { l1Gas: 0n, l1DataGas: 384n, l2Gas: 1_800_000n },
+} as const satisfies Record<string, GasAmounts>
+
+const DECIMALS = 18
 
 /** The highest price for each kind of gas, and the tip for each L2 gas. A transaction pays the price of its block, and the tip. */
 export type Fees = { readonly prices: GasPrices; readonly tip: bigint }
 
 /** Above the price of the newest block. L2 gas rises by at most 1/48 with each block, so its price doubles in 33 full blocks; L1 prices follow Ethereum's. */
 const PRICE_FACTOR = 2n
+
 /** The tip of a first attempt, as a part of the L2 gas price: enough to be before those who pay none. */
-export const TIP_PART = 20n
+const TIP_PART = 20n
+
 /** The fee cap of an optional action, as a multiple of the suggested fee. */
 const OPTIONAL_FEE_FACTOR = 3n
 
@@ -58,10 +72,10 @@ export function highestFee(gas: GasAmounts, { prices, tip }: Fees): bigint {
   return gas.l1Gas * prices.l1Gas + gas.l1DataGas * prices.l1DataGas + gas.l2Gas * (prices.l2Gas + tip)
 }
 
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
-}
-
-function max(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
+/** In FRI. */
+export async function legCostOf(node: Pick<StarknetNode, 'block'>): Promise<LegCost> {
+  const { gasPrices: prices } = await newestOf(node)
+  const fees = { prices, tip: prices.l2Gas / TIP_PART }
+  const costOf = (verb: keyof typeof GAS) => highestFee(GAS[verb], fees)
+  return { decimals: DECIMALS, initiate: costOf('initiate'), redeem: costOf('redeem'), refund: costOf('refund') }
 }

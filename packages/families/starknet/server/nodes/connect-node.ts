@@ -1,30 +1,38 @@
 /** The node of a chain, from its configuration. */
-
-import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
-import { assertQuorum, connectProviders } from '@tandem/chain-kit/providers/connect-providers.ts'
-import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
-import type { Chain } from '@tandem/protocol/chain.ts'
-import type { StarknetNode } from './node.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { createConnector } from '@tandem/chain-kit/providers/connector.ts'
+import { feltOf } from '../../terms/address.ts'
+import { starknetDataOf } from '../chain-data.ts'
+import { chainProblem } from './chain-problem.ts'
+import { NodeRefusal, type StarknetNode } from './node.ts'
 import { createProviderNode } from './provider-node.ts'
+import { newestOf } from './read-blocks.ts'
 import { createSharedNode } from './shared-node.ts'
 
-const REQUEST_TIMEOUT_MS = 10_000
+/** A key that no event has. */
+const NO_EVENT = '0x0'
 
-/** Sends no request yet. */
-export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoints' | 'quorum' | 'onTrouble'>): StarknetNode {
-  const { quorum = 1, onTrouble = () => undefined } = options
-  const providers = connectStarknetProviders(chain, options)
-  assertQuorum(chain.id, options.endpoints.rpc ?? [], quorum)
-  const [only, ...others] = providers
-  return only !== undefined && others.length === 0 ? only.node : createSharedNode(chain, providers, { quorum, onTrouble })
-}
+export const { connectNode, inspectNodes } = createConnector<StarknetNode>({
+  kind: 'rpc',
+  connect: createProviderNode,
+  share: createSharedNode,
+  problemOf: chainProblem,
+  probes(chain) {
+    const address = feltOf(starknetDataOf(chain).feeToken)
+    return {
+      height: async (node) => (await newestOf(node)).height,
+      hasEventsAt: (node, height) => succeeds(() => node.events({ address, keys: [[NO_EVENT]], from: height, to: height })),
+      tags: async (node) => ((await succeeds(() => node.finalHeight())) ? ['finalized'] : []),
+    }
+  },
+})
 
-/** The single providers, without quorum. */
-export function connectStarknetProviders(
-  chain: Chain,
-  { endpoints }: Pick<ConnectOptions, 'endpoints'>,
-): readonly Provider<StarknetNode>[] {
-  const nodes = endpoints.rpc ?? []
-  if (nodes.length === 0) throw new Error(`chain ${chain.id} needs an endpoint of kind "rpc"`)
-  return connectProviders(chain.id, nodes, (endpoint) => createProviderNode(endpoint, REQUEST_TIMEOUT_MS))
+async function succeeds(ask: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await ask()
+    return true
+  } catch (error) {
+    if (error instanceof NodeRefusal || error instanceof ChainFailure) return false
+    throw error
+  }
 }

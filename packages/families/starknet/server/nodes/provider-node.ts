@@ -1,6 +1,7 @@
 /** One provider as a node: its JSON-RPC, parsed. */
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
-import { felt, felts, type Json, list, malformed, quantity, record, text } from './json.ts'
+import { type Json, list, malformed, record, text } from '@tandem/chain-kit/providers/json.ts'
+import { felt, felts, quantity } from './json.ts'
 import { type FeeEstimate, type Felt, type NodeCall, NodeRefusal, type Outcome, type StarknetNode, type WireTransaction } from './node.ts'
 import { createBlockReader } from './read-blocks.ts'
 import { createEventPages } from './read-events.ts'

@@ -1,6 +1,7 @@
 /** Blocks of one provider. Pre-confirmed blocks have no hash, and never count. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import { felt, type Json, malformed, quantity, record, whole } from './json.ts'
+import { type Json, malformed, record, whole } from '@tandem/chain-kit/providers/json.ts'
+import { felt, quantity } from './json.ts'
 import { type GasPrices, type NodeBlock, NodeRefusal, type StarknetNode } from './node.ts'
 import { asUnreachable, codes, type Rpc } from './rpc.ts'
 

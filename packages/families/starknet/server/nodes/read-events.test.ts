@@ -1,8 +1,8 @@
 /** Pages of events, and what a node may do while they are read. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Json } from '@tandem/chain-kit/providers/json.ts'
 import { describe, expect, it } from 'vitest'
-import type { Json } from './json.ts'
 import { type Felt, NodeRefusal } from './node.ts'
 import { createEventPages } from './read-events.ts'
 import { blockOf } from './shared-node.fixture.ts'

@@ -1,6 +1,7 @@
 /** Events of one provider: all pages of a range or of one block. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import { felt, felts, type Json, list, malformed, record, text, whole } from './json.ts'
+import { type Json, list, malformed, record, text, whole } from '@tandem/chain-kit/providers/json.ts'
+import { felt, felts } from './json.ts'
 import { type EventQuery, type NodeEvent, NodeRefusal, type StarknetNode } from './node.ts'
 import { codes, type Rpc } from './rpc.ts'
 

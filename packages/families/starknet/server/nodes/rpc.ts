@@ -4,10 +4,10 @@ import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { batchCalls } from '@tandem/chain-kit/providers/batch-calls.ts'
 import { createProviderHttp } from '@tandem/chain-kit/providers/http.ts'
+import type { Json } from '@tandem/chain-kit/providers/json.ts'
 import { createJsonRpc } from '@tandem/chain-kit/providers/json-rpc.ts'
 import { saysTooMany } from '@tandem/chain-kit/providers/rate-limited.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
-import type { Json } from './json.ts'
 import { NodeRefusal } from './node.ts'
 
 export interface Rpc {

@@ -1,44 +1,63 @@
 /** One Starknet node over several providers. It works while some are dead, slow or behind, and with a quorum while some of them lie. */
 
-import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import { allowedLagOf, createAgreedBlocks } from '@tandem/chain-kit/providers/agreed-blocks.ts'
-import { checkProviders } from '@tandem/chain-kit/providers/check-providers.ts'
-import { openQuorum } from '@tandem/chain-kit/providers/open-quorum.ts'
 import { poll } from '@tandem/chain-kit/providers/poll.ts'
 import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
-import { isRefusedByAll, noAgreement } from '@tandem/chain-kit/providers/quorum.ts'
-import { createQuorumNode } from '@tandem/chain-kit/providers/quorum-node.ts'
-import { equal, exactNumber, finalHeight, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
+import { isRefusedByAll, noAgreement, type Rule } from '@tandem/chain-kit/providers/quorum.ts'
+import { createQuorumNode, openSharedNode, type SharedNodeOptions } from '@tandem/chain-kit/providers/quorum-node.ts'
+import { byDecision, equal, exactNumber, kthNumber, movingNumber, settledKthNumber } from '@tandem/chain-kit/providers/rules.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { isRevert } from '../refusal.ts'
-import { highestEstimate, minedByQuorum } from './agreement.ts'
 import { chainProblem } from './chain-problem.ts'
-import { type NodeBlock, type NodeEvent, NodeRefusal, PartialRefusal, type StarknetNode } from './node.ts'
+import { type FeeEstimate, type NodeEvent, NodeRefusal, type Outcome, PartialRefusal, type StarknetNode } from './node.ts'
 import { keyOfBlock, newestOf } from './read-blocks.ts'
 import { keyOfEvent } from './read-events.ts'
 
-export type SharedNodeOptions = {
-  /** How many providers must agree where money depends on it. One fewer may lie. */
-  readonly quorum: number
-  readonly onTrouble: (what: string) => void
-  readonly nowMs?: () => number
-}
+/**
+ * How the answers of several providers about transactions become one. A quorum must say that it is in a block, with the same result, or that it was
+ * rejected. Mempools differ, so otherwise it is pending if a quorum knows it in any way, and else unknown: to send it again does no harm.
+ */
+const minedByQuorum: Rule<Outcome | null> = byDecision((size) => {
+  const told = (outcomes: readonly (Outcome | null)[], kind: Outcome['kind']) => outcomes.filter((one) => one?.kind === kind)
+  return {
+    decide(outcomes) {
+      const agreed = (['succeeded', 'reverted', 'rejected', 'pending'] as const).map((kind) => told(outcomes, kind))
+      const [first] = agreed.find((alike) => alike.length >= size) ?? []
+      return first ?? (outcomes.filter((one) => one === null).length >= size ? null : undefined)
+    },
+    otherwise(outcomes) {
+      const known = outcomes.length - outcomes.filter((one) => one === null).length - told(outcomes, 'rejected').length
+      return known >= size ? { kind: 'pending' } : null
+    },
+  }
+})
 
-export function createSharedNode(
-  chain: Chain,
-  providers: readonly Provider<StarknetNode>[],
-  { quorum: size, ...options }: SharedNodeOptions,
-): StarknetNode {
-  const problemOf = (node: StarknetNode) => chainProblem(chain, node)
-  const quorum = openQuorum(chain.id, providers, { size, isExecutionError: isRevert, problemOf, ...options })
-  const allowedLag = allowedLagOf(chain)
-  const blocks = createAgreedBlocks<StarknetNode, NodeBlock>(quorum, {
+/**
+ * For each amount and price as `movingNumber('up')`: at least the lowest honest answer. They are bounds: what is not used is not paid, and the caller
+ * has caps.
+ */
+const highestEstimate: Rule<FeeEstimate> = byDecision((size) => ({
+  decide(estimates) {
+    const isSettled = numbers.every((number) => settledKthNumber(estimates.map(number), size, 'up') !== undefined)
+    return isSettled ? combine(estimates, size) : undefined
+  },
+  otherwise: (estimates) => combine(estimates, size),
+}))
+
+const kinds = ['l1Gas', 'l1DataGas', 'l2Gas'] as const
+const numbers: readonly ((estimate: FeeEstimate) => bigint)[] = [
+  ...kinds.map((kind) => (estimate: FeeEstimate) => estimate.gas[kind]),
+  ...kinds.map((kind) => (estimate: FeeEstimate) => estimate.prices[kind]),
+  ({ fee }) => fee,
+]
+
+export function createSharedNode(chain: Chain, providers: readonly Provider<StarknetNode>[], options: SharedNodeOptions): StarknetNode {
+  const shared = openSharedNode(chain, providers, options, {
+    problemOf: chainProblem,
     newest: newestOf,
-    all: (node, heights) => node.blocks(heights),
     keyOf: keyOfBlock,
-    heightsMaySkip: chain.heightsMaySkip,
-    allowedLag,
+    isExecutionError: isRevert,
   })
+  const { quorum } = shared
 
   return {
     ...createQuorumNode(quorum, {
@@ -56,27 +75,14 @@ export function createSharedNode(
       estimate: ({ type }) => [`the fee of a transaction (${type})`, highestEstimate],
     }),
     async chainId() {
-      await checkProviders(chain.id, providers, size, problemOf)
+      await shared.verify()
       return chain.reference.replace(/^starknet:/, '')
     },
-    block: (height) => (height === 'latest' ? blocks.newest() : blocks.at(height)),
-    glimpse: blocks.glimpse,
-    blocks: blocks.all,
-    /** No block above the newest can be final. A provider that claims one far above it is suspended; slightly above counts as the newest. */
-    async finalHeight() {
-      const newest = (await blocks.newest()).height
-      const ask = async (node: StarknetNode) => {
-        const height = await node.finalHeight()
-        if (height > newest + allowedLag)
-          throw new ChainFailure('unreachable', `it calls block ${height} accepted on L1, and the newest is ${newest}`)
-        return height > newest ? newest : height
-      }
-      return (await finalHeight(quorum, { what: 'the newest block that is accepted on L1', ask })) ?? 0n
-    },
+    finalHeight: async () => (await shared.finalHeight('accepted on L1', (node) => node.finalHeight())) ?? 0n,
     /** One provider that accepts everything must not hide that the others refuse. */
     async broadcast(transaction) {
       await poll<StarknetNode, void, true>(quorum.pool, {
-        enough: size,
+        enough: quorum.size,
         everyone: true,
         ask: (node) => node.broadcast(transaction),
         decide: () => true,
@@ -89,7 +95,7 @@ export function createSharedNode(
         },
       })
     },
-    close: () => void quorum.close(),
+    ...shared.methods,
   }
 }
 
@@ -101,4 +107,14 @@ function commonRefusal(refusals: readonly NodeRefusal[]): NodeRefusal | undefine
 
 function keyOfEvents(events: readonly NodeEvent[]): string {
   return events.map(keyOfEvent).sort().join('\n')
+}
+
+function combine(estimates: readonly FeeEstimate[], size: number): FeeEstimate {
+  const of = (number: (estimate: FeeEstimate) => bigint) => kthNumber(estimates.map(number), size, 'up') ?? 0n
+  const ofEach = (part: 'gas' | 'prices') => ({
+    l1Gas: of((estimate) => estimate[part].l1Gas),
+    l1DataGas: of((estimate) => estimate[part].l1DataGas),
+    l2Gas: of((estimate) => estimate[part].l2Gas),
+  })
+  return { gas: ofEach('gas'), prices: ofEach('prices'), fee: of(({ fee }) => fee) }
 }

@@ -7,11 +7,11 @@ import { addressOfFelt, feltOf } from '../../terms/address.ts'
 import { starknetDataOf } from '../../terms/chain-data.ts'
 import type { Contracts, HtlcContract } from '../../terms/htlc.ts'
 import { balanceOf } from '../balances.ts'
+import { starknetDataOf } from '../chain-data.ts'
 import { checkRecipient } from '../check-recipient.ts'
-import { createContractState } from '../contract-state.ts'
+import { balanceOf, createContractState } from '../contract-state.ts'
 import { createFamilyFixture, type FamilyFixture } from '../starknet.fixture.ts'
-import { connectNode } from './connect-node.ts'
-import { inspectStarknetProviders } from './inspect-providers.ts'
+import { connectNode, inspectNodes } from './connect-node.ts'
 import type { Felt, StarknetNode } from './node.ts'
 import { honest, lyingAbout, refusing, startTestProvider, stoppedAt, type TestProvider } from './provider.fixture.ts'
 import { verifyNode } from './verify-node.ts'
@@ -100,7 +100,7 @@ it('an account that is not deployed may own tokens, and an unknown one owns noth
 
 it('the report shows for each provider which chain it serves, its height, its events and its tags', async () => {
   const chain = { ...fixture.chain, blockMs: 5_000n }
-  const report = () => inspectStarknetProviders(chain, { endpoints: { rpc: providers.map(({ url }) => url) } })
+  const report = () => inspectNodes(chain, { endpoints: { rpc: providers.map(({ url }) => url) } })
   const [first, second] = providers
   fixture.devnet.chain.mine(30)
   const height = (await node.block('latest'))?.height ?? 0n

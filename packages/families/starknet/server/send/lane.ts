@@ -3,7 +3,7 @@
 import type { Duty, Lane } from '@tandem/chain-kit/contract/lane.ts'
 import type { NonceTypes } from '@tandem/chain-kit/contract/nonce-account.ts'
 import { openNonceLane } from '@tandem/chain-kit/contract/nonce-lane.ts'
-import type { SenderProblem } from '@tandem/chain-kit/port/abilities/check-sender.ts'
+import type { SenderProblem } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'

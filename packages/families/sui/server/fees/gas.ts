@@ -1,17 +1,30 @@
 /** Gas: the price that a transaction names and the most that it may cost, all in MIST, the smallest unit of SUI. What is not used is not paid. */
+
+import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import type { Epoch, GasUsed } from '../nodes/node.ts'
+import type { Epoch, GasUsed, SuiNode } from '../nodes/node.ts'
+
+/** The least that is charged. Our calls take less. */
+const UNITS = 1_000n
+
+/** As measured: `bench/RESULTS.md`. */
+const STORAGE = { initiate: 3_300_000n, redeem: 210_000n, refund: 210_000n } as const
+
+const DECIMALS = 9
 
 /** Whatever nodes claim, we never offer more for a unit of computation: a hundred times the usual price. */
 const MAX_PRICE = 100_000n
+
 /** A retry offers more, because validators leave out the cheapest transactions of a busy shared object: 2, 4, and at most 8 times. */
 const MAX_RAISES = 3
+
 /** The most that a transaction of ours may cost. */
 const MAX_BUDGET = 500_000_000n
 
 /** Several times what a redeem takes: `bench/RESULTS.md` has the measured gas. */
 const REDEEM_UNITS = 5_000n
 const REDEEM_STORAGE = 20_000_000n
+
 /** For a coin that is split off for later transactions: more than its storage. */
 export const SPLIT_BUDGET = 2_000_000n
 
@@ -42,4 +55,15 @@ export function budgetOf({ units, storage }: GasNeed, price: bigint): bigint {
 
 function divideUp(value: bigint, by: bigint): bigint {
   return (value + by - 1n) / by
+}
+
+/** In MIST: computation, and the part of the storage deposit that does not come back to its sender. */
+export async function legCostOf(node: Pick<SuiNode, 'epoch'>): Promise<LegCost> {
+  const computation = UNITS * gasPrice(await node.epoch(), 0)
+  return {
+    decimals: DECIMALS,
+    initiate: computation + STORAGE.initiate,
+    redeem: computation + STORAGE.redeem,
+    refund: computation + STORAGE.refund,
+  }
 }

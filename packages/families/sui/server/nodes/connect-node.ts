@@ -1,27 +1,31 @@
 /** The node of a chain, from its configuration. */
-
-import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
-import { assertQuorum, connectProviders } from '@tandem/chain-kit/providers/connect-providers.ts'
-import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
-import type { Chain } from '@tandem/protocol/chain.ts'
+import { createConnector } from '@tandem/chain-kit/providers/connector.ts'
+import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
+import { chainProblem } from '../../terms/nodes/chain-problem.ts'
+import { newestBlock } from '../blocks.ts'
 import type { SuiNode } from './node.ts'
 import { createProviderNode } from './provider-node.ts'
 import { createSharedNode } from './shared-node.ts'
 
-const REQUEST_TIMEOUT_MS = 10_000
+export const { connectNode, inspectNodes } = createConnector<SuiNode>({
+  kind: 'rpc',
+  connect: createProviderNode,
+  share: createSharedNode,
+  problemOf: chainProblem,
+  probes: () => ({
+    height: async (node) => (await newestBlock(node)).height,
+    hasEventsAt,
+    // Every checkpoint is final.
+    tags: async () => [],
+  }),
+})
 
-/** Sends no request yet. */
-export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoints' | 'quorum' | 'onTrouble'>): SuiNode {
-  const { quorum = 1, onTrouble = () => undefined } = options
-  const providers = connectSuiProviders(chain, options)
-  assertQuorum(chain.id, options.endpoints.rpc ?? [], quorum)
-  const [only, ...others] = providers
-  return only !== undefined && others.length === 0 ? only.node : createSharedNode(chain, providers, { quorum, onTrouble })
-}
-
-/** The single providers, without quorum. */
-export function connectSuiProviders(chain: Chain, { endpoints }: Pick<ConnectOptions, 'endpoints'>): readonly Provider<SuiNode>[] {
-  const nodes = endpoints.rpc ?? []
-  if (nodes.length === 0) throw new Error(`chain ${chain.id} needs an endpoint of kind "rpc"`)
-  return connectProviders(chain.id, nodes, (endpoint) => createProviderNode(endpoint, REQUEST_TIMEOUT_MS))
+/** A node that has pruned a checkpoint does not have its events either. */
+async function hasEventsAt(node: SuiNode, height: bigint): Promise<boolean> {
+  try {
+    return (await node.checkpoints(height, height, [])).length > 0
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
 }

@@ -6,7 +6,6 @@ import { RateLimited } from '@tandem/chain-kit/providers/rate-limited.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import { createGrpcWeb, type GrpcWeb, type Method, status } from './grpc-web.ts'
-import { methods } from './methods.ts'
 import type { BroadcastVerdict, NodeCheckpoint, NodeEvent, SuiNode } from './node.ts'
 import {
   address,
@@ -22,17 +21,54 @@ import {
   structType,
 } from './parse.ts'
 
+/** The methods of the nodes' gRPC that we use, with the SDK's messages. */
+const LEDGER = 'sui.rpc.v2.LedgerService'
+const STATE = 'sui.rpc.v2.StateService'
+const EXECUTION = 'sui.rpc.v2.TransactionExecutionService'
+
+const methods = {
+  getServiceInfo: method(LEDGER, 'GetServiceInfo', {
+    request: GrpcTypes.GetServiceInfoRequest,
+    response: GrpcTypes.GetServiceInfoResponse,
+  }),
+  getCheckpoint: method(LEDGER, 'GetCheckpoint', { request: GrpcTypes.GetCheckpointRequest, response: GrpcTypes.GetCheckpointResponse }),
+  getObject: method(LEDGER, 'GetObject', { request: GrpcTypes.GetObjectRequest, response: GrpcTypes.GetObjectResponse }),
+  getTransaction: method(LEDGER, 'GetTransaction', {
+    request: GrpcTypes.GetTransactionRequest,
+    response: GrpcTypes.GetTransactionResponse,
+  }),
+  getEpoch: method(LEDGER, 'GetEpoch', { request: GrpcTypes.GetEpochRequest, response: GrpcTypes.GetEpochResponse }),
+  listOwnedObjects: method(STATE, 'ListOwnedObjects', {
+    request: GrpcTypes.ListOwnedObjectsRequest,
+    response: GrpcTypes.ListOwnedObjectsResponse,
+  }),
+  getBalance: method(STATE, 'GetBalance', { request: GrpcTypes.GetBalanceRequest, response: GrpcTypes.GetBalanceResponse }),
+  getCoinInfo: method(STATE, 'GetCoinInfo', { request: GrpcTypes.GetCoinInfoRequest, response: GrpcTypes.GetCoinInfoResponse }),
+  execute: method(EXECUTION, 'ExecuteTransaction', {
+    request: GrpcTypes.ExecuteTransactionRequest,
+    response: GrpcTypes.ExecuteTransactionResponse,
+  }),
+  simulate: method(EXECUTION, 'SimulateTransaction', {
+    request: GrpcTypes.SimulateTransactionRequest,
+    response: GrpcTypes.SimulateTransactionResponse,
+  }),
+} as const
+
 const HEADER = ['sequence_number', 'digest', 'summary.timestamp', 'summary.previous_digest']
 const EVENT_TYPES = ['transactions.digest', 'transactions.events.events.event_type']
 const EVENT_CONTENTS = [...EVENT_TYPES, 'transactions.events.events.contents']
 const EVENTS = ['digest', 'events.events.event_type', 'events.events.contents']
 const STATUS = ['status', 'gas_used'].map((field) => `transaction.effects.${field}`)
+
 /** Anyone can call our package. Up to so many of its transactions are read one by one, more of them with all contents of their checkpoint. */
 const FEW_OURS = 4
+
 /** Requests that are under way at once when many checkpoints are read. */
 const AT_ONCE = 16
+
 /** Nodes list the largest coins first: strangers cannot hide ours behind dust. */
 const COINS = 200
+
 /** The events of one transaction have up to 65 MB, and the names of their types come on top. Whoever redeems must not hide the secret behind a large answer. */
 const MAX_EVENTS_BYTES = 160 * 1024 * 1024
 const EVENTS_TIMEOUT_MS = 60_000
@@ -235,4 +271,8 @@ async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>)
   const results: R[] = []
   for (let at = 0; at < items.length; at += AT_ONCE) results.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(work))))
   return results
+}
+
+function method<Q extends object, A extends object>(service: string, name: string, types: Omit<Method<Q, A>, 'path'>): Method<Q, A> {
+  return { path: `${service}/${name}`, ...types }
 }

@@ -1,38 +1,18 @@
 /** One Sui node over several providers. It works while some are dead, slow or behind, and with a quorum while some of them lie. */
 
-import { allowedLagOf, createAgreedBlocks } from '@tandem/chain-kit/providers/agreed-blocks.ts'
-import { checkProviders } from '@tandem/chain-kit/providers/check-providers.ts'
-import { openQuorum } from '@tandem/chain-kit/providers/open-quorum.ts'
 import { type Answers, poll } from '@tandem/chain-kit/providers/poll.ts'
 import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
 import { noAgreement } from '@tandem/chain-kit/providers/quorum.ts'
-import { createQuorumNode } from '@tandem/chain-kit/providers/quorum-node.ts'
+import { createQuorumNode, openSharedNode, type SharedNodeOptions } from '@tandem/chain-kit/providers/quorum-node.ts'
 import { equal, listedByQuorum, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
 import type { Block, Chain } from '@tandem/protocol/chain.ts'
 import { chainProblem, genesisDigestOf } from '../../terms/nodes/chain-problem.ts'
 import { newestBlock } from '../blocks.ts'
 import type { BroadcastVerdict, ExecutionFailure, NodeCheckpoint, NodeCoin, NodeObject, Outcome, Simulation, SuiNode } from './node.ts'
 
-export type SharedNodeOptions = {
-  /** How many providers must agree where money depends on it. One fewer may lie. */
-  readonly quorum: number
-  readonly onTrouble: (what: string) => void
-}
-
-export function createSharedNode(
-  chain: Chain,
-  providers: readonly Provider<SuiNode>[],
-  { quorum: size, onTrouble }: SharedNodeOptions,
-): SuiNode {
-  const problemOf = (node: SuiNode) => chainProblem(chain, node)
-  const quorum = openQuorum(chain.id, providers, { size, problemOf, onTrouble })
-  const blocks = createAgreedBlocks<SuiNode, Block>(quorum, {
-    newest: newestBlock,
-    all: (node, heights) => node.blocks(heights),
-    keyOf: keyOfBlock,
-    heightsMaySkip: chain.heightsMaySkip,
-    allowedLag: allowedLagOf(chain),
-  })
+export function createSharedNode(chain: Chain, providers: readonly Provider<SuiNode>[], options: SharedNodeOptions): SuiNode {
+  const shared = openSharedNode(chain, providers, options, { problemOf: chainProblem, newest: newestBlock, keyOf: keyOfBlock })
+  const { quorum } = shared
 
   return {
     ...createQuorumNode(quorum, {
@@ -50,22 +30,19 @@ export function createSharedNode(
       simulate: () => ['a simulation', equal({ keyOf: ({ failure }) => keyOfFailure(failure), pick: mostGas })],
     }),
     async chainId() {
-      await checkProviders(chain.id, providers, size, problemOf)
+      await shared.verify()
       return genesisDigestOf(chain)
     },
-    block: (height) => (height === 'latest' ? blocks.newest() : blocks.at(height)),
-    glimpse: blocks.glimpse,
-    blocks: blocks.all,
     /** One provider that accepts everything must not hide that the others refuse. */
     broadcast: (transaction) =>
       poll<SuiNode, BroadcastVerdict, BroadcastVerdict>(quorum.pool, {
-        enough: size,
+        enough: quorum.size,
         everyone: true,
         ask: (node) => node.broadcast(transaction),
-        decide: ({ answers }) => (acceptedIn(answers) >= size ? { kind: 'accepted' } : undefined),
+        decide: ({ answers }) => (acceptedIn(answers) >= quorum.size ? { kind: 'accepted' } : undefined),
         otherwise: undecidedBroadcast,
       }),
-    close: () => void quorum.close(),
+    ...shared.methods,
   }
 }
 

@@ -7,17 +7,30 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Transaction } from '@mysten/sui/transactions'
 import type { Allocated, ContractTypes, Followed, Lane } from '@tandem/chain-kit/contract/lane.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import type { HeldKey, Outbox } from '@tandem/chain-kit/port/outbox.ts'
+import type { Attempt, HeldKey, OthersQuery, Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { type Address, accountOf } from '../../terms/address.ts'
 import { SUI_TYPE } from '../../terms/coin-type.ts'
 import { type SuiCall, transactionWith } from '../../terms/send/call.ts'
-import { attemptOf, buildTransaction, readAttempt, type SignedCall, signTransaction } from '../../terms/send/transaction.ts'
+import {
+  attemptOf,
+  buildTransaction,
+  lastEpochOf,
+  readAttempt,
+  type SignedCall,
+  signTransaction,
+  slotOf,
+} from '../../terms/send/transaction.ts'
 import { newestBlock } from '../blocks.ts'
 import { budgetOf, type GasNeed, gasPrice, SPLIT_BUDGET } from '../fees/gas.ts'
 import type { Epoch, NodeCoin, SuiNode } from '../nodes/node.ts'
 import { type Chosen, chooseCoins, LANE_MIST, lanesToAdd, totalOf } from './coins.ts'
-import { freeCoins, queryFor } from './reservations.ts'
+
+/** Between the clocks of validators and our own. */
+const CLOCK_SKEW_SECONDS = 3_600n
+
+/** An epoch lasts a day. A chain that halts makes it longer, and a local chain may be ahead of our clock. */
+const LEAST_LOOKBACK_SECONDS = 2n * 86_400n
 
 export interface SuiTypes extends ContractTypes {
   readonly call: SuiCall
@@ -29,9 +42,11 @@ export interface SuiTypes extends ContractTypes {
 
 /** An initiation leaves this much SUI: an amount that is locked must not keep us from redeeming what we are owed. */
 const KEPT_FOR_DUTIES = 200_000_000n
+
 /** How often coins are read again while all of them are in use: transactions are executed within a second. */
 const WAITS = 4
 const WAIT_MS = 250
+
 /** Transactions of one action, each with other coins, that could still be executed. All but one fail, and cost their gas. */
 const MAX_LIVE = 3
 
@@ -187,4 +202,25 @@ function planOf(call: SuiCall, budget: bigint, all: Wallet, free: Wallet): Plan 
 function spendingOf({ spends }: SuiCall): { readonly sui: bigint; readonly token: bigint } {
   if (spends === null) return { sui: 0n, token: 0n }
   return spends.coinType === SUI_TYPE ? { sui: spends.amount, token: 0n } : { sui: 0n, token: spends.amount }
+}
+
+/**
+ * Two transactions that name the same version of a coin would lock it until the end of the epoch (equivocation), and the money of both. So a version that is on
+ * record is never signed for again before the epoch of its transaction is over: not by another action, not by another process of the same database, not after a
+ * crash. A transaction that was executed gives its coins a new version.
+ *
+ * Finds every attempt that could be executed now and spends a version of these coins. It was signed in this epoch: its expiry is the epoch of its
+ * signature.
+ */
+function queryFor({ startMs }: Epoch, now: bigint, coins: readonly NodeCoin[]): Required<OthersQuery> {
+  const [byEpoch, byClock] = [startMs / 1000n - CLOCK_SKEW_SECONDS, now - LEAST_LOOKBACK_SECONDS]
+  const since = byEpoch < byClock ? byEpoch : byClock
+  const fromNonce = coins.reduce<bigint | null>((least, { version }) => (least === null || version < least ? version : least), null)
+  return { since: since > 0n ? since : 0n, fromNonce: fromNonce ?? 0n }
+}
+
+/** `recorded`: of this action and of all others. */
+function freeCoins(coins: readonly NodeCoin[], { number }: Epoch, recorded: readonly Attempt[]): readonly NodeCoin[] {
+  const taken = new Set(recorded.filter((attempt) => lastEpochOf(attempt) >= number).flatMap(({ slots }) => slots))
+  return coins.filter(({ id, version }) => !taken.has(slotOf(id, version)))
 }

@@ -1,12 +1,22 @@
 /** The fee limit of a call on Tron: the estimated energy at the network's price, up to a cap in TRX. */
 
+import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { EvmNode, NodeCall } from '@tandem/evm/server/nodes/node.ts'
 import { NodeRefusal } from '@tandem/evm/server/nodes/rpc.ts'
+import { max, min } from '@tandem/protocol/bigint.ts'
 import type { Address } from 'viem'
 import { fromEvmAddress } from '../../terms/address.ts'
 import { type FeeVerb, fallbackEnergy, feeCapSun, leastEnergy, SUN } from '../../terms/fees/limits.ts'
 import type { WalletApi } from '../nodes/wallet-api.ts'
+
+/** With a plain token, twice: busy tokens are charged more for their part. */
+const ENERGY = { initiate: 130_000n, redeem: 90_000n, refund: 90_000n } as const
+
+/** Some 400 bytes at 1,000 sun, because free bandwidth lasts for two transactions a day. */
+const USUAL_BANDWIDTH_SUN = 400_000n
+
+const DECIMALS = 6
 
 /** In energy. */
 export type Need = {
@@ -67,11 +77,11 @@ export function reserveOf({ feeLimitSun }: { readonly feeLimitSun: bigint }): bi
  * `atLeastSun`: more than the limit that an earlier attempt ran out of. Redeems and refunds may use all funds: an unused limit costs nothing.
  */
 export function feeLimitSun(verb: FeeVerb, need: Need, priceSun: bigint, funds: AccountFunds, atLeastSun = 0n): bigint {
-  const [wanted, cap] = [larger(need.wanted * priceSun, atLeastSun), feeCapSun[verb]]
+  const [wanted, cap] = [max(need.wanted * priceSun, atLeastSun), feeCapSun[verb]]
   const isOwed = verb === 'redeem' || verb === 'refund'
-  const most = smaller(cap, budgetSun(funds, priceSun))
+  const most = min(cap, budgetSun(funds, priceSun))
   const least = isOwed ? need.least * priceSun : wanted
-  if (least <= most) return smaller(wanted, most)
+  if (least <= most) return min(wanted, most)
   if (least > cap) throw new ChainFailure('would-fail', `${verb}: it may cost ${least / SUN} TRX, and we pay up to ${cap / SUN}`)
   throw shortOf(funds, least)
 }
@@ -87,7 +97,7 @@ export function requireFunds(funds: AccountFunds, energy: bigint, priceSun: bigi
 }
 
 function budgetSun({ balanceSun, stakedEnergy, reservedSun }: AccountFunds, priceSun: bigint): bigint {
-  return larger(balanceSun - BANDWIDTH_SUN, 0n) + stakedEnergy * priceSun - reservedSun
+  return max(balanceSun - BANDWIDTH_SUN, 0n) + stakedEnergy * priceSun - reservedSun
 }
 
 function shortOf({ account, balanceSun, stakedEnergy, reservedSun }: AccountFunds, sun: bigint): ChainFailure {
@@ -96,10 +106,8 @@ function shortOf({ account, balanceSun, stakedEnergy, reservedSun }: AccountFund
   return new ChainFailure('would-fail', `${held}; energy and bandwidth take ${sun + BANDWIDTH_SUN} sun`)
 }
 
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
-}
-
-function larger(a: bigint, b: bigint): bigint {
-  return a > b ? a : b
+export async function legCostOf(api: Pick<WalletApi, 'energyPrice'>): Promise<LegCost> {
+  const price = await api.energyPrice()
+  const costOf = (energy: bigint) => energy * price + USUAL_BANDWIDTH_SUN
+  return { decimals: DECIMALS, initiate: costOf(ENERGY.initiate), redeem: costOf(ENERGY.redeem), refund: costOf(ENERGY.refund) }
 }

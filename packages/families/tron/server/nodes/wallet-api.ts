@@ -1,7 +1,7 @@
 /** One HTTP API over several Tron nodes, with a quorum. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
-import { assertQuorum, connectProviders } from '@tandem/chain-kit/providers/connect-providers.ts'
+import { assertQuorum, connectProviders } from '@tandem/chain-kit/providers/connector.ts'
 import { openQuorum } from '@tandem/chain-kit/providers/open-quorum.ts'
 import { type Answers, poll } from '@tandem/chain-kit/providers/poll.ts'
 import { isRefusedByAll, noAgreement, refusalAmong } from '@tandem/chain-kit/providers/quorum.ts'

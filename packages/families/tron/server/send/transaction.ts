@@ -6,7 +6,8 @@ import { onCurve, type Signer } from '@tandem/keys/key.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import { type Address, bytesToHex, type Hex, hexToBytes } from 'viem'
 import { joinTransaction, splitTransaction } from '../nodes/wire.ts'
-import { loadTronWeb } from '../tronweb.ts'
+
+let loading: Promise<TronWebModule> | undefined
 
 export type TronCall = { readonly to: Address; readonly data: Hex }
 
@@ -103,4 +104,12 @@ type RawCall = {
   readonly contract: readonly { readonly parameter: { readonly value: { readonly contract_address: string; readonly data: string } } }[]
   readonly expiration: number
   readonly fee_limit: number
+}
+
+/** TronWeb, loaded on first use: it takes half a second and tens of megabytes, which only users of Tron should pay. */
+type TronWebModule = typeof import('tronweb')
+
+function loadTronWeb(): Promise<TronWebModule> {
+  loading ??= import('tronweb')
+  return loading
 }

@@ -2,10 +2,11 @@
 
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { type Json, list, malformed, number, record, text, whole } from '@tandem/chain-kit/providers/json.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import { hashes } from 'xrpl'
 import { fromRippleTime } from '../../terms/htlc.ts'
-import { drops, hash, type Json, list, malformed, number, record, text, whole } from '../../terms/nodes/json.ts'
+import { drops, hash } from '../../terms/nodes/json.ts'
 import { parseChange, parseEscrow } from '../../terms/nodes/read-escrow.ts'
 import { type Account, type EscrowChange, NodeRefusal, type Outcome, type XrplNode } from './node.ts'
 import { createSocket } from './socket.ts'

@@ -2,11 +2,10 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { afterAll, describe, expect, test } from 'vitest'
 import { RpcError } from '../../local/rpc/rpc-error.ts'
 import { createFamilyFixture } from '../xrpl.fixture.ts'
-import { combineSubmissions, validatedByQuorum } from './agreement.ts'
 import { NodeRefusal, type Outcome, type XrplNode } from './node.ts'
 import { forgedCreate, lyingAbout, startTestProvider } from './provider.fixture.ts'
 import { createProviderNode } from './provider-node.ts'
-import { createSharedNode } from './shared-node.ts'
+import { combineSubmissions, createSharedNode, validatedByQuorum } from './shared-node.ts'
 
 const fixture = await createFamilyFixture()
 afterAll(() => fixture.close())

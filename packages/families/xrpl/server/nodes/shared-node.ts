@@ -1,42 +1,30 @@
 /** One node over several providers. It works while some are dead, slow or behind, and with a quorum while some of them lie. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import { allowedLagOf, createAgreedBlocks } from '@tandem/chain-kit/providers/agreed-blocks.ts'
-import { checkProviders } from '@tandem/chain-kit/providers/check-providers.ts'
-import { openQuorum } from '@tandem/chain-kit/providers/open-quorum.ts'
 import { poll } from '@tandem/chain-kit/providers/poll.ts'
 import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
-import { noAgreement } from '@tandem/chain-kit/providers/quorum.ts'
-import { createQuorumNode } from '@tandem/chain-kit/providers/quorum-node.ts'
-import { equal, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
+import { noAgreement, type Rule } from '@tandem/chain-kit/providers/quorum.ts'
+import { createQuorumNode, openSharedNode, type SharedNodeOptions } from '@tandem/chain-kit/providers/quorum-node.ts'
+import { byDecision, equal, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
 import type { Block, Chain } from '@tandem/protocol/chain.ts'
 import { networkIdOf } from '../../terms/network.ts'
 import { chainProblem } from '../../terms/nodes/chain-problem.ts'
 import { keyOfChange } from '../../terms/nodes/read-escrow.ts'
-import { combineSubmissions, isAccepted, validatedByQuorum } from './agreement.ts'
-import type { Submission, XrplNode } from './node.ts'
+import { verdictOn } from './engine-result.ts'
+import type { Outcome, Submission, XrplNode } from './node.ts'
 
-export type SharedNodeOptions = {
-  /** How many providers must agree where money depends on it. One fewer may lie. */
-  readonly quorum: number
-  readonly onTrouble: (what: string) => void
-  readonly nowMs?: () => number
-}
+/** A quorum must say that it is validated, with the same result. Otherwise it is pending if a quorum knows it in any way, and else unknown: to send it again does no harm. */
+export const validatedByQuorum: Rule<Outcome | null> = byDecision((size) => {
+  const keyOf = (outcome: Outcome | null) => (outcome?.kind === 'failed' ? outcome.result : (outcome?.kind ?? 'unknown'))
+  return {
+    decide: (outcomes) => outcomes.find((one) => outcomes.filter((other) => keyOf(other) === keyOf(one)).length >= size),
+    otherwise: (outcomes) => (outcomes.filter((one) => one !== null).length >= size ? { kind: 'pending' } : null),
+  }
+})
 
-export function createSharedNode(
-  chain: Chain,
-  providers: readonly Provider<XrplNode>[],
-  { quorum: size, ...options }: SharedNodeOptions,
-): XrplNode {
-  const problemOf = (node: XrplNode) => chainProblem(chain, node)
-  const quorum = openQuorum(chain.id, providers, { size, problemOf, ...options })
-  const blocks = createAgreedBlocks<XrplNode, Block>(quorum, {
-    newest: newestOf,
-    all: (node, heights) => node.blocks(heights),
-    keyOf: keyOfBlock,
-    heightsMaySkip: chain.heightsMaySkip,
-    allowedLag: allowedLagOf(chain),
-  })
+export function createSharedNode(chain: Chain, providers: readonly Provider<XrplNode>[], options: SharedNodeOptions): XrplNode {
+  const shared = openSharedNode(chain, providers, options, { problemOf: chainProblem, newest: newestOf, keyOf: keyOfBlock })
+  const { quorum } = shared
   const fixed = { isImmutable: true } as const
 
   return {
@@ -60,20 +48,17 @@ export function createSharedNode(
       isAbsent: (tx) => [`the absence of ${tx}`, equal()],
     }),
     async networkId() {
-      await checkProviders(chain.id, providers, size, problemOf)
+      await shared.verify()
       return networkIdOf(chain)
     },
-    block: (height) => (height === 'validated' ? blocks.newest() : blocks.at(height)),
-    glimpse: blocks.glimpse,
-    blocks: blocks.all,
     submit: (blob) =>
       poll<XrplNode, Submission, Submission>(quorum.pool, {
-        enough: size,
+        enough: quorum.size,
         everyone: true,
         ask: (node) => node.submit(blob),
         decide({ answers }) {
           const accepted = answers.map(([, submission]) => submission).filter(isAccepted)
-          return accepted.length >= size ? accepted[0] : undefined
+          return accepted.length >= quorum.size ? accepted[0] : undefined
         },
         otherwise({ answers, failures }) {
           const submissions = answers.map(([, submission]) => submission)
@@ -82,7 +67,7 @@ export function createSharedNode(
           return combined
         },
       }),
-    close: () => void quorum.close(),
+    ...shared.methods,
   }
 }
 
@@ -99,4 +84,20 @@ function keyOfBlock({ height, hash, parentHash, time }: Block): string {
 
 function keyOfFields(fields: object | null): string {
   return fields === null ? 'none' : Object.values(fields).join(' ')
+}
+
+function isAccepted({ result }: Submission): boolean {
+  return verdictOn(result) === 'accepted'
+}
+
+/**
+ * Where fewer than a quorum accepted it: the most frequent refusal, because one provider that accepts everything must not hide that the others refuse.
+ * `mayHaveIt`: a provider failed, and may have forwarded it. Undefined: none answered.
+ */
+export function combineSubmissions(submissions: readonly Submission[], mayHaveIt: boolean): Submission | undefined {
+  const refused = submissions.filter((one) => !isAccepted(one))
+  const alike = ({ result }: Submission) => refused.filter((other) => other.result === result).length
+  const [common] = refused.toSorted((a, b) => alike(b) - alike(a))
+  if (common === undefined) return submissions[0]
+  return { result: common.result, isPartlyAccepted: refused.length < submissions.length || mayHaveIt }
 }

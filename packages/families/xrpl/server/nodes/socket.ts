@@ -3,9 +3,9 @@
 import { type Endpoint, headersOf, urlOf } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { countRequests } from '@tandem/chain-kit/port/provider-tally.ts'
+import { type Json, record } from '@tandem/chain-kit/providers/json.ts'
 import { RateLimited } from '@tandem/chain-kit/providers/rate-limited.ts'
 import { type RawData, WebSocket } from 'ws'
-import { type Json, record } from '../../terms/nodes/json.ts'
 import { NodeRefusal } from './node.ts'
 
 export interface Socket {

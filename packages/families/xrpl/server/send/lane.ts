@@ -5,6 +5,7 @@
 
 import type { Duty, Lane } from '@tandem/chain-kit/contract/lane.ts'
 import type { NonceTypes } from '@tandem/chain-kit/contract/nonce-account.ts'
+import { pastNonceGap } from '@tandem/chain-kit/contract/nonce-gap.ts'
 import { openNonceLane } from '@tandem/chain-kit/contract/nonce-lane.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
@@ -13,9 +14,9 @@ import { accountOf } from '../../terms/address.ts'
 import { networkField } from '../../terms/network.ts'
 import { reserveOf } from '../balances.ts'
 import { type Fees, raiseFees, suggestFees } from '../fees.ts'
+import { verdictOn } from '../nodes/engine-result.ts'
 import type { Account, Reserves, XrplNode } from '../nodes/node.ts'
 import { newestOf } from '../nodes/shared-node.ts'
-import { broadcast } from './broadcast.ts'
 import { type Call, FINISH_UNITS, isSameCall, isSignedBy, noop, readAttempt, type Signed, signCall, unitsOf } from './transaction.ts'
 
 export interface XrplTypes extends NonceTypes {
@@ -98,4 +99,34 @@ export function createLanes(node: XrplNode, chain: Chain): OpenXrplLane {
       duty,
     )
   }
+}
+
+/**
+ * Never says that the sequence is used: the lane would sign with the next one, and an escrow whose first transaction is validated after all would be paid twice.
+ * The action is repeated instead, and proves first that its earlier attempts are impossible. `onPartlyAccepted` is called when the quorum refuses it but a provider
+ * accepted it, or failed and may have: it may be validated, and its content may be public.
+ */
+function broadcast(
+  node: Pick<XrplNode, 'submit'>,
+  { tx, blob, nonce }: Pick<Signed, 'tx' | 'blob' | 'nonce'>,
+  onPartlyAccepted: () => void = () => undefined,
+): Promise<'accepted' | 'underpriced'> {
+  return pastNonceGap(async () => {
+    const { result, isPartlyAccepted } = await node.submit(blob)
+    if (isPartlyAccepted) onPartlyAccepted()
+    switch (verdictOn(result)) {
+      case 'accepted':
+        return 'accepted'
+      case 'low':
+        return 'underpriced'
+      case 'gap':
+        return 'nonce-gap'
+      case 'used':
+        throw new ChainFailure('unreachable', `${tx}: another transaction has the sequence ${nonce}`)
+      case 'trouble':
+        throw new ChainFailure('unreachable', `the node cannot take ${tx} now: ${result}`)
+      case 'refused':
+        throw new ChainFailure('would-fail', `the node refused ${tx}: ${result}`)
+    }
+  })
 }

@@ -3,9 +3,10 @@
  * an amount of a token) may not pay out when ours does, so it is none.
  */
 
+import { type Json, list, record, text, whole } from '@tandem/chain-kit/providers/json.ts'
 import type { EscrowChange } from '../../server/nodes/node.ts'
 import { type Escrow, fromRippleTime } from '../htlc.ts'
-import { hash, type Json, list, record, text, whole } from './json.ts'
+import { hash } from './json.ts'
 
 /** All fields that are signed or stored begin with a capital letter; those that nodes add do not. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([

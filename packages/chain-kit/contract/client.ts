@@ -1,0 +1,48 @@
+/** The part of a client that is the same in every family whose executor takes a contract and the terms. */
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { HtlcTerms, SwapId } from '@tandem/protocol/htlc.ts'
+import type { ChainClient } from '../port/client.ts'
+import type { Outbox } from '../port/outbox.ts'
+import { assertPayee, type HtlcState } from './action.ts'
+import type { ContractsOf } from './contracts.ts'
+import { readContractHtlc } from './read-htlc.ts'
+
+type Parts<C> = {
+  readonly chain: Chain
+  readonly contracts: ContractsOf<C>
+  readonly swapIdOf: (contract: C, terms: HtlcTerms) => SwapId
+  readonly stateOf: (contract: C, terms: HtlcTerms) => Promise<HtlcState>
+  readonly tryPayout: (contract: C, terms: HtlcTerms) => Promise<unknown>
+  readonly executor: {
+    initiate(contract: C, terms: HtlcTerms, outbox: Outbox): Promise<string>
+    redeem(contract: C, terms: HtlcTerms, secret: string, outbox: Outbox): Promise<string>
+    refund(contract: C, terms: HtlcTerms, outbox: Outbox): Promise<string>
+    cancelUnmined(outbox: Outbox): Promise<string | null>
+  }
+}
+
+type ContractClient = Required<Pick<ChainClient, 'swapId' | 'readHtlc' | 'verifyPayout' | 'initiate' | 'redeem' | 'refund' | 'cancel'>>
+
+export function contractClient<C>({ chain, contracts, swapIdOf, stateOf, tryPayout, executor }: Parts<C>): ContractClient {
+  return {
+    swapId: (terms) => swapIdOf(contracts.of(terms.asset), terms),
+    readHtlc(terms) {
+      const contract = contracts.of(terms.asset)
+      return readContractHtlc(chain.id, swapIdOf(contract, terms), terms, () => stateOf(contract, terms))
+    },
+    async verifyPayout(terms, to) {
+      assertPayee(to, terms.redeemer)
+      await tryPayout(contracts.of(terms.asset), terms)
+    },
+    initiate: (terms, outbox) => executor.initiate(contracts.of(terms.asset), terms, outbox),
+    async redeem(terms, { to, secret }, outbox) {
+      assertPayee(to, terms.redeemer)
+      return executor.redeem(contracts.of(terms.asset), terms, secret, outbox)
+    },
+    async refund(terms, { to }, outbox) {
+      assertPayee(to, terms.initiator)
+      return executor.refund(contracts.of(terms.asset), terms, outbox)
+    },
+    cancel: executor.cancelUnmined,
+  }
+}

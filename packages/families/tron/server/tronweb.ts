@@ -1,9 +1,0 @@
-/** TronWeb, loaded on first use: it takes half a second and tens of megabytes, which only users of Tron should pay. */
-export type TronWebModule = typeof import('tronweb')
-
-let loading: Promise<TronWebModule> | undefined
-
-export function loadTronWeb(): Promise<TronWebModule> {
-  loading ??= import('tronweb')
-  return loading
-}
