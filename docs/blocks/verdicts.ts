@@ -154,7 +154,7 @@ export const verdicts: Readonly<Record<string, readonly Verdict[]>> = {
       'onProgress',
       'signal',
     ),
-    shown('wallets that a browser has; packages/sdk/src/wallets/documented.test.ts compiles it'),
+    shown('wallets that a browser has; packages/sdk/src/wallets/wallets.test.ts compiles it'),
   ],
   'docs/solana.md': [fragment('solana', 'VersionedTransaction', 'order', 'wallet', 'patch')],
   'docs/solver-protocol.md': [commands('start', /^[0-9a-f]{64}$[\s\S]*^[0-9a-f]{64}$/m), message, message, message],

@@ -3,14 +3,11 @@
 import { localChains } from '@tandem/families/registry.ts'
 import { roles } from '@tandem/service/role.ts'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { registerApps } from './commands/apps-options.ts'
 import { registerDeploy } from './commands/deploy-options.ts'
-import { registerEarnings } from './commands/earnings-options.ts'
-import { registerOperator } from './commands/operator-options.ts'
 import { registerRefund } from './commands/refund-options.ts'
+import { registerApps, registerEarnings, registerOperator, registerWebhooks } from './commands/service-options.ts'
 import { registerSolver } from './commands/solver-options.ts'
 import { runOnce } from './commands/terminal.ts'
-import { registerWebhooks } from './commands/webhooks-options.ts'
 
 const DEFAULT_PORT = 8080
 

@@ -1,16 +1,16 @@
 import { TandemError } from '@tandem/protocol/error.ts'
 import { callHttp } from '@tandem/runtime/http-client.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type ControlServer, startControlServer } from './control-server.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { opened } from '../../src/opened.fixture.ts'
+import { startControlServer } from './control-server.ts'
 
 const given: unknown[] = []
 const switched: boolean[] = []
 const passed: unknown[] = []
 const PAGE = 'http://127.0.0.1:8080'
 let trouble: Error | null = null
-let server: ControlServer
-beforeAll(async () => {
-  server = await startControlServer({
+const server = opened(() =>
+  startControlServer({
     async fund(...what) {
       if (trouble !== null) throw trouble
       given.push(what)
@@ -24,9 +24,8 @@ beforeAll(async () => {
       passed.push(what)
     },
     origins: [PAGE],
-  })
-})
-afterAll(() => server.close())
+  }),
+)
 beforeEach(() => {
   given.length = 0
   switched.length = 0

@@ -23,7 +23,6 @@ import { createLocalKeys } from './local-keys.ts'
 import { type LocalNetwork, type LocalNetworkOptions, startLocalNetwork } from './local-network.ts'
 import { type LocalPriceFeed, startLocalPrices } from './local-prices.ts'
 import { localSolvers, type SolverCount } from './local-solvers.ts'
-import { createRestartable, type Restartable } from './restartable.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
 export interface LocalStack {
@@ -187,5 +186,36 @@ async function makeAccess(databaseUrl: string, serviceUrl: string): Promise<Pick
     return { app_id: appId, operator_url: `${serviceUrl}/operator#token=${await createOperatorToken(db, 'local', true)}` }
   } finally {
     await db.destroy()
+  }
+}
+
+/** A service that can be stopped and started again. Changes queue up: one at a time. */
+
+interface Restartable<T extends { stop(): Promise<void> }> {
+  /** Null while it is stopped. */
+  current(): T | null
+  setRunning(running: boolean): Promise<void>
+}
+
+export function createRestartable<T extends { stop(): Promise<void> }>(start: () => Promise<T>): Restartable<T> {
+  let instance: T | null = null
+  let last: Promise<void> = Promise.resolve()
+
+  async function change(running: boolean): Promise<void> {
+    if (running && instance === null) instance = await start()
+    if (!running && instance !== null) {
+      const stopping = instance
+      instance = null
+      await stopping.stop()
+    }
+  }
+
+  return {
+    current: () => instance,
+    setRunning(running) {
+      const next = last.then(() => change(running))
+      last = next.catch(() => undefined)
+      return next
+    },
   }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { divideRoundingUp, formatUnits, formatUsd, formatUsdPrice, parseAmount, parseUsdPrice, usdMicros } from './amount.ts'
+import { parseAssetId } from './asset.ts'
 
 const UINT256_MAX = 2n ** 256n - 1n
 
@@ -105,5 +106,28 @@ describe('divideRoundingUp', () => {
     [4n, 3n, 2n],
   ])('%s / %s is %s', (numerator, denominator, quotient) => {
     expect(divideRoundingUp(numerator, denominator)).toBe(quotient)
+  })
+})
+
+describe('parseAssetId', () => {
+  it('compares case-insensitively and prints in lower case', () => {
+    expect(parseAssetId('Bitcoin_Regtest:BTC')).toBe('bitcoin_regtest:btc')
+    expect(parseAssetId('ethereum_localnet:usdc')).toBe('ethereum_localnet:usdc')
+  })
+
+  it.each([
+    '',
+    'btc',
+    ':btc',
+    'bitcoin:',
+    'bitcoin:btc:x',
+    'bitcoin btc',
+    'bitcoin:btc ',
+    'bitcoin:btc\n',
+    'bitcoin/btc',
+    'bítcoin:btc',
+    '../x:y',
+  ])('refuses "%s"', (text) => {
+    expect(() => parseAssetId(text)).toThrow(expect.objectContaining({ code: 'bad_request' }))
   })
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { createSecret, hashSecret, isSecretFor, parseSecretHash } from './secret.ts'
+import { assertStorable } from './stored-text.ts'
 
 describe('a secret', () => {
   it('is 32 random bytes as lower-case hex', () => {
@@ -58,4 +59,11 @@ describe('parseSecretHash', () => {
       expect(() => parseSecretHash(text)).toThrow(expect.objectContaining({ code: 'bad_request' }))
     },
   )
+})
+
+test('a text with NUL is refused wherever it is, and named', () => {
+  expect(() => assertStorable([{ a: ['x', { b: 'y\0' }] }])).toThrow('a.1.b: a text must not contain NUL')
+  expect(() => assertStorable([undefined, { '\0': 1 }])).toThrow('?: a text')
+  expect(() => assertStorable(['\0'])).toThrow('the request: a text')
+  assertStorable([null, undefined, 1, true, { a: ['', { b: 'é\ud800' }] }])
 })

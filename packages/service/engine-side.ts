@@ -6,21 +6,27 @@ import { type Engine, startEngine } from '@tandem/party/engine/engine.ts'
 import { createDifferenceLog } from '@tandem/party/engine/evidence/differences.ts'
 import { startRollbackGuard } from '@tandem/party/engine/rollback/rollback-guard.ts'
 import type { ServiceMetrics } from '@tandem/party/metrics/service-metrics.ts'
+import { payForPayout } from '@tandem/party/store/orders/paid-refunds.ts'
+import { divideRoundingUp } from '@tandem/protocol/amount.ts'
+import type { Order } from '@tandem/protocol/order.ts'
 import type { Keep } from '@tandem/runtime/closing.ts'
 import type { ApiMemory, EngineView } from './api-side.ts'
 import type { ServiceBase } from './base.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
+import type { ServiceContext } from './context.ts'
 import { createHints } from './hints/hints.ts'
 import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
 import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
 import { noteRefundCost } from './instant-refund/refund-budget.ts'
 import { startOrderLog } from './order-log/order-log.ts'
-import { sponsorPayout } from './orders/sponsor-payout.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from './party.ts'
 import { createCollectTasks } from './prefund/collect-prefunds.ts'
 import { createSolverSync, type SyncContext } from './solver-sync/solver-sync.ts'
 import { startWebhookWorker } from './webhooks/webhook-worker.ts'
+
+/** What the service pays of the fee of a payout, beyond the fee that its recipient was promised to bear at most. If the price is unknown. */
+const UNKNOWN_USD_MICROS = 1_000_000n
 
 export type EngineSideOptions = {
   readonly relay: Keyring
@@ -95,4 +101,17 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
     webhooks.wake()
     memory?.events.wake()
   }
+}
+
+/** Charges the budget of instant refunds: both are network fees that a user makes us pay. False once it is used up. */
+async function sponsorPayout(
+  { db, prices, registry, settings }: Pick<ServiceContext, 'db' | 'prices' | 'registry' | 'settings'>,
+  { id, destination }: Order,
+  amount: bigint,
+): Promise<boolean> {
+  const { asset } = destination.terms
+  const price = prices.find(asset)
+  const unit = 10n ** BigInt(registry.asset(asset).decimals)
+  const usdMicros = price === null ? UNKNOWN_USD_MICROS : divideRoundingUp(amount * price, unit * 100n)
+  return payForPayout(db, id, usdMicros, settings.refundBudget)
 }

@@ -3,12 +3,13 @@ import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
 import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import { recordPoll } from '@tandem/party/store/chain/events.ts'
-import { blockOf, NOW, openTestStore, putOrder, sightingsOf } from '@tandem/party/store/store.fixture.ts'
+import { blockOf, NOW, openTestStore, putOrder, sharedStore, sightingsOf } from '@tandem/party/store/store.fixture.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { expect, test } from 'vitest'
 import { createRelayFunds } from './relay-funds.ts'
+import { publishIdentity, readIdentity } from './relay-identity.ts'
 
 const chain = 'ethereum_localnet'
 
@@ -67,5 +68,23 @@ test('orders to a chain need coins for four payouts at four times the current fe
     funds.assertPayable(chain)
   } finally {
     await store.close()
+  }
+})
+
+const store = sharedStore()
+
+const log = createLogger({ name: 'test', level: 'silent' })
+
+test('before the first engine there is none, and the error says what to start', async () => {
+  await expect(readIdentity(store.db, log, 0)).rejects.toThrow('tandem start --role engine')
+})
+
+test('an API process knows the public keys of the engine, and no more; new ones replace them', async () => {
+  for (const secret of ['11', '22']) {
+    const keys = [createKey('secp256k1', secret.repeat(32)), createKey('ed25519', secret.repeat(32))]
+    await publishIdentity(store.db, createKeyring(keys))
+    const payer = await readIdentity(store.other, log)
+    for (const { curve, publicKey } of keys) expect(payer.of(curve)).toEqual({ curve, publicKey })
+    expect(() => payer.of('stark')).toThrow('no stark key')
   }
 })

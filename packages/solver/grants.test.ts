@@ -3,11 +3,11 @@ import { pollChain } from '@tandem/party/engine/watcher.ts'
 import { recordDecline } from '@tandem/party/store/orders/fills.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { statementsOf } from '@tandem/party/store/statements.fixture.ts'
-import { openTestStore, sightingsOf, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { sharedStore, sightingsOf } from '@tandem/party/store/store.fixture.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import { deriveOrder } from '@tandem/protocol/state.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createGrants, type Grants } from './grants.ts'
 import { createInventory, type Inventory } from './inventory.ts'
 import { acceptOrder } from './orders.ts'
@@ -15,12 +15,8 @@ import { whyNotPay } from './pay-checks.ts'
 import { createPriceCheck } from './pricing/price-check.ts'
 import { caller, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
 
-let store: TestStore
+const store = sharedStore()
 let solver: TestSolver
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   solver = await openSolver(store)
   await store.db.deleteFrom('inventory_marks').execute()

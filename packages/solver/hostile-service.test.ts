@@ -4,11 +4,11 @@ import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { pollChain } from '@tandem/party/engine/watcher.ts'
 import { signRequest } from '@tandem/party/solver-auth/sign.ts'
 import { createSigningKey, type SigningKey } from '@tandem/party/solver-auth/signing-key.ts'
-import { openTestStore, sightingsOf, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { sharedStore, sightingsOf } from '@tandem/party/store/store.fixture.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import type { solverRoutes } from '@tandem/protocol/wire/solver-routes.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createChanges } from './changes.ts'
 import { createSolverServer } from './server.ts'
 import { btc, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
@@ -16,13 +16,9 @@ import { btc, openSolver, orderRequest, type TestSolver, wbtc } from './solver.f
 const solverKey = createSigningKey('51'.repeat(32))
 const maker = createSigningKey('52'.repeat(32))
 const hostile = createSigningKey('53'.repeat(32))
-let store: TestStore
+const store = sharedStore()
 let solver: TestSolver
 let server: ReturnType<typeof createSolverServer>
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   solver = await openSolver(store)
   const cosignedRedeem: NonNullable<ChainClient['cosignedRedeem']> = {

@@ -1,20 +1,16 @@
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { statementsOf } from '@tandem/party/store/statements.fixture.ts'
-import { NOW, openTestStore, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { NOW, sharedStore } from '@tandem/party/store/store.fixture.ts'
 import { hashSecret } from '@tandem/protocol/secret.ts'
 import type { SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { acceptOrder } from './orders.ts'
 import { quote } from './quotes.ts'
 import { promisedTo } from './soft-reservations.ts'
 import { btc, caller, openSolver, orderRequest, type TestSolver, unpriced, user, userKey, wbtc } from './solver.fixture.ts'
 
-let store: TestStore
+const store = sharedStore()
 let solver: TestSolver
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   solver = await openSolver(store)
 })

@@ -8,19 +8,15 @@ import { noGuard } from '@tandem/party/engine/rollback/rollback-guard.ts'
 import { keepCosigned } from '@tandem/party/store/actions/batches.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { commitTo, isCommittedTo } from '@tandem/party/store/solver/commitments.ts'
-import { NOW, openTestStore, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { NOW, sharedStore } from '@tandem/party/store/store.fixture.ts'
 import { deriveOrder } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createSolverParty } from './party.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: EngineFixture
 let now: bigint
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   fixture = await openEngineFixture(store)
   now = NOW

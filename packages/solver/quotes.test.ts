@@ -1,16 +1,12 @@
-import { NOW, openTestStore, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { NOW, sharedStore } from '@tandem/party/store/store.fixture.ts'
 import type { SolverQuoteRequest } from '@tandem/protocol/wire/solver.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { quote } from './quotes.ts'
 import { testRisk } from './risk/risk.fixture.ts'
 import { btc, caller, openSolver, type TestSolver, unpriced, wbtc } from './solver.fixture.ts'
 
-let store: TestStore
+const store = sharedStore()
 let solver: TestSolver
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   solver = await openSolver(store)
 })

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
-import { openTestStore, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { sharedStore } from '@tandem/party/store/store.fixture.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { createSolverClient, type SolverClient } from '@tandem/service/solver-client.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -13,11 +13,10 @@ const [solverKey, serviceKey] = [createSigningKey('51'.repeat(32)), createSignin
 const id = 'the solver'
 const logged: string[] = []
 let admitted = true
-let store: TestStore
+const store = sharedStore()
 let server: ReturnType<typeof createSolverServer>
 let baseUrl: string
 beforeAll(async () => {
-  store = await openTestStore()
   const { context } = await openSolver(store)
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -39,7 +38,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server.close()
-  await store.close()
 })
 
 /** A new one: a refusal that names a time is repeated by its client until then. */

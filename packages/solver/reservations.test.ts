@@ -7,25 +7,23 @@ import { addInstantRefunds } from '@tandem/party/store/orders/grants.ts'
 import { findOrder, findOrderSnapshots } from '@tandem/party/store/orders/orders.ts'
 import { keepInventoryMarks } from '@tandem/party/store/solver/inventory-marks.ts'
 import { statementsOf } from '@tandem/party/store/statements.fixture.ts'
-import { blockOf, closeAnyway, openTestStore, putOrder, sightingsOf, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { blockOf, closeAnyway, openTestStore, putOrder, sharedStore, sightingsOf } from '@tandem/party/store/store.fixture.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import { MAX_COUNTED } from '@tandem/protocol/counting.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import { deriveOrder, type OrderState } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { acceptOrder } from './orders.ts'
 import { createReservations, reservationKind } from './reservations.ts'
 import { caller, fillFor, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
 
-let store: TestStore
+const store = sharedStore()
 let solver: TestSolver
 beforeAll(async () => {
-  store = await openTestStore()
   await keepInventoryMarks(store.db)
 })
-afterAll(() => store.close())
 beforeEach(async () => {
   const opened = await openSolver(store)
   const polls = new Map(['bitcoin_regtest', 'ethereum_localnet'].map((chain) => [chain, pollsOf(chain)]))

@@ -3,17 +3,17 @@ import { contentDigest } from '@tandem/party/solver-auth/message-signature.ts'
 import { type RequestToSign, signRequest } from '@tandem/party/solver-auth/sign.ts'
 import { createSigningKey, createVerifyingKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { answerProblem } from '@tandem/party/solver-auth/verify-answer.ts'
-import { openTestStore, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { sharedStore } from '@tandem/party/store/store.fixture.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Changes, createChanges } from './changes.ts'
 import { createSolverServer } from './server.ts'
 import { btc, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
 
 const solverKey = createSigningKey('51'.repeat(32))
 const serviceKey = createSigningKey('52'.repeat(32))
-let store: TestStore
+const store = sharedStore()
 let solver: TestSolver
 let server: ReturnType<typeof createSolverServer>
 let url: string
@@ -24,10 +24,6 @@ let busy: boolean
 const logged: string[] = []
 const hinted: string[] = []
 let changes: Changes
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   solver = await openSolver(store)
   unreachable.clear()

@@ -7,16 +7,18 @@ import { type ErrorCode, errorStatus, QuoteUsed, TandemError } from '@tandem/pro
 import { assertStorable } from '@tandem/protocol/stored-text.ts'
 import type { SolverRefusal } from '@tandem/protocol/wire/solver.ts'
 import { solverRoutes as routes } from '@tandem/protocol/wire/solver-routes.ts'
-import fastify, { type FastifyError, type FastifyInstance } from 'fastify'
+import fastify, { type FastifyError, type FastifyInstance, type onRequestHookHandler } from 'fastify'
 import type { Logger } from 'pino'
 import { type Authentication, authenticate } from './authenticate.ts'
 import { draftCosigned, takeCosigned } from './batch-redeem/cosign.ts'
 import type { Changes } from './changes.ts'
 import { signInstantRefunds } from './instant-refund/sign-instant-refunds.ts'
 import { acceptOrder, type OrderContext } from './orders.ts'
-import { databaseRefusal, refuseWhenOverloaded } from './overload.ts'
 import { signFill } from './partial-deposits/sign-fill.ts'
 import { quote } from './quotes.ts'
+
+/** Refuses new quotes and orders while those that exist need all of the solver, or its database cannot be written. */
+const RETRY_AFTER_SECONDS = 2
 
 export type SolverServerOptions = {
   readonly context: OrderContext
@@ -173,4 +175,33 @@ function refuse(error: FastifyError | TandemError): SolverRefusal {
   }
   if (error.statusCode !== undefined && error.statusCode < 500) return { code: 'bad_request', message: error.message }
   return { code: 'internal', message: "unexpected error; details are in the solver's log" }
+}
+
+type Gate = {
+  /** False while the solver is too busy with the orders that exist. */
+  readonly admits: (what: 'quote' | 'order') => boolean
+  readonly databaseProblem: () => Promise<string | null>
+}
+
+/** Runs before the body is read. */
+function refuseWhenOverloaded({ admits, databaseProblem }: Gate, what: 'quote' | 'order'): onRequestHookHandler {
+  return (_request, _reply, done) => {
+    if (admits(what)) {
+      done()
+      return
+    }
+    // With a database that takes no writes, the swaps in progress wait too: that is no load.
+    databaseProblem().then((problem) => done(problem === null ? busy(admits('quote')) : databaseRefusal(problem)), done)
+  }
+}
+
+function busy(takesQuotes: boolean): TandemError {
+  // A service asks nothing until the time that we name: name one only if we take nothing.
+  const retry = takesQuotes ? {} : { retryAfterSeconds: RETRY_AFTER_SECONDS }
+  return new TandemError('chain_unavailable', 'the solver is busy with the swaps in progress', retry)
+}
+
+/** A service relays it to its users: it says whose database it is. */
+function databaseRefusal(problem: string): TandemError {
+  return new TandemError('chain_unavailable', `the solver cannot work: ${problem}`, { retryAfterSeconds: RETRY_AFTER_SECONDS })
 }

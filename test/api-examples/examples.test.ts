@@ -2,13 +2,15 @@
  * Replays every example of the API document against a running stack. With TANDEM_RECORD_EXAMPLES set it records them again
  * instead (`npm run examples`); review and commit the result.
  */
+
 import { writeFile } from 'node:fs/promises'
 import { type ApiDocument, listOperations, type PlacedOperation } from '@tandem/service/api/document.ts'
 import { type ApiExample, apiExamples } from '@tandem/service/api/examples.ts'
 import { inlineSchemas } from '@tandem/service/api/name-schemas.ts'
 import { Value } from 'typebox/value'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from '../swaps/story.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { opened } from '../../src/opened.fixture.ts'
+import { openStory } from '../swaps/story.ts'
 import { firstOfLists, learn, type Renamed, rename, shapeOf, strictly } from './replay.ts'
 import { type EarlierAnswers, type Step, scenario } from './scenario.ts'
 
@@ -17,18 +19,16 @@ const recording = process.env.TANDEM_RECORD_EXAMPLES !== undefined
 const ABI_OPERATIONS = new Set(['listSchemas', 'getSchema'])
 const FILE = new URL('../../packages/service/api/examples.json', import.meta.url)
 
-let story: Story
+const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'litecoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'] }))
 let document: ApiDocument
 let operations: ReadonlyMap<string, PlacedOperation>
 const answers = new Map<string, unknown>()
 const earlier: EarlierAnswers = { result: (name) => (answers.get(name) as { result: Record<string, unknown> }).result }
 
 beforeAll(async () => {
-  story = await openStory({ chains: ['bitcoin_regtest', 'litecoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'] })
   document = inlineSchemas((await (await fetch(new URL('/openapi.json', story.info.base_url))).json()) as ApiDocument)
   operations = new Map(listOperations(document).map((placed) => [placed.operation.operationId, placed]))
 })
-afterAll(() => story.close())
 
 function operationOf({ operationId }: { readonly operationId: string }): PlacedOperation {
   const operation = operations.get(operationId)

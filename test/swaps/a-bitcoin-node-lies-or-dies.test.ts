@@ -3,24 +3,23 @@ import { forgedDeposit, honest, startTestNode, stoppedAt, type TestNode } from '
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
-import { openStory, type Story } from './story.ts'
+import { opened } from '../../src/opened.fixture.ts'
+import { openStory } from './story.ts'
 
 const BITCOIN = 'bitcoin_regtest:btc'
 const WRAPPED = 'ethereum_localnet:wbtc'
 const AMOUNT = 1_000_000n
 
-let story: Story
+const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }))
 /** Bitcoin Core nodes; the first one lies. */
 let cores: readonly [TestNode, TestNode]
 let esplora: TestNode
 beforeAll(async () => {
-  story = await openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] })
   const { rpcUrl, esploraUrl } = story.bitcoinChain()
   cores = [await startTestNode(rpcUrl), await startTestNode(rpcUrl)]
   esplora = await startTestNode(esploraUrl)
 })
 afterAll(async () => {
-  await story.close()
   await Promise.all([...cores, esplora].map((node) => node.close()))
 })
 

@@ -5,21 +5,20 @@ import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
-import { openStory, type Story } from './story.ts'
+import { opened } from '../../src/opened.fixture.ts'
+import { openStory } from './story.ts'
 
 const ETHER = 'ethereum_localnet:eth'
 const DOLLARS = 'arbitrum_localnet:usdc'
 const AMOUNT = 300_000_000_000_000_000n
 
-let story: Story
+const story = opened(() => openStory({ chains: ['ethereum_localnet', 'arbitrum_localnet'] }))
 let providers: readonly [TestProvider, TestProvider, TestProvider]
 beforeAll(async () => {
-  story = await openStory({ chains: ['ethereum_localnet', 'arbitrum_localnet'] })
   const chain = story.evmChain('ethereum_localnet')
   providers = [await startTestProvider(chain), await startTestProvider(chain), await startTestProvider(chain)]
 })
 afterAll(async () => {
-  await story.close()
   await Promise.all(providers.map((provider) => provider.close()))
 })
 

@@ -1,14 +1,11 @@
 /** The API in one process, the engine in another. */
 
 import { startServiceProcess } from '@tandem/local/service-process.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { expect, test } from 'vitest'
+import { opened } from '../../src/opened.fixture.ts'
+import { openStory } from './story.ts'
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'], split: true })
-})
-afterAll(() => story.close())
+const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'], split: true }))
 
 const ask = async (method: string, path: string, body?: unknown) => {
   const { base_url, app_id } = story.stack.info

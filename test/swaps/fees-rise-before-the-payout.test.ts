@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { type Behaviour, startTestNode, type TestNode } from '@tandem/bitcoin/server/nodes/test-node.fixture.ts'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { type Behaviour, startTestNode } from '@tandem/bitcoin/server/nodes/test-node.fixture.ts'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { opened } from '../../src/opened.fixture.ts'
+import { openStory } from './story.ts'
 
 const BITCOIN = 'bitcoin_regtest:btc'
 const WRAPPED = 'ethereum_localnet:wbtc'
@@ -10,21 +11,15 @@ const AMOUNT = 1_000_000n
 /** Within the tenfold that is followed at once, and far above what a quote allows for. */
 const HIGH_BTC_PER_KVB = 0.00018
 
-let story: Story
-let node: TestNode
+const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }))
+const node = opened(() => startTestNode(story.bitcoinChain().rpcUrl))
 beforeAll(async () => {
-  story = await openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] })
-  node = await startTestNode(story.bitcoinChain().rpcUrl)
   const { configs, service } = story.stack
   await service.setRunning(false)
   const config = JSON.parse(await readFile(configs.serviceFile, 'utf8'))
   config.chains.bitcoin_regtest = { ...config.chains.bitcoin_regtest, endpoints: { rpc: [node.url] } }
   await writeFile(configs.serviceFile, JSON.stringify(config))
   await service.setRunning(true)
-})
-afterAll(async () => {
-  await story.close()
-  await node.close()
 })
 
 /** The node sees a full mempool. */

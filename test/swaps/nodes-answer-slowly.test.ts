@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStory, type Story } from './story.ts'
+import { expect, test } from 'vitest'
+import { opened } from '../../src/opened.fixture.ts'
+import { openStory } from './story.ts'
 
 const DOLLARS = 'arbitrum_localnet:usdc'
 const ANSWER_MS = 1_000
 
-let story: Story
-beforeAll(async () => {
-  story = await openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'] })
-})
-afterAll(() => story.close())
+const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'] }))
 
 test('while every node takes a second for every answer, orders are made, paid and redeemed', async () => {
   const before = await story.balance(DOLLARS)

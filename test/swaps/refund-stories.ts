@@ -1,15 +1,22 @@
 /** How a deposit that is not swapped is refunded: after its timelock or at once, automatically or on request, and to which address. */
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
-import { hexToBytes } from '@noble/hashes/utils.js'
-import { p2wpkh, Transaction } from '@scure/btc-signer'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { base64 } from '@scure/base'
+import { p2wpkh, RawTx, RawWitness, Transaction } from '@scure/btc-signer'
 import { pubECDSA } from '@scure/btc-signer/utils.js'
 import { expect, test } from 'vitest'
-import { proveAddress } from './bip322-proof.ts'
 import { type CoinStory, type CoinTarget, depositIn, type PlacedOrder } from './utxo-story.ts'
+
+/** A BIP322 "simple" proof of a P2WPKH address, written from the standard and independent of src. */
+const TAG = sha256(utf8ToBytes('BIP0322-signed-message'))
+const OP_RETURN = Uint8Array.of(0x6a)
+const PUSH_32_AFTER_0 = Uint8Array.of(0x00, 0x20)
 
 const LIMIT_MS = 600_000
 const MOST_FEE = 10_000n
+
 /** Longer than a price is promised, and far from the deadline. */
 const AN_HOUR = 3_600
 
@@ -161,4 +168,25 @@ async function tradeAt({ stack, coins }: CoinStory, change: (price: number) => n
   await stack.solver.setRunning(false)
   await writeFile(solverFile, JSON.stringify(config))
   await stack.solver.setRunning(true)
+}
+
+function proveAddress(key: Uint8Array, message: string): string {
+  const { script } = p2wpkh(pubECDSA(key))
+  const hash = sha256(concatBytes(TAG, TAG, utf8ToBytes(message)))
+  const toSpend = RawTx.encode({
+    version: 0,
+    segwitFlag: false,
+    inputs: [{ txid: new Uint8Array(32), index: 0xffffffff, finalScriptSig: concatBytes(PUSH_32_AFTER_0, hash), sequence: 0 }],
+    outputs: [{ amount: 0n, script }],
+    witnesses: undefined,
+    lockTime: 0,
+  })
+  const toSign = new Transaction({ version: 0, allowUnknownOutputs: true })
+  // A txid is the hash in reverse byte order.
+  const txid = sha256(sha256(toSpend)).reverse()
+  toSign.addInput({ txid, index: 0, sequence: 0, witnessUtxo: { script, amount: 0n } })
+  toSign.addOutput({ script: OP_RETURN, amount: 0n })
+  toSign.sign(key)
+  toSign.finalize()
+  return base64.encode(RawWitness.encode([...(toSign.getInput(0).finalScriptWitness ?? [])]))
 }

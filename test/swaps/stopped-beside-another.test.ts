@@ -2,22 +2,23 @@
  * Two processes of a party on one database, whose nodes have become slow. The one that acts is stopped in the middle of the action, and the other takes
  * it over. What the first one asked its node reaches the node only then.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '@tandem/party/store/database/database.ts'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { opened } from '../../src/opened.fixture.ts'
 import { moment, startNodeProxy } from './node-proxy.ts'
 import { type PartyProcess, startPartyProcess } from './party-process.ts'
-import { openStory, type Story } from './story.ts'
+import { openStory } from './story.ts'
 
 const [BTC, WBTC] = ['bitcoin_regtest:btc', 'ethereum_localnet:wbtc']
 const SLOW_MS = 700
 
-let story: Story
+const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'], split: true }))
 let db: Database
 const closing: (() => Promise<unknown>)[] = []
 beforeAll(async () => {
-  story = await openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'], split: true })
   db = await openDatabase(story.databaseUrls[0] ?? '')
 })
 afterEach(async () => {
@@ -25,7 +26,6 @@ afterEach(async () => {
 })
 afterAll(async () => {
   await db.destroy()
-  await story.close()
 })
 
 type Two = {

@@ -2,10 +2,11 @@
 
 import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
+import { opened } from '../../src/opened.fixture.ts'
 import { moment, type NodeProxy, startNodeProxy } from './node-proxy.ts'
 import { type PartyConfig, type PartyProcess, startPartyProcess } from './party-process.ts'
-import { openStory, type Story } from './story.ts'
+import { openStory } from './story.ts'
 
 const CHAIN = 'ethereum_localnet'
 
@@ -27,15 +28,11 @@ async function startHangingNode(nodeUrl: string, method: string): Promise<Hangin
   return { ...node, hangs }
 }
 
-let story: Story
+const story = opened(() => openStory({ chains: ['bitcoin_regtest', CHAIN] }))
 const closing: (() => Promise<void>)[] = []
-beforeAll(async () => {
-  story = await openStory({ chains: ['bitcoin_regtest', CHAIN] })
-})
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
-afterAll(() => story.close())
 
 /** A process of the party in the place of the first, whose node hangs when it gets a transaction. */
 async function startWithHangingNode(command: readonly string[], configFile: string): Promise<PartyProcess & HangingNode> {

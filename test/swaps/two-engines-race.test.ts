@@ -1,19 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
+import { opened } from '../../src/opened.fixture.ts'
 import { type PartyProcess, startPartyProcess } from './party-process.ts'
-import { openStory, type Story } from './story.ts'
+import { openStory } from './story.ts'
 
-let story: Story
+const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'] }))
 const processes: PartyProcess[] = []
 beforeAll(async () => {
-  story = await openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'] })
   const { serviceFile, solverFile } = story.stack.configs
   processes.push(await startPartyProcess(['start'], serviceFile), await startPartyProcess(['solver'], solverFile))
 })
 afterAll(async () => {
   for (const second of processes) await second.stop()
-  await story.close()
 })
 
 test('two engines of each party on one database: every action is done once', async () => {

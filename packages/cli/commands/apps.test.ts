@@ -1,19 +1,17 @@
 import { findApp } from '@tandem/party/store/apps/apps.ts'
-import { openTestStore, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { sharedStore } from '@tandem/party/store/store.fixture.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AppOptions, createAppCommand, listAppsCommand, rotateAppCommand, setAppDisabledCommand, updateAppCommand } from './apps.ts'
 import { type ConfigFixture, runCommand as run, writeServiceConfig } from './command.fixture.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: ConfigFixture
 let config: string
 beforeAll(async () => {
-  store = await openTestStore()
   fixture = await writeServiceConfig(store.url)
   config = fixture.config
 })
 afterAll(async () => {
-  await store.close()
   await fixture.remove()
 })
 

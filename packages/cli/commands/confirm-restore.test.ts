@@ -1,18 +1,16 @@
 import { readReleaseStatus, recordRollback } from '@tandem/party/store/database/rollbacks.ts'
-import { closeAnyway, openTestStore, putOrder, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { closeAnyway, putOrder, sharedStore } from '@tandem/party/store/store.fixture.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type ConfigFixture, runCommand, writeServiceConfig, writeSolverConfig } from './command.fixture.ts'
 import { confirmRestoreCommand } from './confirm-restore.ts'
 
-let store: TestStore
+const store = sharedStore()
 let configs: readonly ConfigFixture[]
 beforeAll(async () => {
-  store = await openTestStore()
   configs = [await writeSolverConfig(store.url), await writeServiceConfig(store.url)]
 })
 afterAll(async () => {
   for (const config of configs) await config.remove()
-  await store.close()
 })
 beforeEach(async () => {
   await store.db.deleteFrom('rollbacks').execute()

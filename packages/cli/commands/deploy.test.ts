@@ -1,12 +1,14 @@
 // `tandem deploy` against a real EVM: its transactions, its list, and the errors before it sends anything.
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EvmChain, startEvmChain } from '@tandem/evm/local/evm-chain.ts'
+import { startEvmChain } from '@tandem/evm/local/evm-chain.ts'
 import { deployLocalContracts, type LocalContracts } from '@tandem/evm/local/local-contracts.ts'
 import { Command } from 'commander'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { opened } from '../../../src/opened.fixture.ts'
 import { runCommand } from './command.fixture.ts'
 import { type DeployOptions, deployCommand } from './deploy.ts'
 import { registerDeploy } from './deploy-options.ts'
@@ -14,13 +16,12 @@ import { registerDeploy } from './deploy-options.ts'
 const key = generatePrivateKey()
 const wbtc = 'ethereum_localnet:wbtc'
 const eth = 'ethereum_localnet:eth'
-let chain: EvmChain
+const chain = opened(() => startEvmChain({ chainId: 31337, keys: [key] }))
 let contracts: LocalContracts
 let folder: string
 const inFolder = (name: string) => join(folder, name)
 
 beforeAll(async () => {
-  chain = await startEvmChain({ chainId: 31337, keys: [key] })
   contracts = await deployLocalContracts(chain, key)
   folder = await mkdtemp(join(tmpdir(), 'tandem-deploy-'))
   await writeFile(inFolder('key'), `${key.slice(2)}\n`)
@@ -28,7 +29,6 @@ beforeAll(async () => {
   await writeFile(inFolder('tokens.json'), JSON.stringify({ [wbtc]: { htlc: null, token: contracts.tokens.wbtc } }))
 })
 afterAll(async () => {
-  await chain.close()
   await rm(folder, { recursive: true })
 })
 

@@ -1,8 +1,9 @@
 // A refund with only the package that POST /orders returned, after the service has shut down.
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BitcoinRegtest, startBitcoinRegtest } from '@tandem/bitcoin/local/index.ts'
+import { startBitcoinRegtest } from '@tandem/bitcoin/local/index.ts'
 import { testWallet } from '@tandem/bitcoin/server/script/bip322.fixture.ts'
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
 import { connectChain } from '@tandem/families/index.ts'
@@ -11,6 +12,7 @@ import { useRealChains } from '@tandem/service/testing/real-chains.fixture.ts'
 import { bob, btc, startTestService, wbtc } from '@tandem/service/testing/service.fixture.ts'
 import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { opened } from '../../../src/opened.fixture.ts'
 import { runCommand, writeServiceConfig } from './command.fixture.ts'
 import { readRefundPackage } from './order-refund-package.ts'
 import { type RefundOptions, refundCommand } from './refund.ts'
@@ -27,7 +29,7 @@ const wallet = testWallet('wpkh', '11'.repeat(32), regtest)
 /** The public key of the private key 2. */
 const CLIENT_KEY = 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5'
 
-let node: BitcoinRegtest
+const node = opened(startBitcoinRegtest)
 let folder: string
 let made: Made
 let ownKey: Made
@@ -49,7 +51,6 @@ async function readByOperator(databaseUrl: string, orderId: string): Promise<unk
 }
 
 beforeAll(async () => {
-  node = await startBitcoinRegtest()
   folder = await mkdtemp(join(tmpdir(), 'tandem-refund-'))
   const service = await startTestService()
   const chains = await useRealChains(service, ({ id }) =>
@@ -77,7 +78,6 @@ beforeAll(async () => {
   await chains.close()
 })
 afterAll(async () => {
-  await node.close()
   await rm(folder, { recursive: true })
 })
 

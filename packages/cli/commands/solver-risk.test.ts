@@ -1,18 +1,16 @@
 import { putHalt, readHalts, removeHalts } from '@tandem/party/store/solver/halts.ts'
-import { openTestStore, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { sharedStore } from '@tandem/party/store/store.fixture.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConfigFixture, runCommand, writeSolverConfig } from './command.fixture.ts'
 import { haltCommand, resumeCommand } from './solver-risk.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: ConfigFixture
 beforeAll(async () => {
-  store = await openTestStore()
   fixture = await writeSolverConfig(store.url)
 })
 afterAll(async () => {
   await fixture.remove()
-  await store.close()
 })
 
 const halt = (what?: string, options = {}) => runCommand((terminal) => haltCommand(what, { config: fixture.config, ...options }, terminal))

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
-import { openTestStore, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { sharedStore } from '@tandem/party/store/store.fixture.ts'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConfigFixture, runCommand as run, writeServiceConfig } from './command.fixture.ts'
@@ -16,11 +16,10 @@ import {
   testWebhookCommand,
 } from './webhooks.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: ConfigFixture
 let config: string
 beforeAll(async () => {
-  store = await openTestStore()
   fixture = await writeServiceConfig(store.url)
   config = fixture.config
   await writeFile(join(fixture.folder, 'vault'), 'ab'.repeat(32), { mode: 0o600 })
@@ -28,7 +27,6 @@ beforeAll(async () => {
   await createApp(store.db, 'shop')
 })
 afterAll(async () => {
-  await store.close()
   await fixture.remove()
 })
 

@@ -1,22 +1,19 @@
 /** The metrics of both parties, and the dashboard that shows them. */
+
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { PACKAGE_ROOT } from '@tandem/runtime/package-root.ts'
-import { startTestService, type TestService } from '@tandem/service/testing/service.fixture.ts'
+import { sharedService } from '@tandem/service/testing/service.fixture.ts'
 import { createSolverMetrics } from '@tandem/solver/metrics.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createOperatorToken } from '../store/operators/tokens.ts'
 import { startMetricsServer } from './metrics-server.ts'
 import type { PartyMetrics } from './party-metrics.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startTestService()
-})
-afterAll(() => service.close())
+const service = sharedService()
 
 const problems = { warn: 2, error: 0, fatal: 0 }
 

@@ -1,17 +1,16 @@
-import { startTickerServer, type TickerFault, type TickerServer } from '@tandem/chain-kit/local/ticker/ticker-server.ts'
+import { startTickerServer, type TickerFault } from '@tandem/chain-kit/local/ticker/ticker-server.ts'
 import { parseUsdPrice } from '@tandem/protocol/amount.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { opened } from '../../../src/opened.fixture.ts'
 import { createReadings } from './readings.ts'
 import { createExchange } from './sources/exchange.ts'
 
 const EXCHANGES = ['coinbase', 'gemini', 'bitstamp', 'kraken'] as const
 const PRICE = parseUsdPrice('60000')
-let server: TickerServer
+const server = opened(() => startTickerServer({ BTC: '60000' }))
 beforeAll(async () => {
-  server = await startTickerServer({ BTC: '60000' })
   server.setPrice('BTC', PRICE)
 })
-afterAll(() => server.close())
 
 /** What follows from one reading of every exchange, the first of them broken. */
 async function verdictWith(fault: TickerFault, broken: number) {

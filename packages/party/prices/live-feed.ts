@@ -5,10 +5,11 @@ import type { AssetId } from '@tandem/protocol/asset.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { MarketView, PriceFeed } from './feed.ts'
 import type { PriceRules, Verdict } from './judge.ts'
-import { startPoller } from './poller.ts'
 import { createReadings } from './readings.ts'
-import type { PriceSource } from './sources/source.ts'
+import type { PriceSource, SourceAnswer } from './sources/source.ts'
 import { createTimeline, type Snapshot } from './timeline.ts'
+
+const MAX_WAIT_POLLS = 4
 
 export type LiveFeedOptions = {
   /** The market of each asset. */
@@ -108,6 +109,40 @@ export async function startLiveFeed(options: LiveFeedOptions): Promise<PriceFeed
     view,
     async stop() {
       await Promise.all(pollers.map((poller) => poller.stop()))
+    },
+  }
+}
+
+/** Reads one source again and again. After a failure it waits longer each time: an exchange may have set a limit. */
+interface Poller {
+  /** After its first answer. */
+  readonly ready: Promise<void>
+  stop(): Promise<void>
+}
+
+function startPoller(source: PriceSource, pollMs: number, onAnswers: (answers: readonly SourceAnswer[]) => void): Poller {
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+  let running = poll(pollMs)
+  const ready = running
+
+  async function poll(waitMs: number): Promise<void> {
+    const answers = await source.read()
+    if (stopped) return
+    onAnswers(answers)
+    const failed = answers.length > 0 && answers.every(({ price }) => price === null)
+    const next = failed ? Math.min(waitMs * 2, pollMs * MAX_WAIT_POLLS) : pollMs
+    timer = setTimeout(() => {
+      running = poll(next)
+    }, next).unref()
+  }
+
+  return {
+    ready,
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await running
     },
   }
 }

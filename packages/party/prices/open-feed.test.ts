@@ -1,10 +1,11 @@
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { createMemoryChain } from '../engine/chain.fixture.ts'
 import type { PriceFeed } from './feed.ts'
 import { openPriceFeed, type PriceFeedContext } from './open-feed.ts'
+import { createStaticFeed } from './static-feed.ts'
 
 const CHAIN = 'ethereum_localnet'
 const DOLLARS = 100_000_000n
@@ -58,4 +59,23 @@ test('without a feed, prices are fixed; a chain without price feeds is refused b
     null,
   )
   await expect(opening).rejects.toThrow(`price feeds on ${CHAIN} cannot be read`)
+})
+
+describe('static feed', () => {
+  const feed = createStaticFeed({ 'a:btc': 7n, 'a:free': 0n })
+
+  test('a fixed price is found; an asset without one, or with 0, is refused in words', () => {
+    expect(feed.of('a:btc')).toBe(7n)
+    expect(feed.find('a:free')).toBeNull()
+    for (const asset of ['a:free', 'a:other', 'a:__proto__'] as const)
+      expect(() => feed.of(asset)).toThrow(
+        expect.objectContaining({ code: 'unsupported_pair', message: `there is no price for ${asset} here` }),
+      )
+  })
+
+  test('fixed prices neither halt nor move', () => {
+    expect(feed.haltOf('a:btc', 'a:other')).toBeNull()
+    expect(feed.volatilityBips('a:btc', 'a:other', 3600)).toBe(0)
+    expect(feed.view()).toEqual([{ market: 'a:btc', assets: ['a:btc'], price: 7n, problem: null, readings: [] }])
+  })
 })

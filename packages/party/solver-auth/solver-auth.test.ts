@@ -1,11 +1,10 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { ANSWER_COMPONENTS, contentDigest, parseInput, parseSignature, REQUEST_COMPONENTS, requestBase } from './message-signature.ts'
-import { createNonces } from './nonces.ts'
 import { signAnswer, signRequest } from './sign.ts'
 import { createSigningKey, createVerifyingKey } from './signing-key.ts'
 import { type AnswerToVerify, answerProblem } from './verify-answer.ts'
-import { createRequestVerifier } from './verify-request.ts'
+import { createNonces, createRequestVerifier } from './verify-request.ts'
 
 const service = createSigningKey('11'.repeat(32))
 const solver = createSigningKey('22'.repeat(32))

@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { parseInput, parseSignature, REQUEST_COMPONENTS, requestBase } from './message-signature.ts'
-import { createNonces, type Nonces } from './nonces.ts'
 import { createVerifyingKey, type VerifyingKey } from './signing-key.ts'
 
 export type KnownCaller = { readonly id: string; readonly publicKey: string }
@@ -36,8 +35,10 @@ export interface RequestVerifier {
 
 /** Clocks of two parties may differ by this much. */
 const CLOCK_TOLERANCE_SECONDS = 30
+
 /** Longer than any call waits. */
 const MAX_WAIT_SECONDS = 60
+
 /** Per caller: about 1,600 requests a second for as long as nonces are remembered. About 10 MB. */
 const MAX_NONCES = 100_000
 
@@ -114,4 +115,39 @@ export function createRequestVerifier(options: {
 
 function unauthorized(message: string): TandemError {
   return new TandemError('unauthorized', message)
+}
+
+/** Remembers the nonces of one caller for as long as their requests could be repeated. */
+interface Nonces {
+  /** False: it was used before. `full`: there are too many to remember. `created`: of its request, which a repeat has too. */
+  use(nonce: string, created: number, now: number): boolean | 'full'
+}
+
+/** A request is refused on its time alone when its second is older than `keepSeconds`: so its nonce can be forgotten. */
+export function createNonces(keepSeconds: number, most: number): Nonces {
+  const bySecond = new Map<number, Set<string>>()
+  let count = 0
+  let forgottenAt = 0
+
+  function forgetOld(now: number): void {
+    if (now === forgottenAt) return
+    forgottenAt = now
+    for (const [second, nonces] of bySecond) {
+      if (second >= now - keepSeconds) continue
+      bySecond.delete(second)
+      count -= nonces.size
+    }
+  }
+
+  return {
+    use(nonce, created, now) {
+      forgetOld(now)
+      const nonces = bySecond.get(created) ?? new Set()
+      if (nonces.has(nonce)) return false
+      if (count >= most) return 'full'
+      bySecond.set(created, nonces.add(nonce))
+      count += 1
+      return true
+    },
+  }
 }

@@ -1,9 +1,11 @@
 /** An empty store on a real database, with two pools that act like two processes; and example orders, blocks and events. */
+
 import { randomBytes } from 'node:crypto'
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { HtlcEvent, HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Leg, Swap } from '@tandem/protocol/order.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
+import { opened } from '../../../src/opened.fixture.ts'
 import { createTestDatabase } from '../../../test/database.ts'
 import type { LeasedAction } from './actions/actions.ts'
 import { type NewAttempt, recordAttempts } from './actions/attempts.ts'
@@ -34,6 +36,9 @@ export async function openTestStore(): Promise<TestStore> {
     },
   }
 }
+
+/** A store for all tests of a file. */
+export const sharedStore = (): TestStore => opened(openTestStore)
 
 /** The database, which calls `onResult` with the rows of each statement before it returns them. */
 export function withResults(db: Database, onResult: (rows: readonly object[]) => unknown): Database {

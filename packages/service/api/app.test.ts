@@ -1,13 +1,11 @@
 import { connect } from 'node:net'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { makeReadOnly } from '../../../test/database.ts'
-import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { btc, orderBody, sharedService, startTestService, wbtc } from '../testing/service.fixture.ts'
 
-let service: TestService
-let strict: TestService
+const service = sharedService()
+const strict = sharedService({ environment: 'production', appIdHeaders: ['service-app-id', 'x-app'] })
 beforeAll(async () => {
-  service = await startTestService()
-  strict = await startTestService({ environment: 'production', appIdHeaders: ['service-app-id', 'x-app'] })
   await strict.db
     .updateTable('apps')
     .set({ allowed_origins: ['https://shop.example'] })
@@ -17,10 +15,6 @@ beforeAll(async () => {
 afterEach(() => {
   service.reset()
   strict.reset()
-})
-afterAll(async () => {
-  await service.close()
-  await strict.close()
 })
 
 test('every /v2 path refuses a missing or unknown app id', async () => {

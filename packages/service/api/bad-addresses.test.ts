@@ -1,25 +1,19 @@
 // Addresses and signatures, checked by the real chain families: misspelt ones, and those of another network or owner, are refused before anything is stored.
+
 import { bech32, bech32m } from '@scure/base'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import type { CreateOrderResult } from '@tandem/protocol/funding/funding.ts'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type RealChains, useRealChains } from '../testing/real-chains.fixture.ts'
-import { btc, eventsOf, NOW, startTestService, type TestService, usdc, wbtc } from '../testing/service.fixture.ts'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { opened } from '../../../src/opened.fixture.ts'
+import { useRealChains } from '../testing/real-chains.fixture.ts'
+import { btc, eventsOf, NOW, sharedService, usdc, wbtc } from '../testing/service.fixture.ts'
 import { expectRefused } from './fuzz/expect-refused.fixture.ts'
 
-let service: TestService
-let chains: RealChains
-beforeAll(async () => {
-  service = await startTestService()
-  chains = await useRealChains(service)
-})
+const service = sharedService()
+opened(() => useRealChains(service))
 afterEach(() => {
   service.solver.ordered.length = 0
-})
-afterAll(async () => {
-  await service.close()
-  await chains.close()
 })
 
 const owner = privateKeyToAccount(`0x${'11'.repeat(32)}`)

@@ -3,29 +3,16 @@
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import type { ErrorCode } from '@tandem/protocol/error.ts'
 import { hashSecret } from '@tandem/protocol/secret.ts'
-import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { afterEach, beforeAll, describe, test } from 'vitest'
 import { refuse } from '../testing/fake-solver.fixture.ts'
-import {
-  alice,
-  bob,
-  btc,
-  type Call,
-  eventsOf,
-  inactive,
-  NOW,
-  orderBody,
-  startTestService,
-  type TestService,
-  wbtc,
-} from '../testing/service.fixture.ts'
+import { alice, bob, btc, type Call, eventsOf, inactive, NOW, orderBody, sharedService, wbtc } from '../testing/service.fixture.ts'
 import { expectRefused } from './fuzz/expect-refused.fixture.ts'
 
 const SECRET = '5e'.repeat(32)
 
-let service: TestService
+const service = sharedService()
 const orders = { created: '', clientSecret: '', done: '' }
 beforeAll(async () => {
-  service = await startTestService()
   const make = async (body: object): Promise<string> => {
     const { body: reply } = await service.call('POST', '/v2/orders', { body })
     return (reply.result as { order_id: string }).order_id
@@ -41,7 +28,6 @@ beforeAll(async () => {
   }
 })
 afterEach(() => service.reset())
-afterAll(() => service.close())
 
 const expectRefusal = (...asked: [method: string, path: string, call: Call, code: ErrorCode, words: RegExp]) =>
   expectRefused(service, ...asked)

@@ -6,23 +6,16 @@ import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
 import { localChains } from '@tandem/families/registry.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type RealChains, useRealChains } from '../testing/real-chains.fixture.ts'
-import { alice, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { opened } from '../../../src/opened.fixture.ts'
+import { useRealChains } from '../testing/real-chains.fixture.ts'
+import { alice, sharedService, wbtc } from '../testing/service.fixture.ts'
 import { expectRefused } from './fuzz/expect-refused.fixture.ts'
 
-let service: TestService
-let chains: RealChains
-beforeAll(async () => {
-  service = await startTestService()
-  chains = await useRealChains(service)
-})
+const service = sharedService()
+opened(() => useRealChains(service))
 afterEach(() => {
   service.solver.ordered.length = 0
-})
-afterAll(async () => {
-  await service.close()
-  await chains.close()
 })
 
 const KEY = 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5'

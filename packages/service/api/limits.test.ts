@@ -1,14 +1,11 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setAppDisabled, updateApp } from '@tandem/party/store/apps/apps.ts'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { describe, expect, test } from 'vitest'
+import { openedForEach } from '../../../src/opened.fixture.ts'
+import { btc, orderBody, startTestService, wbtc } from '../testing/service.fixture.ts'
 
-let service: TestService
-beforeEach(async () => {
-  service = await startTestService({ environment: 'local', rateLimitPerMinute: 3 })
-})
-afterEach(() => service.close())
+const service = openedForEach(() => startTestService({ environment: 'local', rateLimitPerMinute: 3 }))
 
 const rival = () => ({ headers: { 'service-app-id': service.otherAppId } })
 

@@ -1,13 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { makeReadOnly } from '../../../test/database.ts'
-import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { btc, orderBody, sharedService, startTestService, wbtc } from '../testing/service.fixture.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startTestService()
-})
+const service = sharedService()
 afterEach(() => service.reset())
-afterAll(() => service.close())
 
 const quotePath = `/v2/quote?from=${btc}&to=${wbtc}&from_amount=1000000`
 const create = async () => {

@@ -1,13 +1,12 @@
 import { createOperatorToken } from '@tandem/party/store/operators/tokens.ts'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { openedForEach } from '../../../src/opened.fixture.ts'
 import { quoteOf } from '../testing/fake-solver.fixture.ts'
 import { btc, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 
-let service: TestService
-beforeEach(async () => {
-  service = await startTestService({ environment: 'local', quoteCacheMs: 60_000, appCacheMs: 60_000, rateLimitPerMinute: 4 })
-})
-afterEach(() => service.close())
+const service = openedForEach(() =>
+  startTestService({ environment: 'local', quoteCacheMs: 60_000, appCacheMs: 60_000, rateLimitPerMinute: 4 }),
+)
 
 const ask = (headers: Readonly<Record<string, string>> = {}, query = 'from_amount=1000000') =>
   service.call('GET', `/v2/quote?from=${btc}&to=${wbtc}&${query}`, { headers })

@@ -9,15 +9,7 @@ import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
 import { recordOwnFill } from '@tandem/party/store/orders/fills.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
-import {
-  type ExampleChanges,
-  NOW,
-  openTestStore,
-  putOrder,
-  sightingsOf,
-  type TestStore,
-  VAULT_KEY,
-} from '@tandem/party/store/store.fixture.ts'
+import { type ExampleChanges, NOW, putOrder, sharedStore, sightingsOf, VAULT_KEY } from '@tandem/party/store/store.fixture.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
@@ -25,15 +17,16 @@ import { deriveOrder } from '@tandem/protocol/state.ts'
 import type { SolverCosigned, SolverCosignRequest } from '@tandem/protocol/wire/solver.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { opened } from '../../../src/opened.fixture.ts'
 import { completeSettings } from '../context.ts'
 import type { SyncContext } from '../solver-sync/solver-sync.ts'
-import { type FakeSolver, startFakeSolver } from '../testing/fake-solver.fixture.ts'
+import { startFakeSolver } from '../testing/fake-solver.fixture.ts'
 import { createCosignTasks } from './offer-cosign.ts'
 
 const FINALITY = 12
-let store: TestStore
-let solver: FakeSolver
+const store = sharedStore()
+const solver = opened(() => startFakeSolver('solver'))
 let bitcoin: MemoryChain
 let ethereum: MemoryChain
 let context: SyncContext
@@ -42,15 +35,6 @@ let secret: string
 let offered: SolverCosignRequest[]
 let completed: SolverCosigned[]
 const vault = createVault(VAULT_KEY)
-
-beforeAll(async () => {
-  store = await openTestStore()
-  solver = await startFakeSolver('solver')
-})
-afterAll(async () => {
-  await solver.close()
-  await store.close()
-})
 beforeEach(async () => {
   for (const table of ['sealed_values', 'events', 'blocks', 'leases', 'fills', 'swaps', 'orders'] as const)
     await store.db.deleteFrom(table).execute()

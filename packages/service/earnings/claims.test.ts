@@ -4,11 +4,11 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { localChains } from '@tandem/families/registry.ts'
 import type { Signer } from '@tandem/keys/key.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
-import { openTestStore, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { sharedStore } from '@tandem/party/store/store.fixture.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createFakeChain } from '../testing/fake-chain.fixture.ts'
 import { createClaims } from './claims.ts'
 
@@ -16,17 +16,13 @@ const [first, second, without] = ['ethereum_localnet', 'arbitrum_localnet', 'bit
 const keys = createKeyring([createKey('secp256k1', '11'.repeat(32))])
 const log = createLogger({ name: 'test', level: 'silent' })
 
-let store: TestStore
+const store = sharedStore()
 let paid: Map<string, bigint>
 let held: bigint
 let deployed: boolean
 let asked: number
 let failure: { readonly chain: string; readonly error: Error } | null
 let signed: Signer['purpose'][]
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   await store.db.deleteFrom('signed_claims').execute()
   paid = new Map()

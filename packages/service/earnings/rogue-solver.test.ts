@@ -4,17 +4,15 @@ import { createApp } from '@tandem/party/store/apps/apps.ts'
 import { auditLedger } from '@tandem/party/store/ledger/audit-ledger.ts'
 import { readCollected, readEarnings } from '@tandem/party/store/ledger/ledger.ts'
 import { markOwnPaidIn, recordSolverPayment } from '@tandem/party/store/ledger/paid-in.ts'
-import { closeAnyway, openTestStore, putOrder, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { closeAnyway, putOrder, sharedStore } from '@tandem/party/store/store.fixture.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 
 const usdc = 'ethereum_localnet:usdc'
-let store: TestStore
+const store = sharedStore()
 beforeAll(async () => {
-  store = await openTestStore()
   await createApp(store.db, 'shop')
 })
-afterAll(() => store.close())
 beforeEach(async () => {
   await sql`truncate orders, order_list, order_counts, order_count_changes, order_volumes, ledger, ledger_changes, affiliate_totals, solver_payments cascade`.execute(
     store.db,

@@ -7,23 +7,19 @@ import { findOrderSnapshots } from '@tandem/party/store/orders/orders.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { type EventReader, readEvents } from '../testing/event-reader.fixture.ts'
-import { btc, deployments, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { btc, deployments, NOW, orderBody, sharedService, startTestService, wbtc } from '../testing/service.fixture.ts'
 import { createEventWriter } from './describe-events.ts'
 import { MAX_BUFFERED } from './event-stream.ts'
 import { createEventStreams } from './event-streams.ts'
 
-let service: TestService
+const service = sharedService({ environment: 'local', streamLimits: { perProcess: 6, perApp: 4, perAddress: 5 } })
 let opened: EventReader[] = []
-beforeAll(async () => {
-  service = await startTestService({ environment: 'local', streamLimits: { perProcess: 6, perApp: 4, perAddress: 5 } })
-})
 afterEach(() => {
   for (const reader of opened) reader.close()
   opened = []
 })
-afterAll(() => service.close())
 
 async function follow(path: string, headers: Readonly<Record<string, string>> = {}): Promise<EventReader> {
   const reader = await readEvents(`${service.url}/v2${path}`, { 'service-app-id': service.appId, ...headers })

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { cutSlowReaders } from './slow-readers.ts'
 import { countStreams } from './stream-limits.ts'
 
 const limits = { perProcess: 4, perApp: 3, perAddress: 2 }
@@ -50,4 +51,22 @@ test('a full process does the same for all apps together; a /48 of IPv6 is one n
   counts.enter({ app: 'c', address: '2001:db8:2::1' }, nobody)
   expect(evicted).toHaveBeenCalledOnce()
   expect(counts.open).toBe(4)
+})
+
+function streamsOf(sizes: readonly number[]) {
+  const cut = new Set<number>()
+  const streams = sizes.map((kilobytes, index) => ({ buffered: kilobytes * 1024, cut: () => void cut.add(index) }))
+  return { streams, cut }
+}
+
+test('streams that hold too much together lose those whose clients do not read, and no other', () => {
+  const { streams, cut } = streamsOf([...Array<number>(300).fill(250), 10, 32])
+  cutSlowReaders(streams)
+  expect([...cut]).toEqual(Array.from({ length: 300 }, (_, index) => index))
+})
+
+test('a few slow readers are left alone', () => {
+  const { streams, cut } = streamsOf(Array<number>(200).fill(250))
+  cutSlowReaders(streams)
+  expect(cut.size).toBe(0)
 })

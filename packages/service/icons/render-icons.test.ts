@@ -2,8 +2,7 @@ import { environments, localAssets, localChains } from '@tandem/families/registr
 import { environmentNames } from '@tandem/protocol/registry/environment.ts'
 import { describe, expect, it } from 'vitest'
 import { drawings, NEUTRAL } from './drawings.ts'
-import { renderIcon } from './render-icon.ts'
-import { renderIcons } from './render-icons.ts'
+import { renderIcon, renderIcons } from './render-icons.ts'
 
 /** Throws unless the text is tags with quoted attributes, closed in the order they were opened, and plain words between them. */
 function assertWellFormed(svg: string): void {

@@ -1,7 +1,8 @@
 /** The icons of an environment by the name in their URL: a chain's id, or an asset's symbol in lower case. */
 import type { Asset } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { renderIcon } from './render-icon.ts'
+import type { Icon } from '@tandem/protocol/icon.ts'
+import { type Drawing, drawings, NEUTRAL } from './drawings.ts'
 
 /** Name → SVG. One coin has one icon, whatever chain it is on. */
 export function renderIcons(of: { readonly chains: readonly Chain[]; readonly assets: readonly Asset[] }): ReadonlyMap<string, string> {
@@ -11,4 +12,34 @@ export function renderIcons(of: { readonly chains: readonly Chain[]; readonly as
     icons.set(id, renderIcon(icon, 'tile'))
   }
   return icons
+}
+
+/** Renders an icon as a small SVG: a drawing on a disc for an asset, on a tile for a chain. */
+export function renderIcon({ text, color }: Icon, shape: 'disc' | 'tile'): string {
+  // Checked here because it is written into the SVG unescaped.
+  if (!/^[A-Za-z0-9]{1,4}$/.test(text)) throw new Error(`"${text}" is not a text for an icon: expected 1 to 4 letters or digits`)
+  if (!/^#[0-9a-f]{6}$/.test(color)) throw new Error(`"${color}" is not a colour for an icon: expected #rrggbb`)
+  const background =
+    shape === 'disc' ? `<circle cx="32" cy="32" r="32" fill="${color}"/>` : `<rect width="64" height="64" rx="14" fill="${color}"/>`
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64" viewBox="0 0 64 64" role="img" aria-label="${text}">${background}` +
+    `${inkedWith(inkOn(color), drawings[text] ?? NEUTRAL)}</svg>`
+  )
+}
+
+function inkedWith(ink: string, { line, fill, frame }: Drawing): string {
+  const strokes = (path: string | undefined, width: number) => (path === undefined ? '' : `<path d="${path}" stroke-width="${width}"/>`)
+  const areas = fill === undefined ? '' : `<path d="${fill}" fill="${ink}" stroke="none"/>`
+  const inside = `${areas}${strokes(line, frame === undefined ? 5 : 6)}`
+  const placed = frame === undefined ? inside : `<g transform="translate(12.8 12.8) scale(.6)">${inside}</g>`
+  return `<g fill="none" stroke="${ink}" stroke-linecap="round" stroke-linejoin="round">${strokes(frame, 4)}${placed}</g>`
+}
+
+/** Black or white, whichever contrasts more (WCAG 2: relative luminance). */
+function inkOn(color: string): string {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const channel = Number.parseInt(color.slice(at, at + 2), 16) / 255
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000000' : '#ffffff'
 }

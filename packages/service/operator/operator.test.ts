@@ -5,19 +5,17 @@ import { createValidHashes } from '@tandem/party/store/operators/valid-hashes.ts
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import type { OrderPageRecord, OrderRowsRecord, OverviewRecord, SearchRecord } from '@tandem/protocol/wire/operator.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { btc, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { btc, eventsOf, NOW, orderBody, sharedService, startTestService, wbtc } from '../testing/service.fixture.ts'
 import { createLoginLimit } from './login-limit.ts'
 
-let service: TestService
+const service = sharedService()
 let reader: string
 let writer: string
 beforeAll(async () => {
-  service = await startTestService()
   reader = await createOperatorToken(service.db, 'reader', false)
   writer = await createOperatorToken(service.db, 'writer', true)
 })
-afterAll(() => service.close())
 beforeEach(() => service.reset())
 
 const API = '/operator/api'

@@ -1,14 +1,17 @@
 /** /operator/api: what the operator page shows, and the few things it can do. /metrics: the same figures for Prometheus. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { METRICS_TYPE } from '@tandem/party/metrics/metrics-server.ts'
+import { readStepTimes, readVolumes } from '@tandem/party/store/operator-view/activity.ts'
+import { PERIOD_SECONDS } from '@tandem/party/store/order-list/order-counts.ts'
+import { formatUsd } from '@tandem/protocol/amount.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { success } from '@tandem/protocol/wire/envelope.ts'
-import type { OperatorSessionRecord, OrderRowsRecord, ProblemRecord } from '@tandem/protocol/wire/operator.ts'
+import type { ActivityRecord, OperatorSessionRecord, OrderRowsRecord, ProblemRecord } from '@tandem/protocol/wire/operator.ts'
+import { createTtlCache } from '@tandem/runtime/ttl-cache.ts'
 import { Type } from 'typebox'
 import { NoQuery } from '../api/validation.ts'
 import type { ServiceContext } from '../context.ts'
 import { createSolverStatus } from '../solver-status.ts'
-import { createActivityReader } from './activity.ts'
 import { assertMayWrite, type CallingOperator, createOperatorAuthentication, csrfTokenOf, requireOperator } from './authentication.ts'
 import { describeFigures } from './figures.ts'
 import { EVERYTHING } from './halts.ts'
@@ -18,6 +21,10 @@ import { createInProgressReader, MOST_ROWS } from './order-rows.ts'
 import { createOrderFigures, createOverviewReader } from './overview.ts'
 import type { OperatorParts } from './parts.ts'
 import { searchForOperator } from './search.ts'
+
+/** Swaps and volume over time, and the slowest steps. Two weeks. */
+const PERIODS = 56
+const KEEP_MS = 10_000
 
 const hidden = { hide: true } as const
 
@@ -133,4 +140,38 @@ export function operatorRoutes(context: ServiceContext, parts: OperatorParts): F
     })
     void server.register(apiRoutes, { prefix: '/operator/api' })
   }
+}
+
+function createActivityReader({ db, now }: Pick<ServiceContext, 'db' | 'now'>): () => Promise<ActivityRecord> {
+  const kept = createTtlCache<ActivityRecord>({ keepMs: KEEP_MS, maxEntries: 1 })
+
+  async function read(): Promise<ActivityRecord> {
+    const last = Math.floor(Number(now()) / PERIOD_SECONDS)
+    const first = last - PERIODS + 1
+    const [volumes, steps] = await Promise.all([readVolumes(db, first), readStepTimes(db)])
+    const byPeriod = new Map(volumes.map((volume) => [volume.period, volume]))
+    const periods = Array.from({ length: PERIODS }, (_, i) => {
+      const volume = byPeriod.get(first + i)
+      return {
+        at: new Date((first + i) * PERIOD_SECONDS * 1000).toISOString(),
+        swaps: volume?.swaps ?? 0,
+        volume_usd: formatUsd(volume?.usdMicros ?? 0n),
+      }
+    })
+    return {
+      period_seconds: PERIOD_SECONDS,
+      periods,
+      steps: steps.map((step) => ({
+        from: step.from,
+        to: step.to,
+        orders: step.orders,
+        median_seconds: step.medianSeconds,
+        p95_seconds: step.p95Seconds,
+        slowest_seconds: step.slowestSeconds,
+        slowest_order: step.slowestOrder,
+      })),
+    }
+  }
+
+  return () => kept.get('', read)
 }

@@ -6,20 +6,16 @@ import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { btc, deployments, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { afterEach, expect, test } from 'vitest'
+import { btc, deployments, eventsOf, NOW, orderBody, sharedService, wbtc } from '../testing/service.fixture.ts'
 import { type OrderLog, startOrderLog } from './order-log.ts'
 
-let service: TestService
+const service = sharedService()
 const running: OrderLog[] = []
-beforeAll(async () => {
-  service = await startTestService()
-})
 afterEach(async () => {
   for (const one of running.splice(0)) await one.stop()
   await sql`delete from leases`.execute(service.db)
 })
-afterAll(() => service.close())
 
 const registry = createRegistry({
   chains: localChains,

@@ -6,10 +6,11 @@ import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { assertSealed } from '@tandem/party/store/orders/swap-seals.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { opened } from '../../../src/opened.fixture.ts'
 import { signWithSolver } from '../instant-refund/sign-with-solver.ts'
-import { type RealChains, useRealChains, useRealKeys } from '../testing/real-chains.fixture.ts'
-import { bob, btc, eventsOf, NOW, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { useRealChains, useRealKeys } from '../testing/real-chains.fixture.ts'
+import { bob, btc, eventsOf, NOW, sharedService, wbtc } from '../testing/service.fixture.ts'
 import { hashToken } from './create.ts'
 
 const regtest = networkOf('bitcoin:regtest')
@@ -17,23 +18,15 @@ const user = testWallet('wpkh', '11'.repeat(32), regtest)
 const thief = testWallet('wpkh', '22'.repeat(32), regtest)
 const safe = testWallet('wpkh', '33'.repeat(32), regtest)
 
-let service: TestService
-let chains: RealChains
+const service = sharedService()
+opened(() => useRealChains(service))
 let id: string
 let token: string
 let height = 1000n
-beforeAll(async () => {
-  service = await startTestService()
-  chains = await useRealChains(service)
-})
 beforeEach(() => make())
 afterEach(() => {
   service.reset()
   useRealKeys(service)
-})
-afterAll(async () => {
-  await service.close()
-  await chains.close()
 })
 
 const bodyFor = (owner: string | null) => ({

@@ -6,24 +6,17 @@ import { localChains } from '@tandem/families/registry.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import { opened } from '../../../src/opened.fixture.ts'
 import { expectRefused } from '../api/fuzz/expect-refused.fixture.ts'
-import { type RealChains, SOLVER_KEY, useRealChains, useRealKeys } from '../testing/real-chains.fixture.ts'
-import { alice, bob, btc, eventsOf, NOW, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { SOLVER_KEY, useRealChains, useRealKeys } from '../testing/real-chains.fixture.ts'
+import { alice, bob, btc, eventsOf, NOW, sharedService, wbtc } from '../testing/service.fixture.ts'
 
-let service: TestService
-let chains: RealChains
-beforeAll(async () => {
-  service = await startTestService()
-  chains = await useRealChains(service)
-})
+const service = sharedService()
+opened(() => useRealChains(service))
 afterEach(() => {
   service.reset()
   useRealKeys(service)
-})
-afterAll(async () => {
-  await service.close()
-  await chains.close()
 })
 
 /** Points on the curve: twice and three times the generator. */

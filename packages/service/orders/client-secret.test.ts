@@ -3,15 +3,11 @@
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { btc, type Call, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { btc, type Call, eventsOf, NOW, orderBody, sharedService, wbtc } from '../testing/service.fixture.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startTestService()
-})
+const service = sharedService()
 afterEach(() => service.reset())
-afterAll(() => service.close())
 
 const post = (body: unknown, headers: Record<string, string> = {}) => service.call('POST', '/v2/orders', { body, headers })
 const resultOf = async (reply: ReturnType<typeof post>) => {

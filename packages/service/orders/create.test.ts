@@ -1,7 +1,7 @@
 import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { hashSecret, isSecretFor } from '@tandem/protocol/secret.ts'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { opaque } from '../opaque.ts'
 import { acceptanceOf, refuse } from '../testing/fake-solver.fixture.ts'
 import {
@@ -14,19 +14,14 @@ import {
   inactive,
   NOW,
   orderBody,
-  startTestService,
-  type TestService,
+  sharedService,
   usdc,
   wbtc,
 } from '../testing/service.fixture.ts'
 import { hashToken } from './create.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startTestService()
-})
+const service = sharedService()
 afterEach(() => service.reset())
-afterAll(() => service.close())
 
 const post = (body: unknown, headers: Record<string, string> = {}) => service.call('POST', '/v2/orders', { body, headers })
 const resultOf = async (reply: ReturnType<typeof post>) => {

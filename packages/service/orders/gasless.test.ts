@@ -6,16 +6,15 @@ import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'
 import { relayLimits } from '@tandem/protocol/relay-limits.ts'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { type FakeChain, signatureOf } from '../testing/fake-chain.fixture.ts'
 import { acceptanceOf } from '../testing/fake-solver.fixture.ts'
-import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { btc, orderBody, sharedService, wbtc } from '../testing/service.fixture.ts'
 
-let service: TestService
+const service = sharedService()
 let chain: FakeChain
 let honest: FakeChain
 beforeAll(async () => {
-  service = await startTestService()
   const fake = service.chains.get('ethereum_localnet')
   if (fake === undefined) throw new Error('no such chain')
   chain = fake
@@ -27,7 +26,6 @@ afterEach(async () => {
   await settle({ approval: 'exact', sponsoredPerDay: null })
   for (const table of ['attempts', 'grants'] as const) await service.db.deleteFrom(table).execute()
 })
-afterAll(() => service.close())
 
 const settle = (settings: Partial<AppSettings>) => updateApp(service.db, 'shop', settings)
 const post = (body: unknown) => service.call('POST', '/v2/orders', { body })

@@ -7,14 +7,16 @@ import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Leg, Order } from '@tandem/protocol/order.ts'
 import { type OrderStatus, orderStatuses } from '@tandem/protocol/state.ts'
 import { type OrderList, statusFilters } from '@tandem/protocol/wire/order-list.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { alice, bob, eventsOf, NOW, startTestService, type TestService } from '../testing/service.fixture.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { alice, bob, eventsOf, NOW, sharedService } from '../testing/service.fixture.ts'
+import { inSlices, SLICE } from './list.ts'
 
 const bech32 = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
 const base58 = 'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn'
 const DOLLAR = 1_000_000n
 
-let service: TestService
+const service = sharedService()
+
 /** By name, oldest first. */
 const orders = new Map<string, Order>()
 const heights = new Map<string, bigint>()
@@ -77,7 +79,6 @@ async function happen(name: string, leg: Leg, event: (events: ReturnType<typeof 
 }
 
 beforeAll(async () => {
-  service = await startTestService()
   await make('new', { from: bech32 })
   await make('expired', { deadline: NOW - 1n, to: base58, source: 'ethereum_localnet', destination: 'bitcoin_regtest' })
   await make('funded', { solver: 'second', deposit: 'bcrt1pdeposit', from: bech32 })
@@ -98,7 +99,6 @@ beforeAll(async () => {
   await expireOrderList(service.db, registry, NOW)
 })
 beforeEach(() => service.reset())
-afterAll(() => service.close())
 
 const everything = ['back', 'paid', 'done', 'funded', 'expired', 'new']
 
@@ -320,4 +320,35 @@ describe('statistics', () => {
         expect(await service.call('GET', `/v2/${path}?${query}`)).toMatchObject({ status: 400, body: { code: 'bad_request' } })
     },
   )
+})
+
+test('several long lists derive one slice in each turn of the event loop, and lose nothing', async () => {
+  let turn = 0
+  let isOver = false
+  const tick = () => {
+    turn += 1
+    if (!isOver) setImmediate(tick)
+  }
+  tick()
+  const described = new Map<number, number>()
+  const numbers = Array.from({ length: 4 * SLICE + 1 }, (_, index) => index)
+  const most: number[] = []
+  const list = () =>
+    inSlices(
+      numbers,
+      async (slice) => {
+        most.push(slice.length)
+        return slice
+      },
+      (one) => {
+        described.set(turn, (described.get(turn) ?? 0) + 1)
+        return one
+      },
+    )
+  const lists = await Promise.all([list(), list(), list()])
+  isOver = true
+  expect(lists).toEqual([numbers, numbers, numbers])
+  expect(Math.max(...described.values())).toBe(SLICE)
+  expect(described.size).toBe(3 * 5)
+  expect(Math.max(...most)).toBe(SLICE)
 })

@@ -1,7 +1,7 @@
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { signatureOf } from '../testing/fake-chain.fixture.ts'
 import {
   alice,
@@ -13,25 +13,18 @@ import {
   eventsOf,
   NOW,
   orderBody,
+  sharedService,
   startTestService,
   type TestService,
   usdc,
   wbtc,
 } from '../testing/service.fixture.ts'
 
-let service: TestService
-let waitingService: TestService
-beforeAll(async () => {
-  service = await startTestService()
-  waitingService = await startTestService({ environment: 'local', broadcastWaitMs: 60_000 })
-})
+const service = sharedService()
+const waitingService = sharedService({ environment: 'local', broadcastWaitMs: 60_000 })
 afterEach(() => {
   service.reset()
   waitingService.reset()
-})
-afterAll(async () => {
-  await service.close()
-  await waitingService.close()
 })
 
 type Made = { readonly order: Order; readonly token: string }

@@ -1,16 +1,12 @@
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { createQuoteIds } from '../quotes/quote-ids.ts'
 import { offerKey } from '../solvers/refused-offers.ts'
 import { acceptanceOf, quoteOf, refuse } from '../testing/fake-solver.fixture.ts'
-import { btc, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { btc, NOW, orderBody, sharedService, startTestService, wbtc } from '../testing/service.fixture.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startTestService()
-})
+const service = sharedService()
 afterEach(() => service.reset())
-afterAll(() => service.close())
 
 type Quoted = { readonly solver_id: string; readonly quote_id: string; readonly destination: { readonly amount: string } }
 

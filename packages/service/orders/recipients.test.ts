@@ -2,20 +2,16 @@ import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { createPayoutTrial } from '../solvers/payout-trial.ts'
-import { alice, aliceScript, bob, btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { alice, aliceScript, bob, btc, orderBody, sharedService, wbtc } from '../testing/service.fixture.ts'
 import { createRecipients, type RecipientLimits } from './recipients.ts'
 
 const LIMITS: RecipientLimits = { timeoutMs: 20, maxOpenPerChain: 2, keepMs: 60_000 }
 const MISSING = 'the account does not exist yet'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startTestService()
-})
+const service = sharedService()
 afterEach(() => service.reset())
-afterAll(() => service.close())
 
 /** Simulates a family whose accounts may be missing. */
 function withAccounts(chain: string, checkRecipient: NonNullable<ChainClient['checkRecipient']>) {

@@ -15,9 +15,9 @@ import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import type { OrderList } from '@tandem/protocol/wire/order-list.ts'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readEvents } from '../testing/event-reader.fixture.ts'
-import { btc, deployments, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { btc, deployments, eventsOf, NOW, orderBody, sharedService, wbtc } from '../testing/service.fixture.ts'
 
 const registry = createRegistry({
   chains: localChains,
@@ -26,11 +26,7 @@ const registry = createRegistry({
   served: new Set(localChains.map(({ id }) => id)),
 })
 
-let service: TestService
-beforeAll(async () => {
-  service = await startTestService()
-})
-afterAll(() => service.close())
+const service = sharedService()
 
 async function createOrder(): Promise<Order> {
   const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })

@@ -3,15 +3,12 @@ import { addGrant } from '@tandem/party/store/orders/grants.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { recordPrefund } from '@tandem/party/store/orders/prefunds.ts'
 import { actionKey, type Leg, type Order } from '@tandem/protocol/order.ts'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { aliceScript, bob, btc, eventsOf, NOW, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { aliceScript, bob, btc, eventsOf, NOW, orderBody, sharedService, wbtc } from '../testing/service.fixture.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startTestService()
-})
+const service = sharedService()
 afterEach(() => service.reset())
-afterAll(() => service.close())
 
 const view = async (id: string, headers = {}) => {
   const { status, body } = await service.call('GET', `/v2/orders/${id}`, { headers })
@@ -237,4 +234,45 @@ test('what came back of all deposits, also of those that did not count', async (
   await service.mine('bitcoin_regtest', { height: 2_000n, time: NOW + 10n }, [source.initiated('short', 400_000n)])
   await service.mine('bitcoin_regtest', { height: 2_001n, time: NOW + 20n }, [source.refunded('short-back', 399_700n)])
   expect(await view(order.id)).toMatchObject({ status: 'refunded', source_swap: { filled_amount: '400000', refunded_amount: '399700' } })
+})
+
+describe('one story', () => {
+  const service = sharedService()
+
+  async function make() {
+    const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
+    const stored = await findOrder(service.db, (body.result as { order_id: string }).order_id)
+    if (stored === null) throw new Error('the order was not made')
+    const { order } = stored
+    return { ...order, view: async () => (await service.call('GET', `/v2/orders/${order.id}`, {})).body.result as OrderRecord }
+  }
+
+  test('a destination deposit that is seen before the source deposit is told when both are known', async () => {
+    const { source, destination, view } = await make()
+    await service.mine('ethereum_localnet', { height: 7n, time: NOW + 30n }, [eventsOf(destination).initiated('0xlock')])
+    expect(await view()).toMatchObject({
+      status: 'created',
+      source_swap: { initiate_tx_hash: '' },
+      destination_swap: { initiate_tx_hash: '', filled_amount: '0', current_confirmations: 0 },
+    })
+    await service.mine('bitcoin_regtest', { height: 100n, time: NOW + 10n }, [eventsOf(source).initiated('fund')])
+    expect(await view()).toMatchObject({
+      status: 'counterparty_initiated',
+      source_swap: { initiate_tx_hash: 'fund:100' },
+      destination_swap: { initiate_tx_hash: '0xlock' },
+    })
+  })
+
+  test('a payment that is redeemed is told, whatever is known of the source', async () => {
+    const { id, destination, view } = await make()
+    const secret = await service.vault.get(service.db, id, 'secret')
+    if (secret === null) throw new Error('no secret')
+    const { initiated, redeemed } = eventsOf(destination)
+    await service.mine('ethereum_localnet', { height: 8n, time: NOW + 30n }, [initiated('0xpaid'), redeemed('0xredeem', secret)])
+    expect(await view()).toMatchObject({
+      status: 'redeemed',
+      source_swap: { initiate_tx_hash: '' },
+      destination_swap: { initiate_tx_hash: '0xpaid', redeem_tx_hash: '0xredeem' },
+    })
+  })
 })

@@ -6,16 +6,16 @@ import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
 import { addGrant } from '@tandem/party/store/orders/grants.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
-import { NOW, openTestStore, putOrder, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { NOW, putOrder, sharedStore } from '@tandem/party/store/store.fixture.ts'
 import { prefundedGrant, signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SyncContext } from '../solver-sync/solver-sync.ts'
 import { createCollectTasks } from './collect-prefunds.ts'
 
 const CHAIN = 'hypercore_localnet'
 const quiet = createLogger({ name: 'test', pretty: false, destination: new Writable({ write: (_chunk, _encoding, done) => done() }) })
-let store: TestStore
+const store = sharedStore()
 let asked: string[]
 let requests: number
 /** By secret hash. */
@@ -24,10 +24,8 @@ let woken: number
 let seconds: number
 
 beforeAll(async () => {
-  store = await openTestStore()
   await createApp(store.db, 'shop')
 })
-afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of ['grants', 'prefunds', 'swaps', 'orders', 'order_list'] as const) await store.db.deleteFrom(table).execute()
   asked = []

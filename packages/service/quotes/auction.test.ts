@@ -1,18 +1,14 @@
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { quoteOf, refuse } from '../testing/fake-solver.fixture.ts'
-import { aliceScript, btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
+import { aliceScript, btc, orderBody, sharedService, wbtc } from '../testing/service.fixture.ts'
 
 /** A hanging solver costs it; long enough for an answer on a busy machine. */
 const BUDGET_MS = 500
 
-let service: TestService
-beforeAll(async () => {
-  service = await startTestService({ environment: 'local', quoteBudgetMs: BUDGET_MS, maxQuoteDeviationBips: 300 })
-})
+const service = sharedService({ environment: 'local', quoteBudgetMs: BUDGET_MS, maxQuoteDeviationBips: 300 })
 afterEach(() => service.reset())
-afterAll(() => service.close())
 
 let amount = 1_000_000
 /** Each time another amount, so that no earlier auction answers. */

@@ -3,9 +3,12 @@ import { parseUsdPrice } from '@tandem/protocol/amount.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isWorthTooMuch, priceProblem } from './prices.ts'
+import { type Bid, rankBids } from './rank.ts'
+import { createRecentAuctions } from './recent-auctions.ts'
 
 const assets = { source: { id: 'a:btc', decimals: 8 }, destination: { id: 'b:usdc', decimals: 6 } } as const
 const own = { source: parseUsdPrice('60000'), destination: parseUsdPrice('1'), maxDeviationBips: 300 }
+
 /** One bitcoin for so many dollars. */
 const bid = (dollars: bigint, changes = {}) => ({
   sourceAmount: 100_000_000n,
@@ -67,4 +70,87 @@ test('an amount is worth too much if it is above what is sent by more than the b
   const context = { prices: createStaticFeed({ 'a:btc': own.source, 'b:usdc': own.destination }), settings: { maxQuoteDeviationBips: 300 } }
   expect(isWorthTooMuch(context, assets, 100_000_000n, 61_800_000_000n)).toBe(false)
   expect(isWorthTooMuch(context, assets, 100_000_000n, 61_800_000_001n)).toBe(true)
+})
+
+describe('rank', () => {
+  const bid = (solverId: string, sourceAmount: bigint, destinationAmount: bigint, estimatedSeconds: number): Bid => ({
+    solverId,
+    sourceAmount,
+    destinationAmount,
+    estimatedSeconds,
+    quoteId: '',
+    feeBips: 0,
+    fixedFeeUsdMicros: 0n,
+    expiresAt: 0n,
+    explanation: null,
+  })
+
+  const order = (bids: readonly Bid[], exact: 'source' | 'destination') =>
+    rankBids(bids, exact, (id) => (id === 'reliable' ? 2 : 1)).map(({ solverId }) => solverId)
+
+  test('exact in: ranks by the highest output, beyond the precision of a float, then the shortest time, then the id', () => {
+    const big = 2n ** 200n
+    expect(
+      order([bid('d', 1n, big, 5), bid('c', 1n, big + 1n, 9), bid('b', 1n, big + 1n, 3), bid('a', 1n, big + 1n, 3)], 'source'),
+    ).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  test('exact out: ranks by the lowest input', () => {
+    expect(order([bid('b', 3n, 1n, 1), bid('a', 2n, 1n, 9)], 'destination')).toEqual(['a', 'b'])
+  })
+
+  test('of equal bids the one of the more reliable solver is better, but never a worse or slower one', () => {
+    expect(order([bid('a', 1n, 5n, 3), bid('reliable', 1n, 5n, 3)], 'source')).toEqual(['reliable', 'a'])
+    expect(order([bid('a', 1n, 5n, 3), bid('reliable', 1n, 5n, 4)], 'source')).toEqual(['a', 'reliable'])
+    expect(order([bid('a', 1n, 6n, 3), bid('reliable', 1n, 5n, 3)], 'source')).toEqual(['a', 'reliable'])
+  })
+})
+
+describe('recent auctions', () => {
+  const topic = (extraFeeBips = 0, app = 'shop') => ({
+    source: { id: 'a:x' as const },
+    destination: { id: 'b:y' as const },
+    extraFeeBips,
+    app,
+  })
+  const bid = (solverId: string, sourceAmount: bigint, expiresAt = 1_000n): Bid => ({
+    solverId,
+    sourceAmount,
+    destinationAmount: 1n,
+    estimatedSeconds: 1,
+    quoteId: '',
+    feeBips: 0,
+    fixedFeeUsdMicros: 0n,
+    expiresAt,
+    explanation: null,
+  })
+  const solvers = (bids: readonly Bid[] | null) => bids?.map(({ solverId }) => solverId) ?? null
+
+  test('finds the bids of the newest auction of the same pair, fees and amount, while they are open and young', () => {
+    const auctions = createRecentAuctions()
+    auctions.remember(topic(), [bid('a', 5n, 130n), bid('b', 5n)], 100n)
+    expect(solvers(auctions.find(topic(), 5n, 110n))).toEqual(['a', 'b'])
+    expect(solvers(auctions.find(topic(), 5n, 130n))).toEqual(['b'])
+    expect(auctions.find(topic(), 5n, 161n)).toBeNull()
+    expect(auctions.find(topic(), 6n, 110n)).toBeNull()
+    expect(auctions.find(topic(7), 5n, 110n)).toBeNull()
+    expect(auctions.find(topic(0, 'rival'), 5n, 110n)).toBeNull()
+    expect(auctions.find({ ...topic(), clientSecret: true }, 5n, 110n)).toBeNull()
+    auctions.remember(topic(), [bid('b', 5n), bid('a', 5n)], 120n)
+    expect(solvers(auctions.find(topic(), 5n, 120n))).toEqual(['b', 'a'])
+  })
+
+  test('exact out: an order names the amount of one bid; dearer bids do not fit it', () => {
+    const auctions = createRecentAuctions()
+    auctions.remember(topic(), [bid('cheap', 5n), bid('dear', 6n)], 100n)
+    expect(solvers(auctions.find(topic(), 5n, 100n))).toEqual(['cheap'])
+    expect(solvers(auctions.find(topic(), 6n, 100n))).toEqual(['cheap', 'dear'])
+  })
+
+  test('forgets the oldest beyond its limit', () => {
+    const auctions = createRecentAuctions(2)
+    for (const amount of [1n, 2n, 3n]) auctions.remember(topic(), [bid('a', amount)], 100n)
+    expect(auctions.find(topic(), 1n, 100n)).toBeNull()
+    expect(auctions.find(topic(), 3n, 100n)).not.toBeNull()
+  })
 })

@@ -1,14 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { opaque } from '../opaque.ts'
 import { quoteOf, refuse } from '../testing/fake-solver.fixture.ts'
-import { btc, eth, inactive, startTestService, type TestService, usdc, wbtc } from '../testing/service.fixture.ts'
+import { btc, eth, inactive, sharedService, usdc, wbtc } from '../testing/service.fixture.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startTestService({ environment: 'local', serviceFeeBips: 7 })
-})
+const service = sharedService({ environment: 'local', serviceFeeBips: 7 })
 afterEach(() => service.reset())
-afterAll(() => service.close())
 
 const ask = (query: string) => service.call('GET', `/v2/quote?${query}`)
 const pair = `from=${btc}&to=${wbtc}`

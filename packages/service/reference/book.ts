@@ -1,15 +1,62 @@
 /** All pages of the reference, made from the API document, the recorded examples, the protocol's tables and the guides. */
+
+import { readFileSync } from 'node:fs'
+import { playbook } from '@tandem/protocol/playbook.ts'
+import { orderStatuses, statusTable } from '@tandem/protocol/state.ts'
 import { type ApiDocument, listOperations } from '../api/document.ts'
 import type { ApiExample } from '../api/examples.ts'
 import type { Page, PageGroup } from './blocks.ts'
 import { errorsPage } from './errors-page.ts'
 import { readGuides } from './guides.ts'
-import { lifecyclePage } from './lifecycle-page.ts'
+import { lifecycleEdges, lifecyclePictures, waysOut } from './lifecycle-picture.ts'
 import { operationPage } from './operation-page.ts'
 import { overviewPage } from './overview-page.ts'
+import { readGuide } from './read-markdown.ts'
 import { sampleRequest } from './samples/request.ts'
 import { samplesOf } from './samples/samples.ts'
-import { sdkPage } from './sdk-page.ts'
+
+/** The SDK, as docs/sdk.md tells it. */
+const FILE = new URL('../../../docs/sdk.md', import.meta.url)
+
+/** Other files of the repository are not served: a link to one is its text. */
+const withoutFiles = (text: string) => text.replaceAll(/\[([^\]]*)\]\((?!#|\/|https?:)[^)]*\)/g, '$1')
+
+/** The page about the life of an order: the picture, every status, and who does what. Texts are those of the protocol's own tables. */
+const inOrder = orderStatuses.map((status) => [`\`${status}\``, statusTable.find((row) => row.status === status)?.when ?? ''])
+
+const lifecyclePage: Page = {
+  path: '/docs/lifecycle',
+  title: 'The life of an order',
+  summary: 'Every status, how it changes, and who does what',
+  method: null,
+  blocks: [
+    {
+      kind: 'paragraph',
+      text: 'An order is two swaps under one secret hash: the user initiates the **source**, the solver the **destination**. No status is stored: it follows from what is on the chains. A reorg takes it back.',
+    },
+    {
+      kind: 'picture',
+      svg: lifecyclePictures(),
+      text: [
+        ...lifecycleEdges.map(({ from, to, label }) => `- \`${from}\` → \`${to}\`: ${label}`),
+        `- ${waysOut.map((status) => `\`${status}\``).join(', ')} → \`awaiting_refund\`: the order can no longer complete`,
+      ].join('\n'),
+    },
+    {
+      kind: 'paragraph',
+      text: 'A swap is complete for its user when `destination_swap.redeem_tx_hash` is set. What an order waits for, and who is to act, is in its `next_action`: show that, not the status alone.',
+    },
+    { kind: 'heading', level: 2, text: 'Status of an order' },
+    { kind: 'table', head: ['status', 'when'], rows: inOrder },
+    { kind: 'heading', level: 2, text: 'Who does what' },
+    { kind: 'paragraph', text: 'The whole protocol. An action is wanted while its condition holds.' },
+    {
+      kind: 'table',
+      head: ['who', 'does', 'on the', 'when'],
+      rows: playbook.map((rule) => [rule.who, `**${rule.verb}**`, rule.leg, rule.when]),
+    },
+  ],
+}
 
 export type Book = {
   readonly title: string
@@ -42,4 +89,9 @@ export function writeBook(document: ApiDocument, examples: readonly ApiExample[]
     ...endpoints,
   ]
   return { title: document.info.title, summary: document.info.description ?? '', groups, pages: groups.flatMap(({ pages }) => pages) }
+}
+
+function sdkPage(): Page {
+  const { title, summary, blocks } = readGuide(withoutFiles(readFileSync(FILE, 'utf8')))
+  return { path: '/docs/sdk', title, summary, method: null, blocks }
 }

@@ -3,24 +3,22 @@ import { join } from 'node:path'
 import { type ErrorCode, errorStatus } from '@tandem/protocol/error.ts'
 import { orderStatuses } from '@tandem/protocol/state.ts'
 import * as sdk from '@tandem/sdk'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type ApiDocument, listOperations } from '../api/document.ts'
-import { startTestService, type TestService } from '../testing/service.fixture.ts'
+import { sharedService } from '../testing/service.fixture.ts'
 import { anchorOf } from './blocks.ts'
 import type { Book } from './book.ts'
 import { className } from './errors-page.ts'
 import { lifecycleEdges, lifecyclePictures, waysOut } from './lifecycle-picture.ts'
 import { readBook } from './reference.fixture.ts'
 
-let service: TestService
+const service = sharedService({ environment: 'local' })
 let document: ApiDocument
 let book: Book
 beforeAll(async () => {
-  service = await startTestService({ environment: 'local' })
   document = (await (await fetch(`${service.url}/openapi.json`)).json()) as ApiDocument
   book = await readBook(service)
 })
-afterAll(() => service.close())
 
 const get = async (path: string, headers: Record<string, string> = {}) => {
   const response = await fetch(`${service.url}${path}`, { headers })

@@ -2,14 +2,16 @@
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { ApiDocument } from '../api/document.ts'
 import type { ApiExample } from '../api/examples.ts'
-import type { Page } from './blocks.ts'
+import { anchorOf, type Block, type Field, type Page } from './blocks.ts'
 import { type Book, writeBook } from './book.ts'
+import { plainText } from './html/inline.ts'
 import { missingHtml, type PageFiles, pageHtml, searchHtml } from './html/page.ts'
 import { llmsFull, llmsList, markdownPath } from './llms.ts'
 import { APP_ID, ORIGIN } from './samples/request.ts'
 import { type SearchEntry, search } from './search.ts'
-import { searchIndex } from './search-index.ts'
 import { markdownOf } from './write-markdown.ts'
+
+const firstText = (block: Block | undefined): string => (block?.kind === 'paragraph' ? block.text : '')
 
 export type ReferenceInput = {
   readonly document: ApiDocument
@@ -70,4 +72,40 @@ export function originOf(publicUrl: string | null, protocol: string, host: strin
 
 function addressed(text: string, { origin, appId }: Reader): string {
   return text.replaceAll(ORIGIN, origin).replaceAll(APP_ID, appId ?? MISSING_APP_ID)
+}
+
+/** What can be found: pages, their parts, and the fields of endpoints. */
+function searchIndex({ groups }: Book): readonly SearchEntry[] {
+  return groups.flatMap((group) => group.pages.flatMap((page) => entriesOf(page, group.title)))
+}
+
+function entriesOf(page: Page, group: string): readonly SearchEntry[] {
+  const { title, path, summary, blocks } = page
+  const fields = new Map(blocks.flatMap(fieldsIn).map((field) => [field.name, field]))
+  return [
+    { title, path, text: `${group} · ${plainText(summary)}`, rank: 0 },
+    ...blocks.flatMap((block, index) =>
+      block.kind === 'heading'
+        ? [
+            {
+              title: plainText(block.text),
+              path: `${path}#${anchorOf(block.text)}`,
+              text: `${title} · ${plainText(firstText(blocks[index + 1]))}`,
+              rank: 1,
+            },
+          ]
+        : [],
+    ),
+    ...[...fields.values()].map(({ name, text }) => ({
+      title: name,
+      path: `${path}#fields`,
+      text: `${title} · ${plainText(text)}`,
+      rank: 2,
+    })),
+  ]
+}
+
+function fieldsIn(block: Block): readonly Field[] {
+  const all = (fields: readonly Field[]): readonly Field[] => fields.flatMap((field) => [field, ...all(field.inner)])
+  return block.kind === 'fields' ? all(block.fields) : []
 }

@@ -1,8 +1,11 @@
 import { localChains } from '@tandem/families/registry.ts'
-import { openTestStore, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { registry } from '@tandem/party/engine/engine.fixture.ts'
+import { NOW, putOrder, sharedStore } from '@tandem/party/store/store.fixture.ts'
+import type { OrderState } from '@tandem/protocol/state.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFakeChain } from '../testing/fake-chain.fixture.ts'
+import { followPayments } from './follow-payments.ts'
 import { followSolverKeys } from './follow-solver-keys.ts'
 import { createSolverKeys, type SolverKeys } from './solver-keys.ts'
 
@@ -14,12 +17,8 @@ const clients = new Map(
 const log = createLogger({ name: 'test', level: 'silent' })
 const key = (digit: number) => digit.toString(16).padStart(64, '0')
 
-let store: TestStore
+const store = sharedStore()
 let keys: SolverKeys
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(() => {
   keys = createSolverKeys({ db: store.db, clients, log })
 })
@@ -92,3 +91,23 @@ test('one that never answers does not have all asked every two seconds', async (
     vi.useRealTimers()
   }
 })
+
+test('the watch gets each order whose status changed since, and is called without one too', async () => {
+  const { order: before } = await putOrder(store.db)
+  await record(before.id)
+  const seen: (readonly OrderState[])[] = []
+  const follower = followPayments(
+    { db: store.db, registry, log: createLogger({ name: 'test', level: 'silent' }), now: () => NOW, pollMs: 20 },
+    (states) => seen.push(states),
+  )
+  await expect.poll(() => seen.length, { timeout: 60_000 }).toBeGreaterThan(1)
+  expect(seen.flat()).toEqual([])
+  const { order } = await putOrder(store.db)
+  await record(order.id)
+  await expect.poll(() => seen.flat().map((state) => state.order.id), { timeout: 60_000 }).toEqual([order.id])
+  await follower.stop()
+})
+
+async function record(orderId: string): Promise<void> {
+  await store.db.insertInto('order_events').values({ app: 'shop', order_id: orderId, status: 'initiated', at: new Date() }).execute()
+}

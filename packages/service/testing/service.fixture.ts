@@ -22,6 +22,7 @@ import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Order, Swap } from '@tandem/protocol/order.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createLogger, withProblems } from '@tandem/runtime/log.ts'
+import { opened } from '../../../src/opened.fixture.ts'
 import { createTestDatabase } from '../../../test/database.ts'
 import { createApi } from '../api/app.ts'
 import type { LoadLevel } from '../api/load/load-level.ts'
@@ -118,9 +119,12 @@ const prices = Object.fromEntries(
 /** The simulated solvers know no prices. */
 const ANY_PRICE = 10 ** 15
 
-export async function startTestService(
-  settings: Parameters<typeof createApi>[0]['settings'] = { environment: 'local' },
-): Promise<TestService> {
+type Settings = Parameters<typeof createApi>[0]['settings']
+
+/** A service for all tests of a file. */
+export const sharedService = (settings?: Settings): TestService => opened(() => startTestService(settings))
+
+export async function startTestService(settings: Settings = { environment: 'local' }): Promise<TestService> {
   const database = await createTestDatabase()
   const db = await openDatabase(database.url)
   const [{ appId }, { appId: otherAppId }] = [await createApp(db, 'shop'), await createApp(db, 'rival')]

@@ -1,8 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { isPublicAddress } from './public-address.ts'
-import { sendMessage, urlProblem } from './send.ts'
+import { isPublicAddress, sendMessage, urlProblem } from './send.ts'
 
 test('private, loopback, link-local and embedded addresses are not public', () => {
   const hidden = [

@@ -2,8 +2,39 @@
 import { Resolver, lookup as systemLookup } from 'node:dns/promises'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
-import { isPublicAddress } from './public-address.ts'
+import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
+
+/** Which addresses are public: a webhook must not reach the operator's own network (RFC 6890 and the registries of IANA). */
+const reserved = new BlockList()
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const)
+  reserved.addSubnet(network, prefix, 'ipv4')
+
+// Tunnels (Teredo, 6to4) and documentation, within the addresses that are global otherwise.
+for (const [network, prefix] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const)
+  reserved.addSubnet(network, prefix, 'ipv6')
+
+const globalIpv6 = new BlockList()
+globalIpv6.addSubnet('2000::', 3, 'ipv6')
 
 export type WebhookAnswer = { readonly ok: boolean; readonly error: string }
 
@@ -19,6 +50,7 @@ export type Message = {
 }
 
 const TIMEOUT_MS = 15_000
+
 /** What an endpoint answers is not used: so much is read, so that the connection ends in an orderly way. */
 const MAX_ANSWER_BYTES = 4096
 const DNS_TIMEOUT_MS = 3000
@@ -103,4 +135,9 @@ function post(url: URL, address: string, { headers, body, signal }: Message): Pr
     })
     request.end(body)
   })
+}
+
+export function isPublicAddress(address: string): boolean {
+  if (isIPv4(address)) return !reserved.check(address, 'ipv4')
+  return globalIpv6.check(address, 'ipv6') && !reserved.check(address, 'ipv6')
 }

@@ -2,14 +2,19 @@
 import { createLoop } from '@tandem/party/engine/loop.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { numberEvents, pruneEvents } from '@tandem/party/store/events/order-events.ts'
+import { findOrderSnapshots } from '@tandem/party/store/orders/orders.ts'
 import type { Vault } from '@tandem/party/store/orders/sealed-values.ts'
 import { type Delivery, failDelivery, finishDelivery, pruneDeliveries, takeDeliveries } from '@tandem/party/store/webhooks/deliveries.ts'
 import { findWebhook, hasWebhooks } from '@tandem/party/store/webhooks/webhooks.ts'
+import type { OrderEventRecord } from '@tandem/protocol/wire/order-event.ts'
 import type { Logger } from '@tandem/runtime/log.ts'
 import type { DescribeContext } from '../events/describe-events.ts'
-import { describeMessage } from './describe-message.ts'
+import { describeOrder } from '../orders/view.ts'
 import { sendMessage } from './send.ts'
 import { signWebhook } from './sign.ts'
+
+/** The body of a webhook. Nobody's app: a secret is never sent. */
+const STRANGER = { name: '' }
 
 export type WebhookWorkerContext = DescribeContext & {
   readonly db: Database
@@ -28,10 +33,13 @@ export interface WebhookWorker {
 const POLL_MS = 5000
 const PAUSE_MS = 100
 const PRUNE_MS = 60_000
+
 /** Deliveries at once. Endpoints that fail have a share of their own. */
 const MOST = { sound: 64, failing: 32 } as const
+
 /** Between attempts: in all, three days. */
 const BACKOFF_SECONDS = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 14_400, 28_800, 43_200, 57_600, 86_400] as const
+
 /** How long an endpoint rests after a failure, at most. */
 const LONGEST_REST_SECONDS = 600
 
@@ -113,4 +121,14 @@ export function startWebhookWorker(context: WebhookWorkerContext): WebhookWorker
       await Promise.all(active.keys())
     },
   }
+}
+
+async function describeMessage(
+  context: DescribeContext & { readonly db: Database },
+  { orderId, status, at }: Pick<Delivery, 'orderId' | 'status' | 'at'>,
+): Promise<string> {
+  const [snapshot] = await findOrderSnapshots(context.db, [orderId])
+  if (snapshot === undefined) throw new Error(`there is no order ${orderId}`)
+  const data: OrderEventRecord = { order_id: orderId, status, at: at.toISOString(), order: describeOrder(context, STRANGER, snapshot) }
+  return JSON.stringify({ type: 'order.status_changed', timestamp: at.toISOString(), data })
 }

@@ -5,24 +5,20 @@ import { pollChain } from '@tandem/party/engine/watcher.ts'
 import { leaseAction, readAction, syncWanted } from '@tandem/party/store/actions/actions.ts'
 import { findCosigned } from '@tandem/party/store/actions/batches.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
-import { NOW, openTestStore, recordAttempt, sightingsOf, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { NOW, recordAttempt, sharedStore, sightingsOf } from '@tandem/party/store/store.fixture.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { acceptOrder, type OrderContext } from '../orders.ts'
 import { caller, fillFor, openSolver, orderRequest, type TestSolver } from '../solver.fixture.ts'
 import { draftCosigned, takeCosigned } from './cosign.ts'
 
-let store: TestStore
+const store = sharedStore()
 let solver: TestSolver
 let context: OrderContext
 let drafted: (readonly RedeemItem[])[]
 let purposes: Purpose[]
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   solver = await openSolver(store)
   drafted = []

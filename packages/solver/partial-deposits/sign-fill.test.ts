@@ -6,20 +6,16 @@ import { pollChain } from '@tandem/party/engine/watcher.ts'
 import { readAction } from '@tandem/party/store/actions/actions.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { commitTo } from '@tandem/party/store/solver/commitments.ts'
-import { NOW, openTestStore, sightingsOf, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { NOW, sharedStore, sightingsOf } from '@tandem/party/store/store.fixture.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'
 import { fillSignature } from '@tandem/service/testing/fake-chain.fixture.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { acceptOrder } from '../orders.ts'
 import { caller, fillFor, openSolver, orderRequest, type TestSolver, wbtc } from '../solver.fixture.ts'
 import { signFill } from './sign-fill.ts'
 
-let store: TestStore
+const store = sharedStore()
 let solver: TestSolver
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   solver = await openSolver(store)
 })

@@ -1,7 +1,10 @@
 import { parseUsdPrice } from '@tandem/protocol/amount.ts'
+import { factsOf, normalTimes } from '@tandem/protocol/example-order.fixture.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FLAT, type Level, type PriceTerms, priceExactIn, priceExactOut, surcharge } from './price.ts'
+import { FLAT, type Level, type PricedAsset, type PriceTerms, priceExactIn, priceExactOut, surcharge } from './price.ts'
+import { impliedPrices, isPriceOver, mostAt, toleranceBips } from './price-limit.ts'
+import { type Stock, skewLevels } from './skew.ts'
 
 const btcToUsdc: PriceTerms = {
   source: { decimals: 8, price: parseUsdPrice('100000') },
@@ -82,4 +85,114 @@ describe('solver prices', () => {
       }),
     )
   })
+})
+
+const then = { source: 60_000n, destination: 30_000n }
+
+test('the most to pay follows the exchange rate, widened by the tolerance, rounded down', () => {
+  expect(mostAt(1_000n, then, then, 0)).toBe(1_000n)
+  expect(mostAt(1_000n, then, { source: 54_000n, destination: 30_000n }, 0)).toBe(900n)
+  expect(mostAt(1_000n, then, { source: 54_000n, destination: 30_000n }, 1_000)).toBe(1_000n)
+  expect(mostAt(1_000n, then, { source: 60_000n, destination: 30_001n }, 0)).toBe(999n)
+  expect(mostAt(1_000n, then, { source: 60_000n, destination: 0n }, 500)).toBe(0n)
+})
+
+test('an amount above or below the present offer is compared with the prices that it follows from', () => {
+  const prices = impliedPrices(then, 1_020n, 1_000n)
+  expect(mostAt(1_020n, prices, then, 0)).toBe(1_000n)
+  expect(mostAt(980n, impliedPrices(then, 980n, 1_000n), then, 0)).toBe(1_000n)
+  // Rounded up, in favour of the solver.
+  expect(impliedPrices({ source: 10n, destination: 10n }, 1n, 3n)).toEqual({ source: 4n, destination: 10n })
+})
+
+test('after the price is over only the spread may be lost', () => {
+  expect(toleranceBips({ priceToleranceBips: 200, spreadBips: 30 }, false)).toBe(200)
+  expect(toleranceBips({ priceToleranceBips: 200, spreadBips: 30 }, true)).toBe(30)
+  expect(toleranceBips({ priceToleranceBips: 20, spreadBips: 30 }, true)).toBe(20)
+})
+
+test('the price is over for a deposit mined too late, and when it is far too late to pay', () => {
+  const { order, chains } = factsOf(normalTimes('initiated', 'waiting'))
+  const { priceExpiresAt } = order
+  expect(isPriceOver(order, chains.source, [priceExpiresAt], priceExpiresAt)).toBe(false)
+  expect(isPriceOver(order, chains.source, [priceExpiresAt, priceExpiresAt + 1n], priceExpiresAt)).toBe(true)
+  const slack = (3n * BigInt(order.source.requiredConfirmations) * chains.source.blockMs) / 1000n
+  expect(isPriceOver(order, chains.source, [priceExpiresAt], priceExpiresAt + slack)).toBe(false)
+  expect(isPriceOver(order, chains.source, [priceExpiresAt], priceExpiresAt + slack + 1n)).toBe(true)
+})
+
+/** No path of quotes is a free round trip. */
+const PATHS = 100_000
+
+/** Deterministic: a failure names its path, which can be run again alone. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed * 2_654_435_761 + 1
+  return (below) => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5) | 0
+    const mixed = Math.imul(state ^ (state >>> 12), 0x297a2d39)
+    return ((mixed ^ (mixed >>> 15)) >>> 0) % below
+  }
+}
+
+type Random = ReturnType<typeof randomOf>
+const powerOf = (random: Random, digits: number) => 10n ** BigInt(random(digits)) * BigInt(1 + random(999))
+
+type Traded = PricedAsset & { stock: Stock }
+
+function someAssets(random: Random): readonly Traded[] {
+  return Array.from({ length: 2 + random(3) }, () => {
+    const target = powerOf(random, 20)
+    return { decimals: random(19), price: powerOf(random, 13), stock: { available: (target * BigInt(random(150))) / 100n, target } }
+  })
+}
+
+function someTerms(random: Random, source: Traded, destination: Traded, isFree: boolean): PriceTerms {
+  return {
+    source,
+    destination,
+    feePpm: isFree ? 0n : BigInt(1 + random(20_000)),
+    fixedUsdMicros: isFree ? 0n : BigInt(random(1_000_000)),
+    levels: skewLevels(destination.stock, BigInt(random(10_000))),
+  }
+}
+
+/** Exact in, or exact out with the least that the user must pay for what exact in would give. Inventory moves with each swap. */
+function swap(random: Random, terms: PriceTerms, source: Traded, destination: Traded, amount: bigint): bigint {
+  const bought = priceExactIn(terms, amount)
+  if (random(2) === 0 && bought > 0n && priceExactOut(terms, bought) > amount) throw new Error('exact out costs more than exact in')
+  source.stock = { ...source.stock, available: source.stock.available + amount }
+  destination.stock = { ...destination.stock, available: destination.stock.available - bought }
+  return bought
+}
+
+/** Ends with the asset that it began with. */
+function walk(seed: number): { readonly given: bigint; readonly back: bigint } {
+  const random = randomOf(seed)
+  const assets = someAssets(random)
+  const isFree = random(10) === 0
+  const pick = (): Traded => assets[random(assets.length)] as Traded
+  const first = pick()
+  const given = powerOf(random, 24)
+  let [held, amount] = [first, given]
+  for (let leg = 1 + random(4); leg > 0 && amount > 0n; leg -= 1) {
+    const next = pick()
+    if (next === held) continue
+    amount = swap(random, someTerms(random, held, next, isFree), held, next, amount)
+    held = next
+  }
+  if (held !== first) amount = swap(random, someTerms(random, held, first, isFree), held, first, amount)
+  return { given, back: amount }
+}
+
+test(`${PATHS} random paths over changing inventories and fees never end with more than they began with`, () => {
+  const gains: number[] = []
+  let swapped = 0
+  for (let seed = 0; seed < PATHS; seed += 1) {
+    const { given, back } = walk(seed)
+    if (back > given) gains.push(seed)
+    if (back < given) swapped += 1
+  }
+  expect(gains).toEqual([])
+  // Else the paths did nothing.
+  expect(swapped).toBeGreaterThan(PATHS / 2)
 })

@@ -4,25 +4,21 @@ import type { Database } from '@tandem/party/store/database/database.ts'
 import { findOrderSnapshots } from '@tandem/party/store/orders/orders.ts'
 import { readInFlight } from '@tandem/party/store/solver/in-flight.ts'
 import { readPayFacts } from '@tandem/party/store/solver/pay-facts.ts'
-import { openTestStore, sightingsOf, type TestStore, withResults } from '@tandem/party/store/store.fixture.ts'
+import { sharedStore, sightingsOf, withResults } from '@tandem/party/store/store.fixture.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { deriveOrder, type OrderState } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { acceptOrder } from '../orders.ts'
 import { btc, caller, unpriced as ether, openSolver, orderRequest, type TestSolver, user, userKey, wbtc } from '../solver.fixture.ts'
 import { createAdmissions } from './admissions.ts'
 import { createFeeFunds } from './fee-funds.ts'
 
-let store: TestStore
+const store = sharedStore()
 let solver: TestSolver
 let short: boolean
 let cap: bigint | null
 let costsAreKnown: boolean
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   solver = await openSolver(store)
   short = false

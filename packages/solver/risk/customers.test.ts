@@ -2,13 +2,13 @@ import { readCursor, recordPoll } from '@tandem/party/store/chain/events.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { addQuoteCounts, noteGains, readQuoteCounts } from '@tandem/party/store/solver/customers.ts'
 import { judgeOrderRisks } from '@tandem/party/store/solver/order-risks.ts'
-import { closeAnyway, openTestStore, sightingsOf, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { closeAnyway, sharedStore, sightingsOf } from '@tandem/party/store/store.fixture.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import type { SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { acceptOrder } from '../orders.ts'
 import { quote } from '../quotes.ts'
 import { btc, caller, openSolver, orderRequest, type TestSolver, user, wbtc } from '../solver.fixture.ts'
@@ -18,14 +18,10 @@ import { haltsOf } from './risk.fixture.ts'
 import { createRisk, type Risk } from './risk.ts'
 import { riskSettings } from './settings.ts'
 
-let store: TestStore
+const store = sharedStore()
 let solver: TestSolver
 let customers: Customers
 let risk: Risk
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 
 const DAY = 86_400n
 const now = () => solver.world.now

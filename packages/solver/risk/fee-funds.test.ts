@@ -1,6 +1,5 @@
-import type { LegCost } from '@tandem/chain-kit/port/abilities/leg-cost.ts'
-import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
 import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import type { InFlight } from '@tandem/party/store/solver/in-flight.ts'

@@ -2,27 +2,23 @@ import { Writable } from 'node:stream'
 import { readCountedDeposits } from '@tandem/party/store/chain/counted-deposits.ts'
 import { readCursor, recordPoll, rewind } from '@tandem/party/store/chain/events.ts'
 import { putHalt, readHalts, removeHalts } from '@tandem/party/store/solver/halts.ts'
-import { blockOf, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { blockOf, NOW, putOrder, sharedStore, sightingsOf } from '@tandem/party/store/store.fixture.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { deriveOrder, OrderState } from '@tandem/protocol/state.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { btc, openSolver, type TestSolver, unpriced, wbtc } from '../solver.fixture.ts'
 import { createFeeWatch } from './breakers.ts'
 import { type Halts, startHalts } from './halts.ts'
 import { testRisk } from './risk.fixture.ts'
 
-let store: TestStore
+const store = sharedStore()
 let solver: TestSolver
 let halts: Halts
 let now: bigint
 let priceHalt: string | null
 const fees = createFeeWatch(10n)
 const logged: string[] = []
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   solver = await openSolver(store)
   await store.db.deleteFrom('halts').execute()

@@ -2,21 +2,32 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
-import type { SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { assertFreshTip } from '@tandem/chain-kit/browser/clock.ts'
+import type { Balance, HeldAsset, Node, SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { assertNoProblem } from '@tandem/chain-kit/browser/node-problem.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
 import { htlcOf } from '../terms/htlc.ts'
 import { networkOf } from '../terms/networks.ts'
+import { networkProblem } from '../terms/nodes/verify-network.ts'
 import { createRefundPackage } from '../terms/rescue/create-refund-package.ts'
-import { parseBitcoinAddress, parseXOnlyKey } from '../terms/script/address.ts'
+import { parseBitcoinAddress, parseXOnlyKey, scriptOfAddress } from '../terms/script/address.ts'
 import { parseUserKey } from '../terms/script/user-key.ts'
-import { balanceOf } from './balance.ts'
+import { estimateVsize, WALLET_WITNESS } from '../terms/script/weight.ts'
+import { boundFeeRate, feeOf, NORMAL_TARGET } from '../terms/wallet/fees.ts'
+import { feeRate, hashAt, newestBlock, utxosOf } from './esplora.ts'
 import { ownKeys } from './own-keys.ts'
 import { readLock } from './read-lock.ts'
 import { settledAs } from './settled.ts'
-import { verifyNode } from './verify-node.ts'
 import type { BitcoinWallet } from './wallet.ts'
 import type { Payment } from './wallet-payment.ts'
+
+/** What an address holds, and the most that a payment from it can be. An HTLC is a P2TR output (BIP341). */
+const HTLC_SCRIPT = new Uint8Array(34)
+
+/** The fee may be higher when the user pays: a quarter more is left. */
+const [PARTS, OF] = [5n, 4n]
 
 export const family: SdkFamily<Payment, BitcoinWallet> = {
   name: 'bitcoin',
@@ -78,4 +89,28 @@ function verifyPackage({ chain, terms, owner }: SourceSide, told: Readonly<Recor
 function publicKeyOf(privateKey: string): string | null {
   const bytes = /^[0-9a-f]{64}$/.test(privateKey) ? hexToBytes(privateKey) : null
   return bytes === null || !secp256k1.utils.isValidSecretKey(bytes) ? null : bytesToHex(secp256k1.getPublicKey(bytes, true).subarray(1))
+}
+
+/** Coins that are not worth their own input are not spent. */
+async function balanceOf({ chain }: HeldAsset, address: string, node: Node): Promise<Balance> {
+  const network = networkOf(chain.reference)
+  const [utxos, estimate] = await Promise.all([utxosOf(node, address), feeRate(node, NORMAL_TARGET)])
+  const rate = boundFeeRate(estimate ?? network.fallbackFeeRate, network)
+  const outputs = [HTLC_SCRIPT, scriptOfAddress(address, network)]
+  const witnesses: (typeof WALLET_WITNESS)[] = []
+  let [balance, spendable] = [0n, 0n]
+  for (const { amount } of utxos.toSorted((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))) {
+    balance += amount
+    witnesses.push(WALLET_WITNESS)
+    const left = balance - (feeOf(estimateVsize(witnesses, outputs), rate) * PARTS) / OF
+    if (left > spendable) spendable = left
+  }
+  return { balance, spendable }
+}
+
+/** An Esplora server before anybody pays. HTLCs are addresses: there is no contract to look at. */
+async function verifyNode(chain: Chain, node: Node): Promise<void> {
+  const genesisHash = async () => (await hashAt(node, 0)) ?? ''
+  assertNoProblem(await networkProblem(networkOf(chain.reference), { genesisHash, secondHash: () => hashAt(node, 1) }))
+  assertFreshTip(chain, (await newestBlock(node)).time)
 }

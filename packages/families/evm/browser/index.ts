@@ -1,16 +1,18 @@
 /** EVM chains: the user calls the HTLC, or signs typed data for the service to send. */
 
 import { verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
-import type { SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import type { Balance, HeldAsset, Node, SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { jsonRpc } from '@tandem/chain-kit/browser/request.ts'
 import { verifyCall } from '@tandem/chain-kit/browser/verify-call.ts'
 import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
-import { encodeFunctionData, maxUint256, zeroHash } from 'viem'
+import { type Address, encodeFunctionData, erc20Abi, maxUint256, zeroHash } from 'viem'
 import { htlcErc20 } from '../contract/artifacts/htlc-erc20.ts'
 import { parseAddress } from '../terms/address.ts'
 import { approvalCall } from '../terms/approval-call.ts'
 import { create2AddressOf } from '../terms/deploy/create2-deployer.ts'
 import { htlcInitCode } from '../terms/deploy/htlc-init-code.ts'
+import { htlcCode } from '../terms/deploy/verify-code.ts'
 import {
   createContracts,
   type HtlcContract,
@@ -20,12 +22,16 @@ import {
   revokeData,
   swapIdOf,
 } from '../terms/htlc.ts'
-import { balanceOf } from './balance.ts'
 import { readLock, settledAs } from './read-lock.ts'
 import { settling } from './settle.ts'
-import { verifyCode } from './verify-code.ts'
 import { verifyNode } from './verify-node.ts'
 import type { EvmCall, EvmWallet } from './wallet.ts'
+
+/** What an account holds of the chain's own coin or of a token, and how much of it can be paid. Above what any initiation takes. */
+const INITIATE_GAS = 200_000n
+
+/** The price may double until the user pays. */
+const PRICE_FACTOR = 2n
 
 export type EvmPlan = {
   readonly chainId: number
@@ -131,3 +137,26 @@ function approvalsOf(told: Partial<FundingResult<'calls'>>, { token, address, ch
 }
 
 type Call = ReturnType<typeof approvalCall>
+
+async function balanceOf({ deployment: { token } }: HeldAsset, address: string, node: Node): Promise<Balance> {
+  if (token !== null) {
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [address as Address] })
+    const answer = String(await jsonRpc(node, 'eth_call', [{ to: token, data }, 'latest']))
+    const balance = BigInt(answer === '0x' ? 0 : answer)
+    return { balance, spendable: balance }
+  }
+  const [balance, price] = await Promise.all(
+    [jsonRpc(node, 'eth_getBalance', [address, 'latest']), jsonRpc(node, 'eth_gasPrice', [])].map(async (answer) =>
+      BigInt(String(await answer)),
+    ),
+  )
+  const left = (balance ?? 0n) - (price ?? 0n) * PRICE_FACTOR * INITIATE_GAS
+  return { balance: balance ?? 0n, spendable: left > 0n ? left : 0n }
+}
+
+/** The code of an HTLC at the user's own node: a look-alike could answer every call as ours does, and an address without code keeps what is sent to it. */
+async function verifyCode(contract: HtlcContract, node: Node): Promise<void> {
+  const code = String(await jsonRpc(node, 'eth_getCode', [contract.address, 'latest']))
+  const found = code === '0x' ? `no code at ${contract.address}` : `another code at ${contract.address}`
+  verifyThat(code.toLowerCase() === htlcCode(contract), 'htlc', 'the code of our HTLC', found)
+}

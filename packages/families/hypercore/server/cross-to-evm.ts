@@ -14,14 +14,10 @@ import { readAttempt, type Signed, type TransactionCall } from '@tandem/evm/serv
 import { accountOf as addressOf } from '@tandem/evm/terms/address.ts'
 import type { HtlcContract } from '@tandem/evm/terms/htlc.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import type { Address } from 'viem'
-import { hypeTokenOf } from '../terms/chain-data.ts'
-import { crossData, isCrossing } from '../terms/htlc.ts'
-import { type AccountFunds, crossingValue } from './account.ts'
-import { takenInFlight, wasLocked } from './account-uses.ts'
 import { type Address, encodeEventTopics, erc20Abi, getAbiItem, toEventSelector } from 'viem'
+import { hypeTokenOf } from '../terms/chain-data.ts'
 import { crossData, isCrossing, takenBy, tokenOf } from '../terms/htlc.ts'
-import { hypeTokenOf } from './chain-data.ts'
+import { type AccountFunds, crossingValue } from './account.ts'
 
 /** Within so many blocks an order takes money that has arrived in the account. */
 const MOST_BLOCKS = 100n

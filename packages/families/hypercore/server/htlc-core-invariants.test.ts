@@ -14,13 +14,14 @@ import {
 } from '@tandem/evm/contract/htlc-order.fixture.ts'
 import fc from 'fast-check'
 import { type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, numberToHex, toHex, zeroAddress } from 'viem'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { opened } from '../../../../src/opened.fixture.ts'
 import { coreTokens } from '../local/core-state-machine.ts'
 import { CORE_WRITER, spotSendData } from '../terms/core.ts'
 import { accountAt } from '../terms/htlc.ts'
 import { crossing, reclaiming, transfer, withdrawing } from './htlc-core-order.fixture.ts'
 import { type Caller, type CoreStep, type CoreStepOf, type CoreTerms, coreSteps, type Payee } from './htlc-core-steps.fixture.ts'
-import { createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, ON_EVM, type TestParty } from './hypercore.fixture.ts'
+import { createHypercoreFixture, EVM_PER_CORE, ON_EVM, type TestParty } from './hypercore.fixture.ts'
 
 const sequences = 30
 /** Seconds after the start: until then a consent holds. */
@@ -32,13 +33,12 @@ const GAS = 1_000_000n
 /** More than a transfer to HyperEVM costs. */
 const HYPE = 10n ** 16n
 
-let fixture: HypercoreFixture
+const fixture = opened(createHypercoreFixture)
 let domain: HtlcDomain
 let callers: readonly [TestParty, TestParty, TestParty]
 let snapshot: unknown
 
 beforeAll(async () => {
-  fixture = await createHypercoreFixture()
   const { address, chainId, token } = fixture.contract
   domain = { name: 'HTLC-ERC20', chainId, verifyingContract: address }
   callers = [fixture.user, fixture.solver, fixture.relay]
@@ -48,7 +48,6 @@ beforeAll(async () => {
   await fixture.mine()
   snapshot = await fixture.local.request({ method: 'evm_snapshot' })
 })
-afterAll(() => fixture.close())
 
 const addressOf = (payee: Payee): Address => (payee === 4 ? zeroAddress : payee === 3 ? stranger : callers[payee].address)
 const owners = () => [...callers.map(({ address }) => address), stranger]

@@ -1,20 +1,26 @@
 /** Solana: the user signs a whole transaction and sends it, or gives it to the service, which pays the fee. */
 import { base58, base64 } from '@scure/base'
-import { type Blockhash, getTransactionDecoder } from '@solana/kit'
+import { type Address, type Blockhash, getTransactionDecoder, type Instruction } from '@solana/kit'
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
-import type { SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { assertFreshTip } from '@tandem/chain-kit/browser/clock.ts'
+import type { Node, SdkFamily, Sender, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { assertNoProblem, assertThere } from '@tandem/chain-kit/browser/node-problem.ts'
 import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
 import { parseAddress } from '../terms/address.ts'
+import { fixedUnits, unitPrice } from '../terms/fees/fees.ts'
 import { fundingOf } from '../terms/funding.ts'
 import { createContracts, type HtlcContract, swapIdOf } from '../terms/htlc.ts'
 import { redeemInstructions, refundInstructions } from '../terms/instructions.ts'
-import { parseMessage } from '../terms/send/transaction.ts'
+import { chainProblem } from '../terms/nodes/chain-problem.ts'
+import { buildTransaction, parseMessage, wireOf } from '../terms/send/transaction.ts'
+import { accountInfo, blocksIn, blockTime, genesisHash, latestBlockhash, priorityFee } from './node.ts'
 import { readLock, settledAs } from './read-lock.ts'
-import { settle } from './settle.ts'
-import { verifyNode } from './verify-node.ts'
 import type { SolanaWallet } from './wallet.ts'
+
+/** A Solana node before anybody pays. Slots without a block in a row: more than ever are. */
+const MOST_SKIPPED = 200n
 
 export type SolanaPlan = {
   /** As the wallet standard names it. */
@@ -113,4 +119,33 @@ function readFrame(text: string): { readonly feePayer: string; readonly blockhas
   const [feePayer] = Object.keys(signatures)
   if (feePayer === undefined) throw new Error('a transaction without signers')
   return { feePayer: parseAddress(feePayer), blockhash, unitPrice: budget.unitPrice }
+}
+
+/**
+ * Refunds and redeems by a wallet: built here with the blockhash of the node, signed and sent by the wallet. `instructionsFor`: the payer, who also pays
+ * for the payee's token account if it is missing. Resolves to the signature.
+ */
+async function settle(
+  { chain, deployment }: SwapSide,
+  cluster: string,
+  verb: 'redeem' | 'refund',
+  { wallet, node }: Sender<SolanaWallet>,
+  instructionsFor: (payer: Address) => Promise<readonly Instruction[]>,
+): Promise<string> {
+  if (node === null) throw new Error(`name a node of ${chain.id} in the option nodes: it tells the newest blockhash`)
+  const payer = parseAddress(await wallet.address(chain))
+  const instructions = await instructionsFor(payer)
+  const unitLimit = fixedUnits(verb, deployment.token !== null)
+  const price = await unitPrice({ priorityFee: (writable, share) => priorityFee(node, writable, share) }, verb, instructions, unitLimit)
+  const frame = { feePayer: payer, blockhash: await latestBlockhash(node), unitLimit, unitPrice: price }
+  return base58.encode(await wallet.signAndSend(cluster, payer, base64.decode(wireOf(buildTransaction(instructions, frame)))))
+}
+
+async function verifyNode(chain: Chain, { program }: HtlcContract, node: Node): Promise<void> {
+  assertNoProblem(await chainProblem(chain, { genesisHash: () => genesisHash(node) }))
+  const { slot, account } = await accountInfo(node, program)
+  const newest = (await blocksIn(node, slot > MOST_SKIPPED ? slot - MOST_SKIPPED : 0n, slot)).at(-1)
+  assertNoProblem(newest === undefined ? 'has no recent block' : null)
+  assertFreshTip(chain, await blockTime(node, newest ?? slot))
+  assertThere(account !== null, program)
 }

@@ -4,8 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { htlcProgram } from './artifacts/htlc.ts'
-import { renderArtifacts } from './render.ts'
-import { readErrors, sourceHash } from './sources.ts'
+import { readErrors, renderArtifacts, sourceHash } from './render.ts'
 
 const folder = join(import.meta.dirname, 'artifacts')
 const program = readFileSync(join(folder, 'htlc.so'))

@@ -1,8 +1,9 @@
 // The committed files of the program: the program itself, a module with its bytes and hashes, and an IDL for each kind of order.
 import { createHash } from 'node:crypto'
-import { compilerOptions, compilerVersion } from './compile.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { compilerOptions, compilerVersion, sourceFolder } from './compile.ts'
 import { programInterfaces } from './interface.ts'
-import { type ProgramError, readErrors, sourceHash } from './sources.ts'
 
 /** Content by file name. */
 export function renderArtifacts(program: Buffer): ReadonlyMap<string, Buffer> {
@@ -48,4 +49,26 @@ ${errors.map((error) => `    ${JSON.stringify(error)},\n`).join('')}  ],
 function idlField({ name, type }: { readonly name: string; readonly type: string }): object {
   const idlTypes: Readonly<Record<string, unknown>> = { bytes32: { array: ['u8', 32] }, bytes5: { array: ['u8', 5] } }
   return { name, type: idlTypes[type] ?? type }
+}
+
+// What the C sources say without a compiler: their hash, and the list of errors.
+interface ProgramError {
+  readonly code: number
+  readonly name: string
+  readonly message: string
+}
+
+/** Changes with every source, with the compiler and its options: a committed program with another hash is stale. */
+export function sourceHash(): string {
+  const sources = readdirSync(sourceFolder)
+    .sort()
+    .map((name) => [name, readFileSync(join(sourceFolder, name), 'utf8')])
+  return createHash('sha256').update(JSON.stringify({ sources, compilerVersion, compilerOptions })).digest('hex')
+}
+
+/** The `ERRORS` of htlc.h. */
+export function readErrors(): readonly ProgramError[] {
+  const header = readFileSync(join(sourceFolder, 'htlc.h'), 'utf8')
+  const found = [...header.matchAll(/X\((\d+), (\w+), "([^"]+)"\)/g)]
+  return found.map(([, code, name = '', message = '']) => ({ code: Number(code), name, message }))
 }

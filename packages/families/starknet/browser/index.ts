@@ -1,16 +1,21 @@
 /** Starknet: the user's account calls the HTLC, or signs typed data for the service to send. */
 
 import { verifySame } from '@tandem/chain-kit/browser/check.ts'
-import type { SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { assertFreshTip, depthOf, latestTime } from '@tandem/chain-kit/browser/clock.ts'
+import type { Lock, Node, SdkFamily, Settled, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { assertNoProblem } from '@tandem/chain-kit/browser/node-problem.ts'
+import { jsonRpc } from '@tandem/chain-kit/browser/request.ts'
 import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
 import type { FeltCall } from '@tandem/protocol/funding/felt-calls.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import { initiatedAtCall } from '../contract/client/calls.ts'
 import { selectorOf } from '../contract/client/felt.ts'
+import { orderMarks } from '../contract/client/order.ts'
 import { parseAddress } from '../terms/address.ts'
 import { fundingOf } from '../terms/funding.ts'
-import { createContracts, type HtlcContract, redeemCallOf, refundCallOf, swapIdOf } from '../terms/htlc.ts'
-import { readLock, settledAs } from './read-lock.ts'
-import { verifyNode } from './verify-node.ts'
+import { createContracts, type HtlcContract, orderIdOf, redeemCallOf, refundCallOf, swapIdOf } from '../terms/htlc.ts'
 import type { StarknetCall, StarknetWallet } from './wallet.ts'
 
 export type StarknetPlan = {
@@ -92,4 +97,49 @@ function named({ to, selector, calldata }: FeltCall): StarknetCall {
   const entryPoint = ['approve', 'initiate', 'initiate_on_behalf', 'redeem', 'refund'].find((name) => selectorOf(name) === selector)
   if (entryPoint === undefined) throw new Error(`no entry point has the selector ${selector}`)
   return { to, entryPoint, calldata }
+}
+
+/** Reads an HTLC over the JSON-RPC of a Starknet node. */
+type BlockId = 'latest' | { readonly block_number: number }
+
+/** Pre-confirmed blocks are not asked for: they may still change. */
+type Block = { readonly block_number: number; readonly timestamp: number }
+
+/** The id of the order binds chain, contract and every term: a lock with another term is another order. */
+async function readLock(contract: HtlcContract, terms: HtlcTerms, node: Node): Promise<Lock | null> {
+  const blockAt = async (block_id: BlockId) => (await jsonRpc(node, 'starknet_getBlockWithTxHashes', { block_id })) as Block
+  // The block first: the state is of this one or of a later one, so the depth is never too large.
+  const newest = await blockAt('latest')
+  const startedAt = await initiatedAt(contract, terms, node)
+  // The marks of settled orders are the smallest numbers.
+  if (startedAt <= orderMarks.refunded) return null
+  const timeAt = async (height: bigint) => BigInt((await blockAt({ block_number: Number(height) })).timestamp)
+  return {
+    confirmations: await depthOf(startedAt, BigInt(newest.block_number), timeAt),
+    unitsLeft: startedAt + terms.timelock - latestTime(BigInt(newest.timestamp)),
+  }
+}
+
+async function settledAs(contract: HtlcContract, terms: HtlcTerms, node: Node): Promise<Settled> {
+  const mark = await initiatedAt(contract, terms, node)
+  return mark === orderMarks.redeemed ? 'redeemed' : mark === orderMarks.refunded ? 'refunded' : 'none'
+}
+
+async function initiatedAt(contract: HtlcContract, terms: HtlcTerms, node: Node): Promise<bigint> {
+  const { to, selector, calldata } = initiatedAtCall(contract.address, orderIdOf(contract, terms))
+  const request = { contract_address: to, entry_point_selector: selector, calldata }
+  const answer = (await jsonRpc(node, 'starknet_call', { request, block_id: 'latest' })) as readonly string[]
+  return BigInt(answer[0] ?? 0)
+}
+
+/** A Starknet node before anybody pays. */
+async function verifyNode(chain: Chain, { address, chainId }: HtlcContract, node: Node): Promise<void> {
+  const served = String(await jsonRpc(node, 'starknet_chainId', {}))
+  assertNoProblem(
+    BigInt(served) === BigInt(chainId) ? null : `serves the chain with the id ${served}, expected ${chainId} (${chain.reference})`,
+  )
+  const { timestamp } = (await jsonRpc(node, 'starknet_getBlockWithTxHashes', { block_id: 'latest' })) as { readonly timestamp: number }
+  assertFreshTip(chain, BigInt(timestamp))
+  // An error, if there is none.
+  await jsonRpc(node, 'starknet_getClassHashAt', { block_id: 'latest', contract_address: address })
 }

@@ -9,8 +9,8 @@ import { type Call, initiatedAtCall, tokenCall } from '../contract/client/calls.
 import { type Felt, selectorOf } from '../contract/client/felt.ts'
 import { orderMarks } from '../contract/client/order.ts'
 import { feltOf, parseAddress } from '../terms/address.ts'
+import { starknetDataOf } from '../terms/chain-data.ts'
 import { type Contracts, type HtlcContract, orderIdOf } from '../terms/htlc.ts'
-import { starknetDataOf } from './chain-data.ts'
 import type { StarknetNode } from './nodes/node.ts'
 import { asChainFailure } from './refusal.ts'
 

@@ -3,7 +3,9 @@ import { bcs } from '@mysten/sui/bcs'
 import { Transaction } from '@mysten/sui/transactions'
 import { isValidTransactionDigest } from '@mysten/sui/utils'
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
-import type { SdkFamily, Sender, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { assertFreshTip } from '@tandem/chain-kit/browser/clock.ts'
+import type { Node, SdkFamily, Sender, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { assertNoProblem, assertThere } from '@tandem/chain-kit/browser/node-problem.ts'
 import { VerificationError } from '@tandem/chain-kit/browser/verification-error.ts'
 import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -13,10 +15,10 @@ import type { ObjectRef } from '../server/nodes/node.ts'
 import { type Address, parseAddress } from '../terms/address.ts'
 import { SUI_TYPE } from '../terms/coin-type.ts'
 import { createContracts, type HtlcContract, swapIdOf } from '../terms/htlc.ts'
+import { chainProblem } from '../terms/nodes/chain-problem.ts'
 import { initiateCallOf, redeemCallOf, refundCallOf, type SuiCall, transactionWith } from '../terms/send/call.ts'
 import { openNode } from './node.ts'
 import { readLock, settledAs } from './read-lock.ts'
-import { verifyNode } from './verify-node.ts'
 import type { SuiWallet } from './wallet.ts'
 
 export type SuiPlan = {
@@ -138,4 +140,12 @@ function parseKind(kind: Uint8Array): readonly Input[] {
   } catch {
     throw new VerificationError(FIELD, 'a transaction kind', [...kind])
   }
+}
+
+/** A Sui node before anybody pays. */
+async function verifyNode(chain: Chain, { registry }: HtlcContract, on: Node): Promise<void> {
+  const node = openNode(on)
+  assertNoProblem(await chainProblem(chain, node))
+  assertFreshTip(chain, (await node.newestCheckpoint()).timeMs / 1000n)
+  assertThere((await node.object(registry)) !== null, registry)
 }

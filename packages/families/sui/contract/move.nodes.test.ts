@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import { beforeAll, expect, it, test } from 'vitest'
 import { compilePackage, readPackage, testPackage } from './compiler/move.ts'
+import { type Report, readReport } from './mutation/play-mutants.ts'
 import { describeOnVm, framework } from './testing/framework.ts'
 import { playerOf, registryTests, scenarioTests, testPrefix } from './testing/move-tests.ts'
-import { type Report, readReport } from './testing/report.ts'
 import { scenarios } from './testing/scenarios.ts'
 import { vectorTests } from './testing/vectors.ts'
 

@@ -1,8 +1,8 @@
 /** Sui addresses: 32 bytes in hex without a checksum. Accounts, objects and packages share the form, and all networks do. */
 
+import { fromBase58 } from '@mysten/sui/utils'
 import { blake2b } from '@noble/hashes/blake2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { fromBase58 } from '@mysten/sui/utils'
 import type { TextForms } from '@tandem/chain-kit/port/text-forms.ts'
 import { onCurve, type PublicKey } from '@tandem/keys/key.ts'
 import { TandemError } from '@tandem/protocol/error.ts'

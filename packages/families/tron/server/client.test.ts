@@ -14,24 +14,23 @@ import { utils } from 'tronweb'
 import { encodeFunctionData, maxUint256 } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { opened } from '../../../../src/opened.fixture.ts'
 import { signInitiation } from '../local/sign-initiation.ts'
 import { accountOf, fromEvmAddress, toEvmAddress } from '../terms/address.ts'
 import { rows } from '../terms/registry.ts'
 import { tron } from './index.ts'
 import { readAttempt } from './send/transaction.ts'
-import { createTronFixture, type TronFixture } from './tron.fixture.ts'
+import { createTronFixture } from './tron.fixture.ts'
 
 const USDT: AssetId = 'tron_localnet:usdt'
 
-let fixture: TronFixture
+const fixture = opened(createTronFixture)
 let client: ChainClient
 beforeAll(async () => {
-  fixture = await createTronFixture()
   client = fixture.connect()
 })
 afterAll(async () => {
   await client.close()
-  await fixture.close()
 })
 
 function propose(over: Partial<HtlcTerms> = {}): HtlcTerms {

@@ -13,16 +13,17 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, type Hex32, hashSecret } from '@tandem/protocol/secret.ts'
 import { encodeFunctionData, maxUint256 } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { opened } from '../../../../src/opened.fixture.ts'
 import { accountOf, toEvmAddress } from '../terms/address.ts'
 import { evmTerms } from '../terms/htlc.ts'
 import { feeLimitSun } from './fees/fees.ts'
 import { readAttempt, type SignedCall, signCall } from './send/transaction.ts'
-import { createTronFixture, type TronFixture } from './tron.fixture.ts'
+import { createTronFixture } from './tron.fixture.ts'
 
 const USDT: AssetId = 'tron_localnet:usdt'
 const WBTC: AssetId = 'tron_localnet:wbtc'
 
-let fixture: TronFixture
+const fixture = opened(createTronFixture)
 let client: ChainClient
 let outbox: MemoryOutbox
 let gateway: Gateway
@@ -30,7 +31,6 @@ let gateway: Gateway
 /** Through the gateway. */
 let guided: ChainClient
 beforeAll(async () => {
-  fixture = await createTronFixture()
   client = fixture.connect()
   gateway = await startGateway(fixture.local.url)
   guided = fixture.connect({ endpoints: { rpc: [gateway.url] } })
@@ -42,7 +42,6 @@ afterEach(() => gateway.answers.clear())
 afterAll(async () => {
   await Promise.all([client.close(), guided.close()])
   await gateway.close()
-  await fixture.close()
 })
 
 async function allow(amount: bigint): Promise<void> {

@@ -1,16 +1,18 @@
 /** The XRP Ledger: the user's account makes an escrow. */
 
 import { verifySame } from '@tandem/chain-kit/browser/check.ts'
-import { latestTime } from '@tandem/chain-kit/browser/clock.ts'
+import { assertFreshTip, latestTime } from '@tandem/chain-kit/browser/clock.ts'
 import type { Node, SdkFamily, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { assertNoProblem } from '@tandem/chain-kit/browser/node-problem.ts'
 import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
 import { type EscrowCreate, escrowCreateOf } from '@tandem/protocol/funding/escrow-create.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
 import { parseAddress } from '../terms/address.ts'
 import { conditionOf, fulfillmentOf, fundingOf, swapIdOf } from '../terms/htlc.ts'
 import { networkIdOf } from '../terms/network.ts'
-import { type FoundEscrow, findEscrow, newestLedger, settledAs } from './find-escrow.ts'
-import { verifyNode } from './verify-node.ts'
+import { chainProblem } from '../terms/nodes/chain-problem.ts'
+import { type FoundEscrow, findEscrow, networkId, newestLedger, settledAs } from './find-escrow.ts'
 import type { XrplWallet } from './wallet.ts'
 
 export type XrplPlan = { readonly escrow: EscrowCreate }
@@ -79,4 +81,10 @@ async function requireEscrow(side: SwapSide, node: Node | null): Promise<FoundEs
 function verifySide(side: SwapSide, payer: string | null): void {
   const { chain, terms } = side
   verifySwap(side, { parse: (text) => parseAddress(chain, text), payer, swapId: () => swapIdOf(chain.id, terms) })
+}
+
+/** A node of the XRP Ledger before anybody pays. Escrows are part of the ledger: there is no contract to look at. */
+async function verifyNode(chain: Chain, node: Node): Promise<void> {
+  assertNoProblem(await chainProblem(chain, { networkId: () => networkId(node) }))
+  assertFreshTip(chain, (await newestLedger(node)).time)
 }

@@ -1,22 +1,16 @@
-import {
-  startTickerServer,
-  type TickerExchange,
-  type TickerFault,
-  type TickerServer,
-} from '@tandem/chain-kit/local/ticker/ticker-server.ts'
+import { startTickerServer, type TickerExchange, type TickerFault } from '@tandem/chain-kit/local/ticker/ticker-server.ts'
 import { parseUsdPrice } from '@tandem/protocol/amount.ts'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { opened } from '../../../../src/opened.fixture.ts'
 import { createExchange, type ExchangeName, exchanges } from './exchange.ts'
 import { middleOf, type TickerRequest } from './ticker.ts'
 
 const names = Object.keys(exchanges) as ExchangeName[]
 const PRICES = { BTC: '60000', USDC: '1', XRP: '2.5' }
-let server: TickerServer
+const server = opened(() => startTickerServer(PRICES))
 beforeAll(async () => {
-  server = await startTickerServer(PRICES)
   for (const [market, price] of Object.entries(PRICES)) server.setPrice(market, parseUsdPrice(price))
 })
-afterAll(() => server.close())
 afterEach(() => {
   for (const name of names) server.break(name, null)
 })

@@ -1,22 +1,20 @@
 import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import { actionKey, type Leg } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { rewind } from '../chain/events.ts'
 import { findOrder } from '../orders/orders.ts'
-import { NOW, openTestStore, putOrder, recordAttempt, type TestStore, withResults } from '../store.fixture.ts'
+import { NOW, putOrder, recordAttempt, sharedStore, withResults } from '../store.fixture.ts'
 import { hurryAttempt, type LeasedAction, leaseAction, leaseActions, readAction, syncWanted, type WantedAction } from './actions.ts'
 import { readAttempts, readSenderAttempts } from './attempts.ts'
 import { finishAction } from './finish-action.ts'
 import { renewActions } from './leases.ts'
 
-let store: TestStore
+const store = sharedStore()
 let orderId: string
 beforeAll(async () => {
-  store = await openTestStore()
   orderId = (await putOrder(store.db)).order.id
 })
-afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of ['attempts', 'actions'] as const) await store.db.deleteFrom(table).execute()
 })

@@ -1,20 +1,16 @@
 import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import { actionKey, type Leg } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../database/database.ts'
 import { findOrder } from '../orders/orders.ts'
-import { type ExampleChanges, NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../store.fixture.ts'
+import { type ExampleChanges, NOW, putOrder, recordAttempt, sharedStore } from '../store.fixture.ts'
 import { type LeasedAction, leaseAction, leaseActions, syncWanted } from './actions.ts'
 import { readAttempts } from './attempts.ts'
 import { findCosigned, keepCosigned, leaseBatch } from './batches.ts'
 import { finishAction } from './finish-action.ts'
 
-let store: TestStore
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
+const store = sharedStore()
 beforeEach(async () => {
   for (const table of ['attempts', 'actions', 'cosigned_redeems'] as const) await store.db.deleteFrom(table).execute()
 })

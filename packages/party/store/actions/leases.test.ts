@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { openTestStore, type TestStore } from '../store.fixture.ts'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { sharedStore } from '../store.fixture.ts'
 import { followEngines, leaseEngine } from './engines.ts'
 import { holdLease, inTurn, releaseLeases, renewLeases, withLock } from './leases.ts'
 
-let store: TestStore
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
+const store = sharedStore()
 
 describe('a lease', () => {
   beforeEach(() => store.db.deleteFrom('leases').execute())

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { statementsOf } from '../statements.fixture.ts'
-import { openTestStore, type TestStore } from '../store.fixture.ts'
+import { sharedStore } from '../store.fixture.ts'
 import type { AppSettings } from './app-settings.ts'
 import { type App, createApp, findApp, listApps, rotateApp, setAppDisabled, updateApp } from './apps.ts'
 
-let store: TestStore
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
+const store = sharedStore()
 
 const defaults: AppSettings = {
   defaultSlippageBips: 0,

@@ -1,7 +1,7 @@
 import { prefundedGrant, signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import { relayLimits } from '@tandem/protocol/relay-limits.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { leaseAction, syncWanted } from '../actions/actions.ts'
 import { finishAction } from '../actions/finish-action.ts'
 
@@ -9,19 +9,15 @@ import { noteReverted, readRevertedRelays } from '../actions/reverted-relays.ts'
 import type { Database } from '../database/database.ts'
 import { addGrant } from '../orders/grants.ts'
 import { findOrder } from '../orders/orders.ts'
-import { exampleOrder, NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../store.fixture.ts'
+import { exampleOrder, NOW, putOrder, recordAttempt, sharedStore } from '../store.fixture.ts'
 import { createApp } from './apps.ts'
 import { addSponsoredInitiate, type Sponsor, type SponsorRefusal } from './sponsorship.ts'
 
 const CHAIN = 'bitcoin_regtest'
 const AMOUNT = 100_000_000n
 
-let store: TestStore
+const store = sharedStore()
 let users = 0
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of ['attempts', 'actions', 'grants', 'events', 'swaps', 'orders', 'apps'] as const)
     await store.db.deleteFrom(table).execute()

@@ -1,21 +1,17 @@
 import { considerDeposits, type Initiation, MAX_UNCONFIRMED } from '@tandem/protocol/considered.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Order } from '@tandem/protocol/order.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { recordProposal } from '../orders/fills.ts'
 import { closeOrders, findOrder, findOrderSnapshots } from '../orders/orders.ts'
-import { blockOf, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
+import { blockOf, putOrder, sharedStore, sightingsOf } from '../store.fixture.ts'
 import { MOST_EVENTS_READ } from './considered-events.ts'
 import { readEvents, readSwapEvents, readSwapFacts, recordPoll } from './events.ts'
 
 const chain = 'bitcoin_regtest'
 const DUST = 1_000
-let store: TestStore
+const store = sharedStore()
 let order: Order
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of ['fills', 'events', 'blocks', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
   order = (await putOrder(store.db)).order

@@ -1,17 +1,13 @@
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { findOrder } from '../orders/orders.ts'
-import { blockOf, closeAnyway, openTestStore, putOrder, sightingsOf, type TestStore, withResults } from '../store.fixture.ts'
+import { blockOf, closeAnyway, putOrder, sharedStore, sightingsOf, withResults } from '../store.fixture.ts'
 import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents, readTips, recordPoll, rewind } from './events.ts'
 
 const chain = 'bitcoin_regtest'
-let store: TestStore
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
+const store = sharedStore()
 beforeEach(async () => {
   for (const table of ['events', 'blocks', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
 })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { insertOrder, insertOrders } from '../orders/insert-orders.ts'
-import { blockOf, closeAnyway, exampleOrder, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
+import { blockOf, closeAnyway, exampleOrder, putOrder, sharedStore, sightingsOf } from '../store.fixture.ts'
 import { readCursor, recordPoll } from './events.ts'
 import {
   countDepositsOf,
@@ -21,11 +21,7 @@ import {
 
 const chain = 'bitcoin_regtest'
 const scope = { chain, partialDeposits: true }
-let store: TestStore
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
+const store = sharedStore()
 beforeEach(async () => {
   for (const table of ['events', 'blocks', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
 })

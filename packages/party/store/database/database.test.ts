@@ -1,10 +1,16 @@
 import { readdir } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { sql } from 'kysely'
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { openedForEach } from '../../../../src/opened.fixture.ts'
 import { createTestDatabase } from '../../../../test/database.ts'
-import { NOW, openTestStore, putOrder } from '../store.fixture.ts'
+import { leaseEngine } from '../actions/engines.ts'
+import { createVault } from '../orders/sealed-values.ts'
+import { NOW, openTestStore, putOrder, sharedStore, type TestStore } from '../store.fixture.ts'
 import { openDatabase } from './database.ts'
+import { durably } from './durably.ts'
+import { inspectDatabase } from './inspect-database.ts'
+import { claimDatabase } from './owner.ts'
 
 const migrationFiles = async () =>
   (await readdir(new URL('../migrations/', import.meta.url))).filter((name) => name.endsWith('.sql')).sort()
@@ -86,4 +92,74 @@ test('a connection to a server that is gone without a word fails within half a m
   keepAlive.mockRestore()
   await db.destroy()
   await database.drop()
+})
+
+describe('durably', () => {
+  const store = sharedStore()
+
+  const synchronous = async (db: TestStore['db']) =>
+    (await sql<{ synchronous_commit: string }>`show synchronous_commit`.execute(db)).rows[0]?.synchronous_commit
+
+  test('waits for the disk even if the server default does not, and only inside the transaction', async () => {
+    await store.db.connection().execute(async (connection) => {
+      await sql`set synchronous_commit = off`.execute(connection)
+      expect(await durably(connection, synchronous)).toBe('on')
+      expect(await synchronous(connection)).toBe('off')
+      await sql`reset synchronous_commit`.execute(connection)
+    })
+  })
+
+  test('is all or nothing', async () => {
+    const { order } = await putOrder(store.db)
+    const failing = durably(store.db, async (tx) => {
+      await tx.insertInto('commitments').values({ order_id: order.id, way: 'locked' }).execute()
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(await store.db.selectFrom('commitments').selectAll().execute()).toEqual([])
+  })
+})
+
+describe('inspect database', () => {
+  const store = sharedStore()
+
+  const engines = async () => (await inspectDatabase(store.url, 60_000)).engines
+
+  test('counts the engines that live, and says whether orders need one', async () => {
+    expect(await engines()).toEqual({ running: 0, hasOpenOrders: false })
+    await putOrder(store.db)
+    expect(await engines()).toEqual({ running: 0, hasOpenOrders: true })
+    await leaseEngine(store.db, 'a', 60, null)
+    await leaseEngine(store.db, 'dead', -1, null)
+    expect(await engines()).toEqual({ running: 1, hasOpenOrders: true })
+  })
+})
+
+describe('owner', () => {
+  const service = { party: 'service', vault: createVault('11'.repeat(32)) } as const
+  const solver = { party: 'solver' } as const
+
+  const store = openedForEach(openTestStore)
+
+  test('the party that starts on it first owns it, again and again', async () => {
+    for (let start = 0; start < 2; start++) await claimDatabase(store.db, service)
+    await expect(claimDatabase(store.db, solver)).rejects.toThrow('names the database of a service, and this is a solver')
+  })
+
+  test('a service does not start on the database of a solver', async () => {
+    for (let start = 0; start < 2; start++) await claimDatabase(store.db, solver)
+    await expect(claimDatabase(store.db, service)).rejects.toThrow('names the database of a solver, and this is a service')
+  })
+
+  test('a service does not start with another vault key', async () => {
+    await claimDatabase(store.db, service)
+    const other = { ...service, vault: createVault('22'.repeat(32)) }
+    await expect(claimDatabase(store.db, other)).rejects.toThrow('vault_key is not the key that this database was made with')
+    await claimDatabase(store.db, service)
+  })
+
+  test('of two parties that start at the same moment, one does', async () => {
+    const starts = await Promise.allSettled([claimDatabase(store.db, service), claimDatabase(store.db, solver)])
+    expect(starts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
 })

@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { statementsOf } from '../statements.fixture.ts'
-import { openTestStore, type TestStore } from '../store.fixture.ts'
+import { sharedStore } from '../store.fixture.ts'
 import { openSignals, type Signals } from './signals.ts'
 
-let store: TestStore
+const store = sharedStore()
 const opened: Signals[] = []
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((signals) => signals.close()))
 })

@@ -1,10 +1,11 @@
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { openedForEach } from '../../../../src/opened.fixture.ts'
 import { createApp } from '../apps/apps.ts'
 import type { Database } from '../database/database.ts'
 import { insertOrder } from '../orders/insert-orders.ts'
-import { exampleOrder, openTestStore, type TestStore } from '../store.fixture.ts'
+import { exampleOrder, openTestStore } from '../store.fixture.ts'
 import {
   EVENTS_KEPT_DAYS,
   numberEvents,
@@ -15,13 +16,11 @@ import {
   readOrderEvents,
 } from './order-events.ts'
 
-let store: TestStore
+const store = openedForEach(openTestStore)
 beforeEach(async () => {
-  store = await openTestStore()
   await createApp(store.db, 'shop')
   await createApp(store.db, 'rival')
 })
-afterEach(() => store.close())
 
 async function make(app: string): Promise<string> {
   const order = exampleOrder({ app, worth: { volumeUsdMicros: 1n, feeUsdMicros: 0n } })

@@ -1,19 +1,17 @@
 import type { ActionVerb, Leg } from '@tandem/protocol/order.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { leaseAction, syncWanted } from '../actions/actions.ts'
 import { finishAction } from '../actions/finish-action.ts'
 import { noteReverted } from '../actions/reverted-relays.ts'
 import { createApp } from '../apps/apps.ts'
 import { commitTo } from '../solver/commitments.ts'
-import { NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../store.fixture.ts'
+import { NOW, putOrder, recordAttempt, sharedStore } from '../store.fixture.ts'
 import { readFailedPayouts, readPayoutParties } from './failed-payouts.ts'
 
-let store: TestStore
+const store = sharedStore()
 beforeAll(async () => {
-  store = await openTestStore()
   await createApp(store.db, 'shop')
 })
-afterAll(() => store.close())
 
 const parties = { chain: 'ethereum_localnet', recipient: 'user', owner: 'alice', app: 'shop' }
 const weightOf = async (id: string) => (await readFailedPayouts(store.db)).find(({ orderId }) => orderId === id)?.weight

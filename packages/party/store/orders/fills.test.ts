@@ -1,19 +1,15 @@
 import type { Fill } from '@tandem/protocol/fill.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { readCursor, readEvents, recordPoll } from '../chain/events.ts'
 import { findWatched, ID_END, readExpected } from '../chain/watched.ts'
-import { blockOf, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
+import { blockOf, putOrder, sharedStore, sightingsOf } from '../store.fixture.ts'
 import { dropProposal, recordDecline, recordOwnFill, recordProposal, recordSignature } from './fills.ts'
 import { findOrder, findOrderSnapshots } from './orders.ts'
 
 const scope = { chain: 'ethereum_localnet', partialDeposits: false }
-let store: TestStore
+const store = sharedStore()
 let orderId: string
 let swapId: string
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   const { order } = await putOrder(store.db)
   orderId = order.id

@@ -1,9 +1,9 @@
 import { signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import { actionKey } from '@tandem/protocol/order.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { recordPoll } from '../chain/events.ts'
-import { blockOf, closeAnyway, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
+import { blockOf, closeAnyway, putOrder, sharedStore, sightingsOf } from '../store.fixture.ts'
 import { factsMark } from './facts-mark.ts'
 import { recordProposal } from './fills.ts'
 import { addGrant } from './grants.ts'
@@ -12,11 +12,7 @@ import { findOrderSnapshots, markSecretSigned } from './orders.ts'
 import { recordPrefund } from './prefunds.ts'
 import { SHARDS } from './touched-orders.ts'
 
-let store: TestStore
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
+const store = sharedStore()
 beforeEach(async () => {
   for (const table of [
     'events',

@@ -1,15 +1,14 @@
+import type { Order } from '@tandem/protocol/order.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { exampleOrder, openTestStore, type TestStore, withResults } from '../store.fixture.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { recordPoll, rewind } from '../chain/events.ts'
+import { blockOf, deriveTouched, exampleOrder, NOW, putOrder, sharedStore, sightingsOf, withResults } from '../store.fixture.ts'
 import type { NewOrder } from './insert-orders.ts'
+import { createOrderReader } from './order-reader.ts'
 import { createOrderWriter } from './order-writer.ts'
-import { findOrder } from './orders.ts'
+import { closeOrders, closeUnfundedOrders, findOrder, findOrderSnapshots } from './orders.ts'
 
-let store: TestStore
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
+const store = sharedStore()
 
 const isThere = async ({ order }: NewOrder) => (await findOrder(store.db, order.id)) !== null
 
@@ -53,4 +52,99 @@ test('an order that cannot be written fails alone and writes nothing', async () 
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(await Promise.all([good, broken, other].map(isThere))).toEqual([true, false, true])
   expect(await writer.write({ input: exampleOrder(), sealed: [] })).toBe(true)
+})
+
+describe('order reader', () => {
+  const store = sharedStore()
+
+  test('concurrent reads share few statements, and each gets its own order', async () => {
+    let statements = 0
+    const reader = createOrderReader(withResults(store.db, () => (statements += 1)))
+    const ids = (await Promise.all(Array.from({ length: 60 }, () => putOrder(store.db)))).map(({ order }) => order.id)
+    const asked = [...ids, 'unknown', ...ids.slice(0, 5)]
+    const read = await Promise.all(asked.map((id) => reader.read(id)))
+    expect(read.map((snapshot) => snapshot?.stored.order.id ?? null)).toEqual(asked.map((id) => (id === 'unknown' ? null : id)))
+    expect(read[3]).toEqual((await findOrderSnapshots(store.db, [ids[3] ?? '']))[0])
+    expect(statements).toBeGreaterThan(0)
+    expect(statements).toBeLessThanOrEqual(3)
+  })
+
+  test('a read sees what was committed before it, also while another runs', async () => {
+    const reader = createOrderReader(store.db)
+    const [first, second] = [await putOrder(store.db), await putOrder(store.db)]
+    const early = [reader.read(first.order.id), reader.read(first.order.id), reader.read(second.order.id)]
+    const { order } = await putOrder(store.db)
+    expect((await reader.read(order.id))?.stored.order.id).toBe(order.id)
+    expect((await Promise.all(early)).every((snapshot) => snapshot !== null)).toBe(true)
+  })
+
+  test('a failed statement fails only its own reads, and the next one works', async () => {
+    let broken = true
+    const reader = createOrderReader(
+      withResults(store.db, () => {
+        if (broken) throw new Error('no database')
+      }),
+    )
+    const { order } = await putOrder(store.db)
+    const failed = await Promise.allSettled([reader.read(order.id), reader.read(order.id), reader.read(order.id)])
+    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    broken = false
+    expect((await reader.read(order.id))?.stored.order.id).toBe(order.id)
+  })
+})
+
+describe('close race', () => {
+  const store = sharedStore()
+  let order: Order
+  beforeEach(async () => {
+    for (const table of ['events', 'blocks', 'swaps', 'orders', 'touched_orders'] as const) await store.db.deleteFrom(table).execute()
+    order = (await putOrder(store.db, { deadline: NOW - 1000n })).order
+    for (const { chain } of [order.source, order.destination])
+      await recordPoll(store.db, { chain, after: null, blocks: [blockOf(1n)], events: [], unconfirmed: [] })
+  })
+
+  const isClosed = async () => (await findOrder(store.db, order.id))?.closed
+  const record = (height: bigint, events: Parameters<typeof recordPoll>[1]['events']) =>
+    recordPoll(store.other, { chain: order.source.chain, after: blockOf(height - 1n), blocks: [blockOf(height)], events, unconfirmed: [] })
+
+  test('an order is not closed as unfunded while a watcher records its first deposit', async () => {
+    const { chain, swapId } = order.source
+    let proceed: () => void = () => undefined
+    let hold: () => void = () => undefined
+    const [proceeds, holds] = [new Promise<void>((resolve) => (proceed = resolve)), new Promise<void>((resolve) => (hold = resolve))]
+    // Pauses the watcher after it has written the event, before it commits.
+    const blocker = store.db.transaction().execute(async (tx) => {
+      const { height, hash, parentHash: parent_hash, time } = blockOf(2n, 'blocker')
+      await tx.insertInto('blocks').values({ chain, height, hash, parent_hash, time }).execute()
+      hold()
+      await proceeds
+      throw new Error('roll back')
+    })
+    await holds
+    const recorded = record(2n, [sightingsOf(swapId, blockOf(2n)).initiated()])
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const closing = closeUnfundedOrders(store.db, [order.id], 500n, [])
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    proceed()
+    await expect(blocker).rejects.toThrow('roll back')
+    expect(await recorded).toEqual({ changed: true, finalHeight: null })
+    await closing
+    expect(await isClosed()).toBe(false)
+  })
+
+  test('an order is not closed if something was recorded about it since it was derived as finished', async () => {
+    const { chain, swapId } = order.source
+    await record(2n, [sightingsOf(swapId, blockOf(2n)).initiated()])
+    await record(3n, [sightingsOf(swapId, blockOf(3n)).refunded()])
+    const derive = () => deriveTouched(store.db)
+    const close = () => closeOrders(store.db, [{ id: order.id, chains: [chain, order.destination.chain], deposits: 1 }], [])
+    await derive()
+    await rewind(store.other, chain, blockOf(2n))
+    await close()
+    expect(await isClosed()).toBe(false)
+    await record(3n, [sightingsOf(swapId, blockOf(3n)).refunded()])
+    await derive()
+    await close()
+    expect(await isClosed()).toBe(true)
+  })
 })

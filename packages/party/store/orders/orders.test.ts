@@ -2,11 +2,11 @@ import { signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { ActionVerb } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { syncWanted } from '../actions/actions.ts'
 import { createApp } from '../apps/apps.ts'
 import { recordPoll } from '../chain/events.ts'
-import { type ExampleChanges, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store.fixture.ts'
+import { type ExampleChanges, exampleOrder, NOW, putOrder, sharedStore, sightingsOf } from '../store.fixture.ts'
 import { addGrant } from './grants.ts'
 import { insertOrder, type NewOrder } from './insert-orders.ts'
 import {
@@ -20,13 +20,11 @@ import {
   setRefundAddress,
 } from './orders.ts'
 
-let store: TestStore
+const store = sharedStore()
 beforeAll(async () => {
-  store = await openTestStore()
   await createApp(store.db, 'shop')
   await createApp(store.db, 'rival')
 })
-afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of ['events', 'actions', 'grants', 'prefunds', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
 })

@@ -1,16 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { leaseAction, syncWanted } from '../actions/actions.ts'
 import { noteReverted } from '../actions/reverted-relays.ts'
 import { createApp } from '../apps/apps.ts'
-import { exampleOrder, NOW, openTestStore, putOrder, recordAttempt, type TestStore } from '../store.fixture.ts'
+import { exampleOrder, NOW, putOrder, recordAttempt, sharedStore } from '../store.fixture.ts'
 import { giveBackRefund, payForPayout, payForRefund, raiseRefundCost } from './paid-refunds.ts'
 
-let store: TestStore
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
+const store = sharedStore()
 beforeEach(async () => {
   for (const table of ['paid_refunds', 'attempts', 'actions', 'swaps', 'orders', 'apps'] as const)
     await store.db.deleteFrom(table).execute()

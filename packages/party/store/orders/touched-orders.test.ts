@@ -2,24 +2,14 @@ import { signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { type LeasedAction, leaseAction, syncWanted } from '../actions/actions.ts'
 import { finishAction } from '../actions/finish-action.ts'
 
 import { markRefused } from '../actions/refused-attempts.ts'
 import { recordPoll, rewind } from '../chain/events.ts'
 import type { Database } from '../database/database.ts'
-import {
-  blockOf,
-  closeAnyway,
-  deriveTouched,
-  NOW,
-  openTestStore,
-  putOrder,
-  recordAttempt,
-  sightingsOf,
-  type TestStore,
-} from '../store.fixture.ts'
+import { blockOf, closeAnyway, deriveTouched, NOW, putOrder, recordAttempt, sharedStore, sightingsOf } from '../store.fixture.ts'
 import { changeRefundAddress, lockRefundAddress } from './change-refund-address.ts'
 import { dropProposal, recordDecline, recordProposal, recordSignature } from './fills.ts'
 import { addGrant, addInstantRefunds } from './grants.ts'
@@ -27,12 +17,8 @@ import { findOrderSnapshots, markSecretSigned, setRefundAddress } from './orders
 import { recordPrefund } from './prefunds.ts'
 import { deriveOrders, SHARDS, type StoredRange, type TakeQuery, touchOrders } from './touched-orders.ts'
 
-let store: TestStore
+const store = sharedStore()
 let order: Order
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of [
     'attempts',

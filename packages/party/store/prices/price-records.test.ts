@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestStore, type TestStore } from '../store.fixture.ts'
+import { expect, test } from 'vitest'
+import { sharedStore } from '../store.fixture.ts'
 import { type PriceRecord, readPricesSince, recordPrices } from './price-records.ts'
 
-let store: TestStore
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
+const store = sharedStore()
 
 const MINUTE = 60_000
 const START = 1_700_000_040_000

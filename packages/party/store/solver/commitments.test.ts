@@ -1,14 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { statementsOf } from '../statements.fixture.ts'
-import { openTestStore, putOrder, type TestStore, withResults } from '../store.fixture.ts'
+import { putOrder, sharedStore, withResults } from '../store.fixture.ts'
 import { commitTo, isCommittedTo } from './commitments.ts'
 
-let store: TestStore
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
+const store = sharedStore()
 
 test.each([
   ['locked', 'refund_signed'],

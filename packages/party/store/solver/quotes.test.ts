@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { statementsOf } from '../statements.fixture.ts'
-import { NOW, openTestStore, type TestStore } from '../store.fixture.ts'
+import { NOW, sharedStore } from '../store.fixture.ts'
 import { createQuoteWriter, findCoveringQuote, type StoredQuote, takeQuote } from './quotes.ts'
 
-let store: TestStore
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
+const store = sharedStore()
 beforeEach(() => store.db.deleteFrom('quotes').execute())
 
 const quoted: StoredQuote = {

@@ -31,10 +31,9 @@ import { evmTerms, tronContracts } from '@tandem/tron/terms/htlc.ts'
 import { accountOf as xrplAccount } from '@tandem/xrpl/terms/address.ts'
 import { fundingOf as xrplFunding, swapIdOf as xrplSwapId } from '@tandem/xrpl/terms/htlc.ts'
 import { describe, expect, test } from 'vitest'
-import { freshSwap } from '../verify/fresh-swap.ts'
 import { uncaughtLies } from '../verify/lying-service.fixture.ts'
 import { type Deployments, type PinnedAsset, pinnedAsset } from '../verify/pinned.ts'
-import { type Intent, verifyOrder } from '../verify/verify-order.ts'
+import { freshSwap, type Intent, verifyOrder } from '../verify/verify-order.ts'
 
 const NOW = 1_800_000_000n
 const AMOUNT = 50_000_000n

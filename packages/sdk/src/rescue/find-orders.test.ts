@@ -1,7 +1,7 @@
 import { hashSecret } from '@tandem/protocol/secret.ts'
 import { expect, test } from 'vitest'
 import type { SwapContext } from '../swap/context.ts'
-import { findOrders } from './find-orders.ts'
+import { findOrders } from './restore.ts'
 
 const secretOf = (index: number) => index.toString(16).padStart(64, '0')
 

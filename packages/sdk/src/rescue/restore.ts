@@ -2,6 +2,8 @@
 
 import { loadFamily } from '@tandem/families/browser.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
+import { hashSecret } from '@tandem/protocol/secret.ts'
+import { MAX_SECRET_HASHES } from '@tandem/protocol/secret-lookup.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import type { SwapRecord } from '@tandem/protocol/wire/swap.ts'
 import { addressOn } from '../families/parse-address.ts'
@@ -9,8 +11,13 @@ import type { SwapContext } from '../swap/context.ts'
 import { addSwap, findSwap, intentOf, type SavedSwap } from '../swap/saved-swap.ts'
 import { pinnedAsset } from '../verify/pinned.ts'
 import { verifyTerms } from '../verify/verify-order.ts'
-import { type FoundOrder, findOrders } from './find-orders.ts'
 import { learnSolverKeys } from './solver-keys.ts'
+
+/**
+ * Finds the orders of a phrase: the service is asked for the hashes of its secrets, and learns nothing else. A service that answers for every index would
+ * be asked without end.
+ */
+const MOST_INDICES = 20_000
 
 const GAP = 20
 
@@ -123,5 +130,31 @@ async function partyOf(
     takesKeys: ownKeys !== undefined,
     ownKey: ownKey === (leg === 'source' ? told.initiator : told.redeemer) ? ownKey : null,
     address: given === undefined ? null : addressOn(family, chain, given),
+  }
+}
+
+type FoundOrder = { readonly index: number; readonly record: OrderRecord }
+
+/** By index. Ends after `gap` indices in a row without an order: an index is also used up by an order that was refused. */
+export async function* findOrders(
+  { client, keys }: Pick<SwapContext, 'client' | 'keys'>,
+  gap: number,
+  signal?: AbortSignal,
+): AsyncGenerator<FoundOrder, void> {
+  let unused = 0
+  for (let first = 0; unused < gap; first += MAX_SECRET_HASHES) {
+    if (first >= MOST_INDICES)
+      throw new Error(`the service names orders for ${MOST_INDICES} indices of the phrase: it does not tell the truth`)
+    const indices = Array.from({ length: MAX_SECRET_HASHES }, (_, n) => first + n)
+    const hashes = await Promise.all(indices.map(async (index) => hashSecret(await keys.secretFor(index))))
+    const { data } = await client.orders(
+      { secret_hash: hashes.join(','), per_page: MAX_SECRET_HASHES },
+      signal === undefined ? {} : { signal },
+    )
+    for (const [n, index] of indices.entries()) {
+      const record = data.find(({ source_swap: source }) => source.secret_hash === hashes[n])
+      unused = record === undefined ? unused + 1 : 0
+      if (record !== undefined) yield { index, record }
+    }
   }
 }

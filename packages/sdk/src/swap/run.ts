@@ -4,13 +4,17 @@ import { NodeError } from '@tandem/chain-kit/browser/node-error.ts'
 import { sleep } from '@tandem/chain-kit/browser/sleep.ts'
 import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
+import { ApiError, NetworkError } from '../client/errors.ts'
+import { watchOrder } from '../client/watch.ts'
 import type { SwapContext } from './context.ts'
 import { type PayOptions, verifyAndPay } from './pay.ts'
 import type { SwapRequest } from './prepare.ts'
 import type { Receipt } from './receive.ts'
 import { loadSwap, type SavedSwap, withLeast } from './saved-swap.ts'
 import type { SwapStep } from './swap-step.ts'
-import { mayPass, watchPatiently } from './watch-patiently.ts'
+
+/** Watches an order through failures of the service. Anybody can use up the request limit of an app: that must not end a swap. */
+const MOST_WAIT_MS = 30_000
 
 export type RunOptions = { readonly signal?: AbortSignal }
 export type ResumeOptions = RunOptions & {
@@ -168,4 +172,37 @@ async function* receiveInTime(
 
 function readOrder({ client }: SwapContext, orderId: string, signal?: AbortSignal): Promise<OrderRecord> {
   return client.order(orderId, signal === undefined ? {} : { signal })
+}
+
+/** `delayed`: the order could not be read; it is read again after a growing while. */
+type News =
+  | { readonly kind: 'changed'; readonly orderId: string; readonly record: OrderRecord }
+  | { readonly kind: 'delayed'; readonly orderId: string; readonly by: 'service'; readonly reason: string }
+
+/** `mustGoOn`: whatever the service answers. */
+async function* watchPatiently(
+  { client, options }: SwapContext,
+  orderId: string,
+  mustGoOn: () => boolean,
+  signal?: AbortSignal,
+): AsyncGenerator<News, void> {
+  for (let failures = 0; ; failures += 1) {
+    try {
+      for await (const record of watchOrder(client, options, orderId, signal)) {
+        failures = 0
+        yield { kind: 'changed', orderId, record }
+      }
+      return
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (!mayPass(error) && !mustGoOn()) throw error
+      yield { kind: 'delayed', orderId, by: 'service', reason: error instanceof Error ? error.message : String(error) }
+    }
+    await sleep(Math.min((options.pollMs ?? 2_000) * 2 ** failures, MOST_WAIT_MS), signal)
+  }
+}
+
+/** Too many requests, a failure of the service, or no answer of it. */
+function mayPass(error: unknown): error is Error {
+  return error instanceof NetworkError || (error instanceof ApiError && (error.httpStatus === 429 || error.httpStatus >= 500))
 }

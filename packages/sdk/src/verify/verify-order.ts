@@ -12,8 +12,25 @@ import type { Hex32 } from '@tandem/protocol/secret.ts'
 import { timelockGapSeconds } from '@tandem/protocol/timelock.ts'
 import type { CreateOrderRequest, OrderRecord } from '@tandem/protocol/wire/order.ts'
 import type { SwapRecord } from '@tandem/protocol/wire/swap.ts'
-import { freshSwap } from './fresh-swap.ts'
 import type { PinnedAsset } from './pinned.ts'
+
+/**
+ * The fields of a swap record before anything has happened. Nobody has paid, redeemed or refunded: whoever pays for an order that is under way pays twice.
+ */
+export const freshSwap = {
+  filled_amount: '0',
+  secret: '',
+  initiate_tx_hash: '',
+  redeem_tx_hash: '',
+  refund_tx_hash: '',
+  initiate_block_number: '0',
+  redeem_block_number: '0',
+  refund_block_number: '0',
+  current_confirmations: 0,
+  initiate_timestamp: null,
+  redeem_timestamp: null,
+  refund_timestamp: null,
+} satisfies Partial<SwapRecord>
 
 /** What the user agreed to. Everything in it is the client's own knowledge. */
 export type Intent = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestService, type TestService } from '../../testing/service.fixture.ts'
+import { sharedService } from '../../testing/service.fixture.ts'
 import { type ApiDocument, listOperations, type PlacedOperation } from '../document.ts'
 import { inlineSchemas } from '../name-schemas.ts'
 import { createJudge } from './judge.fixture.ts'
@@ -12,19 +12,17 @@ import { createSender, type Sender } from './send.fixture.ts'
 const SEED = Number(process.env.FUZZ_SEED ?? 20_250_601)
 const RUNS = Number(process.env.FUZZ_RUNS ?? 80)
 
-let service: TestService
+const service = sharedService()
 let knowledge: Knowledge
 let sender: Sender
 let document: ApiDocument
 beforeAll(async () => {
-  service = await startTestService()
   knowledge = await prepareKnowledge(service)
   sender = createSender(service.url)
   document = inlineSchemas((await (await fetch(`${service.url}/openapi.json`)).json()) as ApiDocument)
 })
 afterAll(async () => {
   sender.close()
-  await service.close()
 })
 
 const show = ({ method, path, headers, body }: FuzzRequest) =>

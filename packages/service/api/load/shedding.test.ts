@@ -2,21 +2,19 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createOperatorToken } from '@tandem/party/store/operators/tokens.ts'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { btc, orderBody, startTestService, type TestService, wbtc } from '../../testing/service.fixture.ts'
+import { btc, orderBody, sharedService, startTestService, type TestService, wbtc } from '../../testing/service.fixture.ts'
 import { createCallerCosts } from './caller-costs.ts'
 import { type LoadMonitor, startLoadMonitor } from './load-monitor.ts'
 import { shedLoad } from './shedding.ts'
 
-let service: TestService
+const service = sharedService()
 let [id, token] = ['', '']
 beforeAll(async () => {
-  service = await startTestService()
   const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
   id = (body.result as { order_id: string }).order_id
   token = await createOperatorToken(service.db, 'ann', false)
 })
 afterEach(() => service.reset())
-afterAll(() => service.close())
 
 type Request = readonly [method: string, path: string]
 const newSwaps: readonly Request[] = [

@@ -1,13 +1,12 @@
 import { gunzipSync } from 'node:zlib'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { btc, inactive, orderBody, startTestService, type TestService, usdc, wbtc } from '../../testing/service.fixture.ts'
+import { afterEach, expect, test } from 'vitest'
+import { opened } from '../../../../src/opened.fixture.ts'
+import { btc, inactive, orderBody, sharedService, startTestService, usdc, wbtc } from '../../testing/service.fixture.ts'
 
-let service: TestService
-let strict: TestService
-beforeAll(async () => {
-  service = await startTestService()
-  strict = await startTestService({
+const service = sharedService()
+const strict = opened(() =>
+  startTestService({
     environment: 'local',
     publicUrl: 'https://swaps.example',
     policy: {
@@ -16,15 +15,11 @@ beforeAll(async () => {
       blacklist_pairs: [`${btc} -> ethereum_localnet:*`],
       whitelist_overrides: [`${btc} -> ${wbtc}`],
     },
-  })
-})
+  }),
+)
 afterEach(() => {
   service.reset()
   strict.reset()
-})
-afterAll(async () => {
-  await service.close()
-  await strict.close()
 })
 
 type Listed = { readonly id: string }

@@ -1,14 +1,20 @@
 /** GET /chains, GET /assets. */
 import etag from '@fastify/etag'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { TandemError } from '@tandem/protocol/error.ts'
 import { AssetRecord, CatalogQuery } from '@tandem/protocol/wire/asset.ts'
 import { ChainRecord } from '@tandem/protocol/wire/chain.ts'
 import { Envelope, success } from '@tandem/protocol/wire/envelope.ts'
+import { PolicyRecord } from '@tandem/protocol/wire/policy.ts'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { listAssets, listChains } from '../../catalog.ts'
 import type { ServiceContext } from '../../context.ts'
+import { renderIcons } from '../../icons/render-icons.ts'
 import { gzip } from '../compression.ts'
+
+/** GET /icons/{name}.svg: icons of chains and assets; no app id needed. */
+const DAY_SECONDS = 86_400
 
 export function catalogRoutes(context: ServiceContext): FastifyPluginAsyncTypebox {
   const here = (request: FastifyRequest) => context.settings.publicUrl ?? `${request.protocol}://${request.host}`
@@ -46,5 +52,45 @@ export function catalogRoutes(context: ServiceContext): FastifyPluginAsyncTypebo
       },
       async (request) => success(await listAssets(context, request.query, here(request))),
     )
+  }
+}
+
+/** GET /policy: the operator's rules about which assets may be swapped for which. */
+export function policyRoutes({ policy: rules }: ServiceContext): FastifyPluginAsyncTypebox {
+  return async (api) => {
+    api.get(
+      '/policy',
+      {
+        schema: {
+          operationId: 'getPolicy',
+          tags: ['Catalog'],
+          summary: 'Which assets may be swapped for which',
+          description: 'The same rules decide every quote, every order and the `from` filter of /chains and /assets.',
+          response: { 200: Envelope(PolicyRecord) },
+        },
+      },
+      async () => {
+        const { policy } = rules
+        return success({
+          default: policy.default,
+          isolation_groups: [...policy.isolation_groups],
+          blacklist_pairs: [...policy.blacklist_pairs],
+          whitelist_overrides: [...policy.whitelist_overrides],
+        })
+      },
+    )
+  }
+}
+
+export function iconRoutes({ registry }: ServiceContext): FastifyPluginAsyncTypebox {
+  const icons = renderIcons(registry)
+
+  return async (api) => {
+    api.get('/icons/:file', { schema: { hide: true, params: Type.Object({ file: Type.String() }) } }, async ({ params }, reply) => {
+      const name = /^(.+)\.svg$/.exec(params.file)?.[1]
+      const icon = name === undefined ? undefined : icons.get(name)
+      if (icon === undefined) throw new TandemError('not_found', `there is no icon "${params.file.slice(0, 90)}"`)
+      return reply.type('image/svg+xml').header('cache-control', `public, max-age=${DAY_SECONDS}`).send(icon)
+    })
   }
 }

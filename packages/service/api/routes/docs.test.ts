@@ -1,21 +1,19 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestService, type TestService } from '../../testing/service.fixture.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { sharedService } from '../../testing/service.fixture.ts'
 import { type ApiDocument, type JsonSchema, listOperations } from '../document.ts'
 import { inlineSchemas, nameSchemas } from '../name-schemas.ts'
 
-let service: TestService
+const service = sharedService({ environment: 'local', appIdHeaders: ['service-app-id', 'x-app'] })
 let published: ApiDocument
 /** Without references. */
 let document: ApiDocument
 beforeAll(async () => {
-  service = await startTestService({ environment: 'local', appIdHeaders: ['service-app-id', 'x-app'] })
   published = (await (await fetch(`${service.url}/openapi.json`)).json()) as ApiDocument
   document = inlineSchemas(published)
 })
-afterAll(() => service.close())
 
 test('the document names every endpoint of the interface', () => {
   expect(document.openapi).toBe('3.1.0')

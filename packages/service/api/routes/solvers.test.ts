@@ -1,11 +1,8 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startTestService, type TestService, wbtc } from '../../testing/service.fixture.ts'
+import { expect, test } from 'vitest'
+import { openedForEach } from '../../../../src/opened.fixture.ts'
+import { startTestService, wbtc } from '../../testing/service.fixture.ts'
 
-let service: TestService
-beforeEach(async () => {
-  service = await startTestService()
-})
-afterEach(() => service.close())
+const service = openedForEach(startTestService)
 
 test('/liquidity returns the balance and the available amount of every solver', async () => {
   const { body } = await service.call('GET', '/v2/liquidity')

@@ -1,11 +1,13 @@
 /** GET /volume and GET /fees. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type Statistics, sumCompletedOrders } from '@tandem/party/store/order-list/order-statistics.ts'
 import { formatUsd } from '@tandem/protocol/amount.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
 import { Envelope, success } from '@tandem/protocol/wire/envelope.ts'
 import { StatisticsQuery } from '@tandem/protocol/wire/statistics.ts'
 import { Type } from 'typebox'
 import type { ServiceContext } from '../../context.ts'
-import { readStatistics } from '../../orders/statistics.ts'
+import { parseAddresses, parseChains } from '../../orders/filters.ts'
 
 const Dollars = Type.String({ description: 'US dollars with 2 to 6 decimals' })
 
@@ -42,4 +44,19 @@ export function statisticsRoutes(context: ServiceContext): FastifyPluginAsyncTyp
       async ({ query }) => success(formatUsd((await readStatistics(context, query)).feesUsdMicros)),
     )
   }
+}
+
+/** GET /volume and GET /fees: totals over all completed orders of this service. */
+function readStatistics({ db, registry, clients }: ServiceContext, query: StatisticsQuery): Promise<Statistics> {
+  const { from = null, to = null } = query
+  if (from !== null && to !== null && from > to)
+    throw new TandemError('bad_request', `from: expected a time that is not later than to, got ${from} and ${to}`)
+  return sumCompletedOrders(db, {
+    fromChains: parseChains(registry, 'source_chain', query.source_chain),
+    toChains: parseChains(registry, 'destination_chain', query.destination_chain),
+    addresses: parseAddresses(clients, 'address', query.address),
+    chains: registry.chains.map(({ id }) => id),
+    since: from,
+    until: to,
+  })
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiExamples } from '../../api/examples.ts'
-import { startTestService, type TestService } from '../../testing/service.fixture.ts'
+import { sharedService } from '../../testing/service.fixture.ts'
 import type { Block, Sample } from '../blocks.ts'
 import type { Book } from '../book.ts'
 import { readBook } from '../reference.fixture.ts'
@@ -19,13 +19,12 @@ const TEST_APP = 'ab'.repeat(32)
 
 type Received = { readonly method: string; readonly url: string; readonly app: string | undefined; readonly body: unknown }
 
-let service: TestService
+const service = sharedService({ environment: 'local' })
 let book: Book
 let recorder: Server
 let origin: string
 const received: Received[] = []
 beforeAll(async () => {
-  service = await startTestService({ environment: 'local' })
   book = await readBook(service)
   recorder = createServer(async (request, response) => {
     received.push(await recordOf(request))
@@ -37,7 +36,6 @@ beforeAll(async () => {
   origin = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`
 })
 afterAll(async () => {
-  await service.close()
   recorder.close()
 })
 

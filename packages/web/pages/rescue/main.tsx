@@ -1,19 +1,22 @@
 /** The rescue page: phrase or file in, resume or refund out. It also works from a saved copy with the service gone. */
 import { signal } from '@preact/signals'
 import { type ComponentChildren, render } from 'preact'
-import type { Told } from '../../shared/explain.ts'
+import { SaidError, type Told } from '../../shared/explain.ts'
 import { Mark } from '../../shared/icons.tsx'
 import { Layout } from '../../shared/layout.tsx'
 import { Details } from '../../shared/problem.tsx'
 import { shared, rescue as texts } from '../../texts.ts'
 import { tell } from './facts.ts'
 import { FoundSwaps } from './found-swaps.tsx'
-import { keepPage } from './keep-page.ts'
 import { opened } from './rescue.ts'
-import { type RescueSettings, readSettings } from './settings.ts'
+import { KEPT, type RescueSettings, readSettings } from './settings.ts'
 import { StartForm } from './start-form.tsx'
 import { findWallets } from './wallets.ts'
 import './rescue.css'
+import { saveFile } from '../../shared/save-file.ts'
+
+/** Saves this page as one file that works without the service: everything is inside, with what the page knows of the service now. */
+const FILE_NAME = 'tandem-rescue.html'
 
 const keepProblem = signal<Told | null>(null)
 
@@ -79,4 +82,16 @@ if (place !== null) {
   )
   const page = settings === null ? <p class="notice alarm">{texts.noSettings}</p> : <Page settings={settings} />
   render(settings?.isCopy === true ? <CopyFrame>{page}</CopyFrame> : <Layout here="/rescue">{page}</Layout>, place)
+}
+
+async function keepPage(settings: RescueSettings): Promise<void> {
+  const response = await fetch('/rescue/copy.html')
+  if (!response.ok) throw new SaidError(texts.notKept)
+  saveFile(FILE_NAME, 'text/html', withSettings(await response.text(), settings))
+}
+
+/** As data, which no browser runs. `<` is escaped: no value can end the element. */
+function withSettings(html: string, settings: RescueSettings): string {
+  const json = JSON.stringify(settings).replaceAll('<', '\\u003c')
+  return html.replace('<div id="page">', () => `<script type="application/json" id="${KEPT}">${json}</script>\n<div id="page">`)
 }

@@ -1,11 +1,16 @@
 /** How to pay by hand: the amount, the address, and a QR code that holds both. */
+
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { plainAmount } from '../../shared/amount.ts'
 import { CopyButton } from '../../shared/copy-button.tsx'
 import { swap } from '../../texts.ts'
 import { findAsset } from './catalog.ts'
 import type { Payment } from './history.ts'
 import { amountText } from './order-amounts.ts'
-import { QrCode } from './qr-code.tsx'
+
+/** A QR code, drawn as one path. The library is loaded when the first one is shown. Modules around the code, which scanners need: ISO/IEC 18004. */
+const QUIET_ZONE = 4
 
 /** `rest`: what is missing of the payment; 0: nothing was paid yet. */
 export function Deposit({ payment, asset, rest }: { readonly payment: Payment; readonly asset: string; readonly rest: bigint }) {
@@ -32,5 +37,21 @@ export function Deposit({ payment, asset, rest }: { readonly payment: Payment; r
         </div>
       </div>
     </section>
+  )
+}
+
+function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
+  const modules = useSignal<readonly (readonly boolean[])[]>([])
+  useEffect(() => {
+    void import('uqr').then(({ encode }) => {
+      modules.value = encode(text, { border: QUIET_ZONE }).data
+    })
+  }, [text])
+  const size = modules.value.length
+  const path = modules.value.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
+  return (
+    <svg class="qr" role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} shape-rendering="crispEdges">
+      <path d={path} fill="currentColor" />
+    </svg>
   )
 }

@@ -1,6 +1,8 @@
 // Blocks of a simulated chain, and how a lying node could change them.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type BitcoinRegtest, startBitcoinRegtest } from '../../local/index.ts'
+
+import { beforeAll, describe, expect, it } from 'vitest'
+import { opened } from '../../../../../src/opened.fixture.ts'
+import { startBitcoinRegtest } from '../../local/index.ts'
 import { scriptOfAddress, walletAddress } from '../../terms/script/address.ts'
 import { signWalletPayment } from '../../terms/wallet/sign.ts'
 import { randomSigner, regtest } from '../bitcoin.fixture.ts'
@@ -11,14 +13,13 @@ import { proveBlock } from './prove-block.ts'
 import { asRawBlock } from './raw-block.ts'
 import type { Walked } from './transaction-walk.ts'
 
-let node: BitcoinRegtest
+const node = opened(() => startBitcoinRegtest({ premineBlocks: 110 }))
 /** A block with a coinbase and two payments, each with a witness. */
 let hash: string
 let bytes: Buffer
 let transactions: Walked[]
 
 beforeAll(async () => {
-  node = await startBitcoinRegtest({ premineBlocks: 110 })
   const signer = randomSigner()
   const address = walletAddress(signer.publicKey, regtest)
   const backend = createCoreBackend(node.rpcUrl, regtest)
@@ -33,7 +34,6 @@ beforeAll(async () => {
   transactions = []
   asRawBlock(bytes).walk((transaction) => transactions.push(transaction))
 })
-afterAll(() => node.close())
 
 /** The block with these transactions instead. */
 const withTransactions = (parts: readonly Uint8Array[]) => Buffer.concat([bytes.subarray(0, 80), Uint8Array.of(parts.length), ...parts])

@@ -7,7 +7,8 @@ import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type BitcoinRegtest, startBitcoinRegtest } from '../../local/index.ts'
+import { openedForEach } from '../../../../../src/opened.fixture.ts'
+import { startBitcoinRegtest } from '../../local/index.ts'
 import { randomSigner, regtest, regtestChain } from '../bitcoin.fixture.ts'
 import { hashOf } from '../blocks/block.fixture.ts'
 import { encodeHeader } from '../blocks/told-header.ts'
@@ -31,7 +32,7 @@ const chain = regtestChain()
 const [user, solver] = [randomSigner(), randomSigner()]
 const secret = createSecret()
 
-let node: BitcoinRegtest
+const node = openedForEach(() => startBitcoinRegtest({ premineBlocks: 110 }))
 /** Two Core nodes, the first of which lies, and an Esplora server. */
 let [liar, core]: TestNode[] = []
 let esplora: TestNode
@@ -44,7 +45,6 @@ const connect = (endpoints: Endpoints, quorum: number) =>
 const alone = () => connect({ rpc: [liar?.url ?? ''] }, 1)
 
 beforeEach(async () => {
-  node = await startBitcoinRegtest({ premineBlocks: 110 })
   ;[liar, core, esplora] = [await startTestNode(node.rpcUrl), await startTestNode(node.rpcUrl), await startTestNode(node.esploraUrl)]
   troubles = []
   client = connect({ rpc: [liar.url, core.url], esplora: [esplora.url] }, 2)
@@ -60,7 +60,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await client.close()
   await Promise.all([liar, core, esplora].map((one) => one?.close()))
-  await node.close()
 })
 
 const depositsSeen = async (by: ChainClient) => (await readSwap(by, terms, 100n)).swap.deposits.map(({ amount }) => amount)

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { opened } from '../../../../../src/opened.fixture.ts'
 import { networkOf } from '../../terms/networks.ts'
-import { regtestChain, startSimulatedChain, type TestChain } from '../bitcoin.fixture.ts'
+import { regtestChain, startSimulatedChain } from '../bitcoin.fixture.ts'
 import { serveChanged } from '../nodes/test-node.fixture.ts'
 import { parseTransaction } from '../script/transaction.ts'
 import { prepareRescue, rescueTwoDeposits } from './rescue.fixture.ts'
 import { connectRescueNode, rescue } from './rescue.ts'
 
-let node: TestChain
-beforeAll(async () => {
-  node = await startSimulatedChain()
-})
-afterAll(() => node.close())
+const node = opened(startSimulatedChain)
 
 const chain = regtestChain()
 const esplora = () => ({ esplora: node.endpoints.esplora ?? [] })

@@ -16,23 +16,22 @@ import {
   type TransactionSerializedLegacy,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { opened } from '../../../../../src/opened.fixture.ts'
 import { htlcErc20 } from '../../contract/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../contract/artifacts/htlc-native.ts'
 import { create2AddressOf, create2Deployer } from '../../terms/deploy/create2-deployer.ts'
 import { deployedCode, htlcCode } from '../../terms/deploy/verify-code.ts'
-import { createEvmFixture, type EvmFixture, type TestParty } from '../evm.fixture.ts'
+import { createEvmFixture, type TestParty } from '../evm.fixture.ts'
 import { connectNode } from '../nodes/connect-node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 import { deployContract, deployHtlc } from './deploy.ts'
 
-let fixture: EvmFixture
+const fixture = opened(createEvmFixture)
 let progress: string[] = []
 beforeAll(async () => {
-  fixture = await createEvmFixture()
   fixture.local.setMining({ kind: 'instant' })
 })
-afterAll(() => fixture.close())
 
 function requestFor(symbol: 'ETH' | 'WBTC' | 'USDC', change: Partial<DeployRequest> = {}): DeployRequest {
   const asset = fixture.assets.find((known) => known.symbol === symbol)

@@ -7,22 +7,21 @@ import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createEvmFixture, type EvmFixture } from '../evm.fixture.ts'
+import { opened } from '../../../../../src/opened.fixture.ts'
+import { createEvmFixture } from '../evm.fixture.ts'
 import { evm } from '../index.ts'
 import { behindBy, honest, lyingAbout, refusing, startTestProvider, type TestProvider } from './provider.fixture.ts'
 
-let fixture: EvmFixture
+const fixture = opened(createEvmFixture)
 let providers: readonly [TestProvider, TestProvider, TestProvider]
 const clients: ChainClient[] = []
 
 beforeAll(async () => {
-  fixture = await createEvmFixture()
   providers = [await startTestProvider(fixture.local), await startTestProvider(fixture.local), await startTestProvider(fixture.local)]
 })
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()))
   await Promise.all(providers.map((provider) => provider.close()))
-  await fixture.close()
 })
 beforeEach(() => {
   for (const provider of providers) {

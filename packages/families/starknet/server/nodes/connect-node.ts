@@ -2,7 +2,7 @@
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createConnector } from '@tandem/chain-kit/providers/connector.ts'
 import { feltOf } from '../../terms/address.ts'
-import { starknetDataOf } from '../chain-data.ts'
+import { starknetDataOf } from '../../terms/chain-data.ts'
 import { chainProblem } from './chain-problem.ts'
 import { NodeRefusal, type StarknetNode } from './node.ts'
 import { createProviderNode } from './provider-node.ts'

@@ -1,9 +1,9 @@
 // Compiles broken variants of the module into one package, and plays for each the scenario that must notice it.
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { readPackage, testPackage } from '../compiler/move.ts'
 import { moduleFile } from '../compiler/render.ts'
 import { playerOf, scenarioTests } from '../testing/move-tests.ts'
-import { readReport } from '../testing/report.ts'
 import { scenarios } from '../testing/scenarios.ts'
 import type { Mutant } from './mutants.ts'
 
@@ -40,4 +40,21 @@ async function filesOf(module: string, source: string, noticing: readonly string
 function breakSource(source: string, { name, text, replacement }: Mutant): string {
   if (source.split(text).length !== 2) throw new Error(`the text of the mutant "${name}" must stand once in the source`)
   return source.replace(text, () => replacement)
+}
+
+// What the test runner of Move reports.
+export interface Report {
+  /** By the name of the test, with its module: whether it passed. */
+  readonly tests: ReadonlyMap<string, boolean>
+  readonly output: string
+}
+
+export function readReport(coloured: string): Report {
+  const output = stripVTControlCharacters(coloured)
+  const lines = [...output.matchAll(/^\[ (PASS|FAIL|TIMEOUT) +\] \w+::(\w+::\w+)/gm)]
+  const tests = new Map(lines.map(([, mark, name = '']): [string, boolean] => [name, mark === 'PASS']))
+  const [, total, passed] = /Total tests: (\d+); passed: (\d+); failed: \d+/.exec(output) ?? []
+  if (Number(total) !== tests.size || Number(passed) !== [...tests.values()].filter(Boolean).length)
+    throw new Error(`the report of the Move tests is not complete:\n${output}`)
+  return { tests, output }
 }

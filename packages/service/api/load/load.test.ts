@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createCallerCosts } from './caller-costs.ts'
+import { type LoadLevel, nextLevel } from './load-level.ts'
+import { type LoadMonitor, startLoadMonitor } from './load-monitor.ts'
+
+const idle = { delayMs: 0, inFlight: 0 }
+
+test('each measure alone raises the level at its limit', () => {
+  expect(nextLevel(0, { ...idle, delayMs: 499 })).toBe(0)
+  expect(nextLevel(0, { ...idle, delayMs: 500 })).toBe(1)
+  expect(nextLevel(0, { ...idle, delayMs: 1500 })).toBe(2)
+  expect(nextLevel(0, { ...idle, inFlight: 499 })).toBe(0)
+  expect(nextLevel(0, { ...idle, inFlight: 500 })).toBe(1)
+  expect(nextLevel(0, { ...idle, inFlight: 2000 })).toBe(2)
+})
+
+test('a level is left only at half of its limit, one after the other', () => {
+  const levels: LoadLevel[] = []
+  let level: LoadLevel = 0
+  for (const delayMs of [1499, 1500, 800, 750, 749, 500, 250, 249, 400]) {
+    level = nextLevel(level, { ...idle, delayMs })
+    levels.push(level)
+  }
+  expect(levels).toEqual([1, 2, 2, 2, 1, 1, 1, 0, 0])
+})
+
+let now = 0
+const costs = () => createCallerCosts(() => now)
+
+test('who asks for far more than the others is heavy, by network and not by address; the others are not', () => {
+  const known = costs()
+  for (let list = 0; list < 16; list += 1) known.note(`203.0.113.${list}`, 50)
+  for (let user = 0; user < 3; user += 1) known.note(`192.0.${user}.1`, 10)
+  expect(known.isHeavy('203.0.113.99')).toBe(true)
+  expect(known.isHeavy('192.0.1.1')).toBe(false)
+  expect(known.isHeavy('198.51.100.1')).toBe(false)
+})
+
+test('several of them among many users are all heavy; among equals nobody is', () => {
+  const known = costs()
+  for (let heavy = 0; heavy < 3; heavy += 1) known.note(`10.0.${heavy}.1`, 1000)
+  for (let user = 0; user < 100; user += 1) known.note(`10.1.${user}.1`, 5)
+  for (let heavy = 0; heavy < 3; heavy += 1) expect(known.isHeavy(`10.0.${heavy}.1`)).toBe(true)
+  const equals = costs()
+  for (let user = 0; user < 100; user += 1) equals.note(`10.1.${user}.1`, 500)
+  expect(equals.isHeavy('10.1.7.1')).toBe(false)
+})
+
+test('one who is alone harms nobody, and one who asks for little is never heavy', () => {
+  const known = costs()
+  known.note('192.0.2.1', 10_000)
+  expect(known.isHeavy('192.0.2.1')).toBe(false)
+  const idle = costs()
+  for (let user = 0; user < 100; user += 1) idle.note(`10.1.${user}.1`, 1)
+  idle.note('192.0.2.1', 59)
+  expect(idle.isHeavy('192.0.2.1')).toBe(false)
+  idle.note('192.0.2.1', 1)
+  expect(idle.isHeavy('192.0.2.1')).toBe(true)
+})
+
+test('it is forgotten after twice ten seconds', () => {
+  const known = costs()
+  known.note('203.0.113.1', 1000)
+  known.note('192.0.2.1', 1)
+  now += 10_001
+  known.note('192.0.2.1', 1)
+  expect(known.isHeavy('203.0.113.1')).toBe(true)
+  now += 10_001
+  known.note('192.0.2.1', 1)
+  expect(known.isHeavy('203.0.113.1')).toBe(false)
+  known.note('203.0.113.1', 1000)
+  now += 30_000
+  expect(known.isHeavy('203.0.113.1')).toBe(false)
+})
+
+let changes: LoadLevel[] = []
+let monitor: LoadMonitor
+beforeEach(() => {
+  vi.useFakeTimers()
+  now = 0
+  changes = []
+  monitor = startLoadMonitor({ nowMs: () => now, onChange: (level) => changes.push(level) })
+})
+afterEach(() => {
+  monitor.stop()
+  vi.useRealTimers()
+})
+
+/** The loop turns every `ms`, for a while. */
+function turn(ms: number, forMs: number): void {
+  for (const end = now + forMs; now < end; ) {
+    now += ms
+    vi.advanceTimersByTime(100)
+  }
+}
+
+test('a loop in time, or late for one moment, is no load', () => {
+  turn(100, 5000)
+  turn(600, 600)
+  turn(100, 1000)
+  expect(changes).toEqual([])
+})
+
+test('a loop that is late again and again raises the level, and lowers it when it has caught up', () => {
+  turn(800, 5000)
+  expect(monitor.level()).toBe(1)
+  turn(2000, 10_000)
+  expect(monitor.level()).toBe(2)
+  turn(100, 3000)
+  expect(monitor.level()).toBe(0)
+  expect(changes).toEqual([1, 2, 1, 0])
+})
+
+test('a loop that stands still is seen before its timer comes', () => {
+  turn(100, 1000)
+  now += 3000
+  expect(monitor.level()).toBe(2)
+})
+
+test('requests in progress count, and each ends once', () => {
+  const ends = Array.from({ length: 500 }, () => monitor.begin())
+  expect(monitor.level()).toBe(1)
+  for (const end of ends.slice(0, 251)) end()
+  expect(monitor.read().inFlight).toBe(249)
+  expect(monitor.level()).toBe(0)
+})
