@@ -42,7 +42,7 @@ async function compile(entries: readonly string[], outdir: string): Promise<void
       packages: 'external',
       format: 'esm',
       platform: 'node',
-      target: 'node20',
+      target: 'node20.19',
       sourcemap: 'linked',
       sourcesContent: false,
       logLevel: 'warning',

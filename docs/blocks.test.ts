@@ -53,9 +53,9 @@ test('shell blocks are run, and programs are run; only pictures, messages and wh
   const notRun = pages.flatMap((page) => judged(page).filter(({ verdict }) => verdict.kind === 'shown'))
   const shells = notRun.filter(({ block }) => ['sh', 'bash', 'console', 'ts', 'js', 'py'].includes(block.language))
   expect(shells.map(({ block }) => block.page)).toEqual([
+    'docs/sdk.md',
     'packages/families/starknet/contract/README.md',
     'packages/families/sui/contract/README.md',
-    'docs/sdk.md',
   ])
 })
 

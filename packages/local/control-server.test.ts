@@ -1,7 +1,7 @@
 import { TandemError } from '@tandem/protocol/error.ts'
 import { callHttp } from '@tandem/runtime/http-client.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { opened } from '../../src/opened.fixture.ts'
 import { startControlServer } from './control-server.ts'
 
 const given: unknown[] = []

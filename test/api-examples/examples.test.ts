@@ -4,12 +4,12 @@
  */
 
 import { writeFile } from 'node:fs/promises'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { type ApiDocument, listOperations, type PlacedOperation } from '@tandem/service/api/document.ts'
 import { type ApiExample, apiExamples } from '@tandem/service/api/examples.ts'
 import { inlineSchemas } from '@tandem/service/api/name-schemas.ts'
 import { Value } from 'typebox/value'
 import { beforeAll, expect, test } from 'vitest'
-import { opened } from '../../src/opened.fixture.ts'
 import { openStory } from '../swaps/story.ts'
 import { firstOfLists, learn, type Renamed, rename, shapeOf, strictly } from './replay.ts'
 import { type EarlierAnswers, type Step, scenario } from './scenario.ts'

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { forgedDeposit, honest, startTestNode, stoppedAt, type TestNode } from '@tandem/bitcoin/server/nodes/test-node.fixture.ts'
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
-import { opened } from '../../src/opened.fixture.ts'
 import { openStory } from './story.ts'
 
 const BITCOIN = 'bitcoin_regtest:btc'

@@ -1,8 +1,8 @@
 /** The API in one process, the engine in another. */
 
 import { startServiceProcess } from '@tandem/local/service-process.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { expect, test } from 'vitest'
-import { opened } from '../../src/opened.fixture.ts'
 import { openStory } from './story.ts'
 
 const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'], split: true }))

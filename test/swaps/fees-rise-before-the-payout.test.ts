@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { type Behaviour, startTestNode } from '@tandem/bitcoin/server/nodes/test-node.fixture.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { opened } from '../../src/opened.fixture.ts'
 import { openStory } from './story.ts'
 
 const BITCOIN = 'bitcoin_regtest:btc'

@@ -1,5 +1,5 @@
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { expect, test } from 'vitest'
-import { opened } from '../../src/opened.fixture.ts'
 import { openStory } from './story.ts'
 
 const DOLLARS = 'arbitrum_localnet:usdc'

@@ -5,9 +5,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '@tandem/party/store/database/database.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { opened } from '../../src/opened.fixture.ts'
 import { moment, startNodeProxy } from './node-proxy.ts'
 import { type PartyProcess, startPartyProcess } from './party-process.ts'
 import { openStory } from './story.ts'

@@ -1,9 +1,9 @@
 /** A process that is stopped in the middle of an action, while its node does not answer: it ends, and others go on with its work. The node never answers it. */
 
 import { openDatabase } from '@tandem/party/store/database/database.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { opened } from '../../src/opened.fixture.ts'
 import { moment, type NodeProxy, startNodeProxy } from './node-proxy.ts'
 import { type PartyConfig, type PartyProcess, startPartyProcess } from './party-process.ts'
 import { openStory } from './story.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
-import { opened } from '../../src/opened.fixture.ts'
 import { type PartyProcess, startPartyProcess } from './party-process.ts'
 import { openStory } from './story.ts'
 

@@ -1,7 +1,7 @@
 import { startTickerServer, type TickerFault } from '@tandem/chain-kit/local/ticker/ticker-server.ts'
 import { parseUsdPrice } from '@tandem/protocol/amount.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { opened } from '../../../src/opened.fixture.ts'
 import { createReadings } from './readings.ts'
 import { createExchange } from './sources/exchange.ts'
 

@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setAppDisabled, updateApp } from '@tandem/party/store/apps/apps.ts'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { describe, expect, test } from 'vitest'
-import { openedForEach } from '../../../src/opened.fixture.ts'
 import { btc, orderBody, startTestService, wbtc } from '../testing/service.fixture.ts'
 
 const service = openedForEach(() => startTestService({ environment: 'local', rateLimitPerMinute: 3 }))

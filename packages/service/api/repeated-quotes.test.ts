@@ -1,6 +1,6 @@
 import { createOperatorToken } from '@tandem/party/store/operators/tokens.ts'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { expect, test } from 'vitest'
-import { openedForEach } from '../../../src/opened.fixture.ts'
 import { quoteOf } from '../testing/fake-solver.fixture.ts'
 import { btc, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 

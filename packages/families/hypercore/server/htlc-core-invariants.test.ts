@@ -12,10 +12,10 @@ import {
   initiateTypedData,
   refundTypedData,
 } from '@tandem/evm/contract/htlc-order.fixture.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import fc from 'fast-check'
 import { type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, numberToHex, toHex, zeroAddress } from 'viem'
 import { beforeAll, expect, it } from 'vitest'
-import { opened } from '../../../../src/opened.fixture.ts'
 import { coreTokens } from '../local/core-state-machine.ts'
 import { CORE_WRITER, spotSendData } from '../terms/core.ts'
 import { accountAt } from '../terms/htlc.ts'

@@ -13,7 +13,7 @@ import {
   setTransactionMessageFeePayer,
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit'
-import { ed25519Key } from '../../../../devnet/ed25519.ts'
+import { ed25519Key } from '@tandem/chain-kit/local/ed25519.ts'
 import { readTransaction, type WireTransaction } from './wire-transaction.ts'
 
 export interface LocalSigner {

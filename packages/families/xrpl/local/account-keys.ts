@@ -1,6 +1,7 @@
 // Accounts of ed25519 keys.
+
+import { ed25519Key, isEd25519Signature } from '@tandem/chain-kit/local/ed25519.ts'
 import { deriveAddress, Wallet } from 'xrpl'
-import { ed25519Key, isEd25519Signature } from '../../../../devnet/ed25519.ts'
 
 export type LocalKey = {
   readonly address: string

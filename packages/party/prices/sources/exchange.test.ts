@@ -1,7 +1,7 @@
 import { startTickerServer, type TickerExchange, type TickerFault } from '@tandem/chain-kit/local/ticker/ticker-server.ts'
 import { parseUsdPrice } from '@tandem/protocol/amount.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { opened } from '../../../../src/opened.fixture.ts'
 import { createExchange, type ExchangeName, exchanges } from './exchange.ts'
 import { middleOf, type TickerRequest } from './ticker.ts'
 

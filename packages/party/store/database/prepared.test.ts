@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { openedForEach } from '../../../../src/opened.fixture.ts'
 import { openTestStore, sharedStore } from '../store.fixture.ts'
 import type { Database } from './database.ts'
 import { rowTrust, type Verdict } from './row-trust.fixture.ts'

@@ -1,7 +1,7 @@
 import type { OrderStatus } from '@tandem/protocol/state.ts'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { openedForEach } from '../../../../src/opened.fixture.ts'
 import { createApp } from '../apps/apps.ts'
 import type { Database } from '../database/database.ts'
 import { insertOrder } from '../orders/insert-orders.ts'

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { afterEach, expect, test } from 'vitest'
-import { opened } from '../../../../src/opened.fixture.ts'
 import { btc, inactive, orderBody, sharedService, startTestService, usdc, wbtc } from '../../testing/service.fixture.ts'
 
 const service = sharedService()

@@ -1,5 +1,5 @@
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { expect, test } from 'vitest'
-import { openedForEach } from '../../../../src/opened.fixture.ts'
 import { startTestService, wbtc } from '../../testing/service.fixture.ts'
 
 const service = openedForEach(startTestService)

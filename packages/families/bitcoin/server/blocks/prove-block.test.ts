@@ -1,7 +1,7 @@
 // Blocks of a simulated chain, and how a lying node could change them.
 
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { opened } from '../../../../../src/opened.fixture.ts'
 import { startBitcoinRegtest } from '../../local/index.ts'
 import { scriptOfAddress, walletAddress } from '../../terms/script/address.ts'
 import { signWalletPayment } from '../../terms/wallet/sign.ts'

@@ -1,5 +1,5 @@
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { describe, expect, test } from 'vitest'
-import { opened } from '../../../../../src/opened.fixture.ts'
 import { networkOf } from '../../terms/networks.ts'
 import { regtestChain, startSimulatedChain } from '../bitcoin.fixture.ts'
 import { serveChanged } from '../nodes/test-node.fixture.ts'

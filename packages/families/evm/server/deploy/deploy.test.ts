@@ -2,6 +2,7 @@
 
 import type { DeployRequest } from '@tandem/chain-kit/port/abilities/deploy.ts'
 import { createTestSigner } from '@tandem/keys/keys.fixture.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import {
   concat,
   encodeDeployData,
@@ -17,7 +18,6 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { opened } from '../../../../../src/opened.fixture.ts'
 import { htlcErc20 } from '../../contract/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../contract/artifacts/htlc-native.ts'
 import { create2AddressOf, create2Deployer } from '../../terms/deploy/create2-deployer.ts'

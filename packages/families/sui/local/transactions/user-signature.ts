@@ -4,7 +4,7 @@ import { Ed25519PublicKey } from '@mysten/sui/keypairs/ed25519'
 import { toBase64 } from '@mysten/sui/utils'
 import { isValidTransactionSignature } from '@mysten/sui/verify'
 import { blake2b } from '@noble/hashes/blake2.js'
-import { isEd25519Signature } from '../../../../../devnet/ed25519.ts'
+import { isEd25519Signature } from '@tandem/chain-kit/local/ed25519.ts'
 
 const SIGNATURE_BYTES = 64
 const KEY_BYTES = 32
