@@ -1,6 +1,7 @@
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { statementsOf } from '@tandem/party/store/statements.fixture.ts'
-import { NOW, sharedStore } from '@tandem/party/store/store.fixture.ts'
+import { NOW } from '@tandem/party/store/store.fixture.ts'
 import { hashSecret } from '@tandem/protocol/secret.ts'
 import type { SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
 import { beforeEach, describe, expect, test } from 'vitest'

@@ -1,5 +1,6 @@
 import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/reading.ts'
-import { putOrder, sharedStore } from '@tandem/party/store/store.fixture.ts'
+import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
+import { putOrder } from '@tandem/party/store/store.fixture.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import type { OrderState } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'

@@ -1,4 +1,5 @@
-import { NOW, sharedStore } from '@tandem/party/store/store.fixture.ts'
+import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
+import { NOW } from '@tandem/party/store/store.fixture.ts'
 import type { SolverQuoteRequest } from '@tandem/protocol/wire/solver.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { quote } from './quotes.ts'

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
-import { sharedStore } from '@tandem/party/store/store.fixture.ts'
+import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { createSolverClient, type SolverClient } from '@tandem/service/solver-client.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import { findApp } from '@tandem/party/store/apps/apps.ts'
-import { sharedStore } from '@tandem/party/store/store.fixture.ts'
+import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AppOptions, createAppCommand, listAppsCommand, rotateAppCommand, setAppDisabledCommand, updateAppCommand } from './apps.ts'
 import { type ConfigFixture, runCommand as run, writeServiceConfig } from './command.fixture.ts'

@@ -1,5 +1,6 @@
 import { readReleaseStatus, recordRollback } from '@tandem/party/store/database/rollbacks.ts'
-import { closeAnyway, putOrder, sharedStore } from '@tandem/party/store/store.fixture.ts'
+import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
+import { closeAnyway, putOrder } from '@tandem/party/store/store.fixture.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type ConfigFixture, runCommand, writeServiceConfig, writeSolverConfig } from './command.fixture.ts'
 import { confirmRestoreCommand } from './confirm-restore.ts'

@@ -1,5 +1,5 @@
+import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { putHalt, readHalts, removeHalts } from '@tandem/party/store/solver/halts.ts'
-import { sharedStore } from '@tandem/party/store/store.fixture.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConfigFixture, runCommand, writeSolverConfig } from './command.fixture.ts'
 import { haltCommand, resumeCommand } from './solver-risk.ts'

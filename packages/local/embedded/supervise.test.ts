@@ -28,7 +28,7 @@ const startApplication = async (
 ): Promise<Application> => {
   const code = `
     import pg from 'pg'
-    import { startEmbeddedPostgres } from './src/store/embedded/embedded-postgres.ts'
+    import { startEmbeddedPostgres } from './packages/local/embedded/embedded-postgres.ts'
     const server = await startEmbeddedPostgres(${JSON.stringify({ dataDir, fresh })})
     const client = new pg.Client({ connectionString: server.url })
     await client.connect()

@@ -5,7 +5,6 @@ import type { Block } from '@tandem/protocol/chain.ts'
 import type { HtlcEvent, HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Leg, Swap } from '@tandem/protocol/order.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
-import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { createTestDatabase } from '../../../test/database.ts'
 import type { LeasedAction } from './actions/actions.ts'
 import { type NewAttempt, recordAttempts } from './actions/attempts.ts'
@@ -36,9 +35,6 @@ export async function openTestStore(): Promise<TestStore> {
     },
   }
 }
-
-/** A store for all tests of a file. */
-export const sharedStore = (): TestStore => opened(openTestStore)
 
 /** The database, which calls `onResult` with the rows of each statement before it returns them. */
 export function withResults(db: Database, onResult: (rows: readonly object[]) => unknown): Database {

@@ -1,6 +1,7 @@
 import { localChains } from '@tandem/families/registry.ts'
 import { registry } from '@tandem/party/engine/engine.fixture.ts'
-import { NOW, putOrder, sharedStore } from '@tandem/party/store/store.fixture.ts'
+import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
+import { NOW, putOrder } from '@tandem/party/store/store.fixture.ts'
 import type { OrderState } from '@tandem/protocol/state.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'

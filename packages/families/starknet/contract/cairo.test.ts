@@ -12,7 +12,7 @@ import { scenarios } from './testing/scenarios.ts'
 import { vectors, vectorTest } from './testing/vectors.ts'
 
 /** For a machine that does ten things at once. */
-const timeout = 900_000
+const timeout = 1_800_000
 /** The dearest; all where the time does not matter: two tests for each take seconds. */
 const measured = gasOperations.filter(({ name }) => name === 'redeem' || process.env.TANDEM_ALL_MUTANTS === 'yes')
 const passed = { passed: true, panic: null }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { sharedStore } from '../store.fixture.ts'
+import { sharedStore } from '../shared-store.fixture.ts'
 import { followEngines, leaseEngine } from './engines.ts'
 import { holdLease, inTurn, releaseLeases, renewLeases, withLock } from './leases.ts'
 

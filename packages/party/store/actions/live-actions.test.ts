@@ -9,17 +9,8 @@ import { recordPoll } from '../chain/events.ts'
 import { publishPoll, readClock } from '../chain/polls.ts'
 import { addGrant } from '../orders/grants.ts'
 import { findOrder, findOrderSnapshots } from '../orders/orders.ts'
-import {
-  blockOf,
-  exampleOrder,
-  NOW,
-  openTestStore,
-  putOrder,
-  recordAttempt,
-  sharedStore,
-  sightingsOf,
-  withResults,
-} from '../store.fixture.ts'
+import { sharedStore } from '../shared-store.fixture.ts'
+import { blockOf, exampleOrder, NOW, openTestStore, putOrder, recordAttempt, sightingsOf, withResults } from '../store.fixture.ts'
 import { readActionFacts } from './action-facts.ts'
 import { hurryAction, leaseAction, leaseActions, syncWanted } from './actions.ts'
 import { readAttempts } from './attempts.ts'

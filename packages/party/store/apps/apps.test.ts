@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { sharedStore } from '../shared-store.fixture.ts'
 import { statementsOf } from '../statements.fixture.ts'
-import { sharedStore } from '../store.fixture.ts'
 import type { AppSettings } from './app-settings.ts'
 import { type App, createApp, findApp, listApps, rotateApp, setAppDisabled, updateApp } from './apps.ts'
 

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { insertOrder, insertOrders } from '../orders/insert-orders.ts'
-import { blockOf, closeAnyway, exampleOrder, putOrder, sharedStore, sightingsOf } from '../store.fixture.ts'
+import { sharedStore } from '../shared-store.fixture.ts'
+import { blockOf, closeAnyway, exampleOrder, putOrder, sightingsOf } from '../store.fixture.ts'
 import { readCursor, recordPoll } from './events.ts'
 import {
   countDepositsOf,

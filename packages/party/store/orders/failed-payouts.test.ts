@@ -4,8 +4,9 @@ import { leaseAction, syncWanted } from '../actions/actions.ts'
 import { finishAction } from '../actions/finish-action.ts'
 import { noteReverted } from '../actions/reverted-relays.ts'
 import { createApp } from '../apps/apps.ts'
+import { sharedStore } from '../shared-store.fixture.ts'
 import { commitTo } from '../solver/commitments.ts'
-import { NOW, putOrder, recordAttempt, sharedStore } from '../store.fixture.ts'
+import { NOW, putOrder, recordAttempt } from '../store.fixture.ts'
 import { readFailedPayouts, readPayoutParties } from './failed-payouts.ts'
 
 const store = sharedStore()

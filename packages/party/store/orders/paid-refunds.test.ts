@@ -3,7 +3,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { leaseAction, syncWanted } from '../actions/actions.ts'
 import { noteReverted } from '../actions/reverted-relays.ts'
 import { createApp } from '../apps/apps.ts'
-import { exampleOrder, NOW, putOrder, recordAttempt, sharedStore } from '../store.fixture.ts'
+import { sharedStore } from '../shared-store.fixture.ts'
+import { exampleOrder, NOW, putOrder, recordAttempt } from '../store.fixture.ts'
 import { giveBackRefund, payForPayout, payForRefund, raiseRefundCost } from './paid-refunds.ts'
 
 const store = sharedStore()

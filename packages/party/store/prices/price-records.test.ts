@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sharedStore } from '../store.fixture.ts'
+import { sharedStore } from '../shared-store.fixture.ts'
 import { type PriceRecord, readPricesSince, recordPrices } from './price-records.ts'
 
 const store = sharedStore()

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { sharedStore } from '../shared-store.fixture.ts'
 import { statementsOf } from '../statements.fixture.ts'
-import { putOrder, sharedStore, withResults } from '../store.fixture.ts'
+import { putOrder, withResults } from '../store.fixture.ts'
 import { commitTo, isCommittedTo } from './commitments.ts'
 
 const store = sharedStore()

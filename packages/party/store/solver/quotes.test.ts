@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { sharedStore } from '../shared-store.fixture.ts'
 import { statementsOf } from '../statements.fixture.ts'
-import { NOW, sharedStore } from '../store.fixture.ts'
+import { NOW } from '../store.fixture.ts'
 import { createQuoteWriter, findCoveringQuote, type StoredQuote, takeQuote } from './quotes.ts'
 
 const store = sharedStore()

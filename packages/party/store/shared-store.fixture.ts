@@ -1,0 +1,6 @@
+/** The store of a file of tests. Children of benches use the other fixtures, without the test runner. */
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { openTestStore, type TestStore } from './store.fixture.ts'
+
+/** A store for all tests of a file. */
+export const sharedStore = (): TestStore => opened(openTestStore)
