@@ -62,7 +62,7 @@ describe('an asset is active', () => {
   it('when its chain is served and its HTLC deployed; inactive assets are listed too', () => {
     const deployments = { 'bitcoin:btc': { htlc: null }, 'base:cbbtc': { htlc: '0x01' }, 'citrea:cbtc': { htlc: '0x02' } }
     const registry = open(deployments, ['bitcoin', 'base', 'ethereum'])
-    expect(activeIds(registry)).toEqual(['base:cbbtc', 'bitcoin:btc'])
+    expect(activeIds(registry)).toEqual(['bitcoin:btc', 'base:cbbtc'])
     expect(registry.assets).toHaveLength(assets.length)
     expect(registry.chains).toBe(chains)
     expect(registry.isServed('base')).toBe(true)

@@ -13,12 +13,12 @@ const tests = (...files: readonly string[]): Verdict => ({ tests: files })
 const harmless = (why: string): Verdict => ({ harmless: why })
 const told = (words: string): Verdict => ({ told: words })
 
-const EVIDENCE = 'engine/evidence/forged-rows.test.ts'
-const DEPOSITS = 'engine/evidence/forged-rows.fixture.ts'
-const FACTS = 'engine/evidence/forged-facts.test.ts'
-const SPENDS = 'engine/evidence/forged-spends.test.ts'
-const TERMS = 'engine/evidence/forged-terms.test.ts'
-const SEALS = 'store/orders/sealed-values.test.ts'
+const EVIDENCE = 'party/engine/evidence/forged-rows.test.ts'
+const DEPOSITS = 'party/engine/evidence/forged-rows.fixture.ts'
+const FACTS = 'party/engine/evidence/forged-facts.test.ts'
+const SPENDS = 'party/engine/evidence/forged-spends.test.ts'
+const TERMS = 'party/engine/evidence/forged-terms.test.ts'
+const SEALS = 'party/store/orders/sealed-values.test.ts'
 const SERVICE = 'service/orders/changed-rows.test.ts'
 const SOLVER = 'solver/forged-rows.test.ts'
 const REFUNDS = 'solver/instant-refund/forged-rows.test.ts'
@@ -46,7 +46,7 @@ export const rowTrust: Readonly<Record<string, TableTrust>> = {
   ],
   attempts: [
     ['action_key number chain sender tx raw slots fee_rate holds_secret', tests(EVIDENCE, REFUNDS, BACKUP)],
-    ['nonce', tests('chains/evm/send/forged-attempts.test.ts', 'chains/starknet/send/forged-attempts.test.ts')],
+    ['nonce', tests('families/evm/server/send/forged-attempts.test.ts', 'families/starknet/server/send/forged-attempts.test.ts')],
     ['at reverted_at reverted_weight refused_at', stops],
   ],
   blocks: [
@@ -59,7 +59,7 @@ export const rowTrust: Readonly<Record<string, TableTrust>> = {
   ],
   database_owner: [['only_row party vault_check', harmless('a party that does not find itself here does not start')]],
   cosigned_redeems: [
-    ['transaction', tests('chains/bitcoin/spend/batch-redeem.test.ts')],
+    ['transaction', tests('families/bitcoin/server/spend/batch-redeem.test.ts')],
     ['order_id at', harmless('a transaction that spends other deposits is not sent for these')],
   ],
   events: [
@@ -138,7 +138,7 @@ export const rowTrust: Readonly<Record<string, TableTrust>> = {
     ['at', risks],
   ],
   rollbacks: [['id reason detected_at newest_order confirmed_at', tests(BACKUP)]],
-  sealed_values: [['order_id purpose sealed', tests('store/orders/sealed-values.test.ts')]],
+  sealed_values: [['order_id purpose sealed', tests('party/store/orders/sealed-values.test.ts')]],
   signed_claims: [['chain contract asset affiliate total paid', earnings]],
   signing_counts: [['name signings ends_at', harmless('it limits how much work of signing others can cause')]],
   solver_keys: [

@@ -57,7 +57,7 @@ describe('refuses, before anything is sent', () => {
   })
 
   test('a class that is not declared, with the way to declare it', async () => {
-    await expect(deploy({}, '0x123')).rejects.toThrow(/0x0+123, is not declared.*contracts\/starknet\/README\.md/)
+    await expect(deploy({}, '0x123')).rejects.toThrow(/0x0+123, is not declared.*starknet\/contract\/README\.md/)
     expect(sent).toEqual([])
   })
 

@@ -57,7 +57,7 @@ describe('verification', () => {
     await expect(verify({ contracts: withContract({ token: '0x1234' }) })).rejects.toMatchObject(wrong('expected a token'))
     const strk = feltOf(starknetDataOf(fixture.chain).feeToken)
     await expect(verify({ contracts: withContract({ token: strk }) })).rejects.toMatchObject(wrong('locks'))
-    const noFees = { ...fixture.chain, starknet: { ...starknetDataOf(fixture.chain), feeToken: '0x1234' } } as Chain
+    const noFees = { ...fixture.chain, familyData: { ...starknetDataOf(fixture.chain), feeToken: '0x1234' } } as Chain
     await expect(verify({ chain: noFees })).rejects.toMatchObject(wrong('the token that pays fees'))
   })
 
