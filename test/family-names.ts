@@ -7,7 +7,7 @@ import ts from 'typescript'
 const NAMES =
   /[Bb]itcoin|[Ll]itecoin|[Ee]vm|EVM|(?<![A-Za-z])tron(?![a-z])|Tron|[Hh]yper[Cc]ore|[Ss]olana|[Ss]tarknet|(?<![A-Za-z])sui(?![a-z])|Sui(?![a-z])|[Xx]rpl|XRPL/
 const MAY_NAME =
-  /^packages\/(families|protocol\/registry\/asset-icons\.ts$|web|sdk\/src\/(families|wallets))\/|\.(test|fixture|conformance)\.ts$|\/(testing|simulation|node_modules|dist)\//
+  /^packages\/(families|web|sdk\/src\/(families|wallets))\/|^packages\/protocol\/registry\/(asset-icons|currencies)\.ts$|\.(test|fixture|conformance)\.ts$|\/(testing|simulation|node_modules|dist)\//
 
 /** Texts that may name a family, and why. */
 const EXCEPTIONS: readonly { readonly file: string; readonly text: RegExp; readonly why: string }[] = [
