@@ -16,8 +16,8 @@ export default defineConfig({
     include: ['{packages,test,demo,bench,docs,examples}/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
     pool: 'forks',
-    // Stories wait three quarters of their time, for blocks and for each other's polls: five workers keep two cores busy.
-    maxWorkers: 5,
+    // Stories wait three quarters of their time, for blocks and for each other's polls: four workers keep two cores busy.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // Loading chain libraries anew for each of some 200 files would take a fifth of the time.
     isolate: false,

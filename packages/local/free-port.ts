@@ -1,12 +1,18 @@
 /** A port of this machine that nobody listens on at this moment. */
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no free port'))))
-    })
+/** Below the ports that systems give to outgoing connections: such a connection would take the port before its listener does. */
+const [MIN_PORT, MAX_PORT] = [20_000, 32_000]
+
+export async function freePort(): Promise<number> {
+  const port = randomInt(MIN_PORT, MAX_PORT)
+  return (await isFree(port)) ? port : freePort()
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer().once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 }
