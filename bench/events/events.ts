@@ -58,9 +58,9 @@ async function measureEvents(size: Size, onProgress: (what: string) => void): Pr
     atEnd(() => db.destroy())
     const apps = [await newApp(db, 'shop'), await newApp(db, 'other')] as const
     const orders = await newOrders(db, apps, streams)
-    const service = await start<EventsServiceReady>('./service-child.ts', { databaseUrl })
+    const service = await start<EventsServiceReady>('../events/service-child.ts', { databaseUrl })
     const port = Number(new URL(service.ready.url).port)
-    const [users, attackers] = [await start('./readers-child.ts', { port }), await start('./readers-child.ts', { port })]
+    const [users, attackers] = [await start('../events/readers-child.ts', { port }), await start('../events/readers-child.ts', { port })]
     await sleep(settleMs)
     const megabytes = () => megabytesOf(service.pid)
     const empty = await megabytes()
