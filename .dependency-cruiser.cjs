@@ -148,7 +148,7 @@ module.exports = {
       from: { path: '^packages/web/(pages|shared)/', pathNot: testing },
       to: {
         path: '^packages/',
-        pathNot: ['^packages/web/', '^packages/sdk/src/index\\.ts$', '^packages/protocol/wire/operator\\.ts$', '^packages/service/reference/search\\.ts$'],
+        pathNot: ['^packages/web/', '^packages/sdk/src/index\\.ts$', '^packages/protocol/wire/operator\\.ts$', '^packages/service/web/search\\.ts$'],
       },
     },
     {
@@ -197,7 +197,7 @@ module.exports = {
           ...testing,
           '^packages/families/[a-z]+/(local|contract)/',
           '^packages/local/',
-          '^packages/(sdk|web)/',
+          '^packages/(sdk|web|reference)/',
         ],
       },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },

@@ -1,28 +1,35 @@
 /**
  * `npm run build [-- FOLDER [FILE…]]`: compiles what production and the local stack run to `dist/`, or to FOLDER together with each FILE. It runs without a
- * loader. Without arguments it also builds the SDK and the pages. Types are checked by `npm run check`.
+ * loader. Into `dist/` it also builds the SDK and the pages. With `--production` it leaves the local stack out. Types are checked by `npm run check`.
  */
 import { cp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { build, type Plugin } from 'esbuild'
+import { buildPages } from './build-pages.ts'
 import { buildSdk } from './packages/sdk/build.ts'
-import { buildWeb } from './packages/web/build.ts'
 import { packageFolders } from './workspaces.ts'
 
 const ROOT = import.meta.dirname
 /** Read at run time, not imported. */
-const ASSETS = ['packages/party/store/migrations', 'docs/guides', 'docs/sdk.md']
+const ASSETS = ['packages/party/store/migrations']
 /** Everything else is imported by these. */
 const ENTRIES = ['packages/cli/cli.ts', 'packages/runtime/workers/worker.ts']
 
-const [folder = 'dist', ...more] = process.argv.slice(2)
+/** Simulators, the embedded database, and the commands that start them. */
+const LOCAL = /^packages\/(local\/|families\/(\w+\/local\/|local\.ts)|cli\/commands\/local-stack\.ts)/
+/** The only file that may import one of these: it says what is missing. */
+const LOADS_LOCAL = 'packages/cli/commands/start.ts'
+
+const args = process.argv.slice(2)
+const isProduction = args.includes('--production')
+const [folder = 'dist', ...more] = args.filter((arg) => arg !== '--production')
 const out = join(ROOT, folder)
 await rm(out, { recursive: true, force: true })
 await compile([...ENTRIES, ...more], out)
 for (const asset of ASSETS) await cp(join(ROOT, asset), join(out, asset), { recursive: true })
 if (folder === 'dist') {
   await buildSdk()
-  await buildWeb(join(out, 'packages', 'web'))
+  await buildPages(join(out, 'pages'))
 }
 // The last file: bin/tandem.js compares its time with those of the sources.
 await writeFile(join(out, '.built'), '')
@@ -70,7 +77,9 @@ function linkCompiled(imported: Set<string>): Plugin {
       onResolve({ filter: /^(\.|@tandem\/)/ }, ({ path, importer, kind }) => {
         if (kind === 'entry-point') return null
         const source = sourceOf(path, importer)
-        imported.add(relative(ROOT, source))
+        const name = relative(ROOT, source)
+        if (!isProduction || !LOCAL.test(name)) imported.add(name)
+        else if (relative(ROOT, importer) !== LOADS_LOCAL) return { errors: [{ text: `a production build has no ${name}` }] }
         const target = relative(dirname(importer), source.replace(/\.ts$/, '.js'))
         return { path: target.startsWith('.') ? target : `./${target}`, external: true }
       })

@@ -9,7 +9,7 @@ export default defineConfig({
     // The package has the build; tests run the sources, as tsconfig.json says.
     alias: [
       { find: /^@tandem\/sdk$/, replacement: join(sdk, 'index.ts') },
-      { find: /^@tandem\/sdk\/node$/, replacement: join(sdk, 'node', 'index.ts') },
+      { find: /^@tandem\/sdk\/node$/, replacement: join(sdk, 'node', 'file-storage.ts') },
     ],
   },
   test: {

@@ -1,4 +1,4 @@
-/** Ten users deposit dust and ask for instant refunds again and again: what the others notice of it. */
+/** Ten users deposit dust and ask for instant refunds again and again. The bench measures how that slows the others. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LocalJson } from '@tandem/local/local-json.ts'
 import { type ApiClient, createApiClient } from '../demo/client/api-client.ts'
@@ -6,16 +6,16 @@ import { createLocalClient } from '../demo/client/local-client.ts'
 import { type Bench, percentile, type Size } from './bench.ts'
 import { createAccounts, createEvmUsers } from './load/evm-users.ts'
 import type { PartyReport } from './load/party-child.ts'
-import { postgresCpuSeconds } from './load/postgres-cpu.ts'
 import { withProcesses } from './load/stack-processes.ts'
-import { untilAccepted } from './load/until-accepted.ts'
+import { untilAccepted } from './load/users.ts'
+import { cpuSecondsBelow } from './processes.ts'
 
 type Plan = {
   readonly orders: number
   readonly deposits: number
   readonly callsPerMinute: number
   readonly seconds: number
-  /** Each call but the first comes with a new deposit, so that there is always something to sign. Else all calls but the first are repeats. */
+  /** Each call but the first comes with a new deposit, so that there is always something to sign. Otherwise all calls but the first are repeats. */
   readonly paysEachCall: boolean
 }
 
@@ -41,7 +41,7 @@ const OTHERS = { from: 'ethereum_localnet:eth', to: 'arbitrum_localnet:usdc', am
 type Figures = Plan & {
   readonly quotes: readonly number[]
   readonly swaps: readonly number[]
-  /** Why calls of others failed, each once. */
+  /** Each reason why calls of others failed is listed once. */
   readonly failed: readonly string[]
   readonly answered: number
   readonly limited: number
@@ -50,7 +50,7 @@ type Figures = Plan & {
   readonly measuredSeconds: number
 }
 
-/** What the parties and what they use did, per second of the run. CPU in parts of one core. */
+/** The parties, their database and their chains work this much per second of the run. CPU is in parts of one core. */
 type Load = Readonly<Record<(typeof CPUS)[number] | 'statements' | 'requests', number>>
 const CPUS = ['serviceCpu', 'solverCpu', 'postgresCpu', 'chainsCpu'] as const
 
@@ -69,7 +69,7 @@ function measureAttack(plan: Plan, onProgress: (what: string) => void): Promise<
       solver: await solver.ask<PartyReport>('report'),
       service: await service.ask<PartyReport>('report'),
       chainsMicros: (await chains.ask<{ readonly cpuMicros: number }>('cpu')).cpuMicros,
-      postgresSeconds: (await postgresCpuSeconds(chains.pid)) ?? 0,
+      postgresSeconds: (await cpuSecondsBelow(chains.pid)) ?? 0,
     })
     const api = createApiClient({ baseUrl: info.base_url, appId: info.app_id })
     const users = await createEvmUsers(info, api, accounts, OTHERS)
@@ -170,7 +170,7 @@ async function attackOrder(
   return { answered: times.length, limited }
 }
 
-/** Starts a call at a fixed pace, whatever the earlier ones do. */
+/** A call starts at a fixed pace, whatever the earlier ones do. */
 async function repeat(
   everyMs: number,
   endsAt: number,
@@ -195,7 +195,7 @@ async function repeat(
   return { times, failed }
 }
 
-/** What a call of the attackers costs beyond the run without them. */
+/** An attacker's call costs this much beyond the run without attackers. */
 function perCall(rows: readonly Figures[], { load, measuredSeconds, answered }: Figures, what: keyof Load, times = 1): string {
   const quiet = rows.find(({ orders }) => orders === 0)
   if (answered === 0 || quiet === undefined) return '–'

@@ -1,4 +1,4 @@
-/** Every benchmark at its smallest size: it must still run and make a table. Limits are checked by full runs only. */
+/** Every benchmark must still run and make a table at its smallest size. Only full runs check limits. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { Table } from './bench.ts'
 import { benches } from './benches.ts'
 import { removeCompiledChildren } from './compiled-children.ts'
 
-// All in this process, so that the benchmarks are loaded and their children compiled only once.
+// All run in this process, so that benchmarks are loaded and their children compiled only once.
 describe('runs and makes a table:', () => {
   afterAll(removeCompiledChildren)
   test.each(benches)('$name', { timeout: 600_000 }, async ({ run }) => {

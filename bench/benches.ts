@@ -1,8 +1,8 @@
-/** The list of benchmarks. */
+/** The benchmarks that `npm run bench` lists. */
 import { apiBench } from './api/api.ts'
 import { attackBench } from './attack.ts'
 import type { Bench } from './bench.ts'
-import { costsBench } from './costs/costs.ts'
+import { costsBench } from './costs.ts'
 import { eventsBench } from './events/events.ts'
 import { gasBench } from './gas.ts'
 import { latencyBench } from './latency.ts'

@@ -5,18 +5,18 @@ import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
-/** Below node_modules, so that packages are found and no check reads it. */
+/** The cache is below node_modules, so that packages are found and no check reads it. */
 const CACHE = join(ROOT, 'node_modules', '.cache')
 
 let folder: string | null = null
 
-/** The compiled file of a source of a child, or of the command line. Compiles all of them once per process. */
+/** All sources are compiled once per process. */
 export function compiledChild(source: URL): URL {
   folder ??= compile()
   return pathToFileURL(join(folder, relative(ROOT, fileURLToPath(source)).replace(/\.ts$/, '.js')))
 }
 
-/** Called at exit too, except where a signal ends the process, as with workers of vitest. */
+/** This also runs at exit, except where a signal ends the process, like workers of vitest. */
 export function removeCompiledChildren(): void {
   if (folder !== null) rmSync(folder, { recursive: true, force: true })
   folder = null

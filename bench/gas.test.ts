@@ -1,9 +1,8 @@
-// Ceilings for the gas of every operation and path, so that a change that costs users money fails.
+// Gas has a ceiling for every operation and path, so that a change that costs users money fails.
 import { beforeAll, expect, it } from 'vitest'
-import { measureGas } from './gas.ts'
-import { type GasRow, gasPaths, isCheapEnough } from './gas-paths.ts'
+import { type GasRow, gasPaths, isCheapEnough, measureGas } from './gas.ts'
 
-/** Measured with addresses, hashes and signatures without zero bytes, which cost less gas. */
+/** Addresses, hashes and signatures are measured without zero bytes, which cost less gas. */
 const ceilings = {
   'ERC-20 initiate': 66_424,
   'ERC-20 initiate with signature': 72_164,

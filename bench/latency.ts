@@ -1,11 +1,10 @@
-/** Measures how long a user waits after their side is confirmed. */
+/** A user waits this long after their side is confirmed. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chainOf } from '../demo/client/local-client.ts'
 import { type Bench, median, ratio, type Size } from './bench.ts'
 import { withProcesses } from './load/stack-processes.ts'
-import { untilAccepted } from './load/until-accepted.ts'
-import type { Route, Users } from './load/users.ts'
+import { type Route, type Users, untilAccepted } from './load/users.ts'
 import { createWalletUsers } from './load/wallet-users.ts'
 
 const LATENCY_LIMIT_MS = 250
@@ -31,7 +30,7 @@ const ROUTES: readonly Route[] = [
 const ROUTES_OF: Readonly<Record<Size, readonly Route[]>> = { full: ROUTES, smallest: ROUTES.slice(0, 1) }
 
 function measureLatency(size: Size, onProgress: (what: string) => void): Promise<LatencyRow[]> {
-  // The first one is not counted: it includes the solver's approval and cold code.
+  // The first swap is not counted, because it includes the solver's approval and cold code.
   const { warmUp, swaps } = SWAPS[size]
   const routes = ROUTES_OF[size]
   return withProcesses(async ({ startChains, startParty }) => {

@@ -1,4 +1,4 @@
-/** `npm run bench`: lists the benchmarks, or runs one and keeps its result. `--smallest` only shows that it still works. */
+/** `npm run bench` lists the benchmarks, or runs one and keeps its result. `--smallest` only shows that it still works. */
 import { parseArgs } from 'node:util'
 import { benches } from './benches.ts'
 import { formatMarkdown, saveResult } from './results-page.ts'

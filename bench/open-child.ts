@@ -1,4 +1,4 @@
-/** An engine in a process of its own, between three chains in memory that make a block every two seconds. */
+/** An engine runs in a process of its own, between three chains in memory that make a block every two seconds. */
 
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
@@ -22,11 +22,11 @@ import { readInput, tellParent } from './api/child.ts'
 
 export type OpenInput = { readonly url: string; readonly role: 'service' | 'solver' }
 export type OpenReady = { readonly pid: number; readonly startedMs: number }
-/** Mines a source deposit; the answer comes when the solver has initiated the destination. */
+/** The answer comes when the solver has initiated the destination. */
 export type OpenQuestion = {
   readonly swaps: Readonly<Record<'source' | 'destination', { readonly swapId: string; readonly amount: string }>>
 }
-/** From the poll that finds the deposit to the broadcast; `cpuMs`: processor time of the engine meanwhile. */
+/** `ms` is from the poll that finds the deposit to the broadcast. `cpuMs` is the engine's processor time meanwhile. */
 export type OpenAnswer = { readonly ms: number; readonly cpuMs: number }
 
 const BLOCK_MS = 2_000
@@ -97,9 +97,9 @@ process.on('message', ({ swaps }: OpenQuestion) => {
     delete destination.before.broadcast
     const { user, system } = process.cpuUsage(found.cpu)
     tellParent({ ms: performance.now() - found.atMs, cpuMs: (user + system) / 1000 } satisfies OpenAnswer)
-    // Else the solver would initiate again.
+    // Without this the solver would initiate again.
     destination.mine(deposit(swaps.destination))
   }
-  // As the party's own API does when it has written an order.
+  // The party's own API wakes the engine when it has written an order.
   engine.wake()
 })

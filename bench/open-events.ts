@@ -1,19 +1,20 @@
-/** From a source deposit to the initiation of its destination, over two databases in turn. */
-
+/** The time from a source deposit to the initiation of its destination is measured over two databases. */
 import { localChains } from '@tandem/families/registry.ts'
 import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
-import { insertOrder } from '@tandem/party/store/orders/insert-orders.ts'
-import type { Swap } from '@tandem/protocol/order.ts'
+import { insertOrder, type NewOrder } from '@tandem/party/store/orders/insert-orders.ts'
+import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
+import { sealSwaps } from '@tandem/party/store/orders/swap-seals.ts'
+import { VAULT_KEY } from '@tandem/party/store/store.fixture.ts'
+import type { Order, Swap } from '@tandem/protocol/order.ts'
 import type { Child } from './api/child.ts'
 import { median } from './bench.ts'
 import type { OpenAnswer, OpenQuestion, OpenReady } from './open-child.ts'
-import { plainOrder } from './plain-order.ts'
 
 export type EventCost = OpenAnswer
 export type MeasuredEngine = { readonly db: Database; readonly engine: Child<OpenReady> }
 
-/** Medians. The databases take turns, so that a change in the machine's load affects both. */
+/** The results are medians. The databases alternate, so that a change in the machine's load affects both. */
 export async function measureEvents<Name extends string>(
   engines: Readonly<Record<Name, MeasuredEngine>>,
   events: number,
@@ -43,7 +44,6 @@ async function newOrder(db: Database, n: number): Promise<OpenQuestion> {
     const terms = { asset: chain.nativeAsset, ...parties, amount: 1_000_000n, secretHash: id, timelock: chain.timelocks[leg] }
     return {
       chain: chainId,
-      // As the chains of the engine compute it.
       swapId: createMemoryChain(chainId, now()).swapId(terms),
       terms,
       userAddress: null,
@@ -61,4 +61,26 @@ async function newOrder(db: Database, n: number): Promise<OpenQuestion> {
   await insertOrder(db, plainOrder(order, id))
   const asked = ({ swapId, terms }: Swap) => ({ swapId, amount: terms.amount.toString() })
   return { swaps: { source: asked(source), destination: asked(destination) } }
+}
+
+const vault = createVault(VAULT_KEY)
+
+/** The order has no app, no fees and no secret of a client. */
+function plainOrder(order: Order, nonce: string): NewOrder {
+  const asked = { requestHash: '', tokenHash: null }
+  return {
+    order,
+    app: null,
+    nonce,
+    sourceOwner: 'from',
+    destinationOwner: 'to',
+    slippageBips: 0,
+    affiliateFees: [],
+    idempotencyKey: null,
+    ...asked,
+    seals: sealSwaps(vault, { order, ...asked }),
+    clientSecret: false,
+    assetPrices: { source: 0n, destination: 0n },
+    worth: null,
+  }
 }

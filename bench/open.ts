@@ -1,4 +1,4 @@
-/** Measures an engine over very many orders, open and finished, against one over an empty database. */
+/** An engine over very many orders, open and finished, is measured against one over an empty database. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ type Databases = { readonly empty: Opened; readonly full: Opened }
 type Row = {
   readonly database: keyof Databases
   readonly role: Role
-  /** Seconds in which every order is derived for the first time. */
+  /** Every order is derived for the first time in this many seconds. */
   readonly firstSeconds: number
   readonly startSeconds: number
   readonly enginePercent: number
@@ -90,7 +90,7 @@ async function seed(db: Database, { open, finished }: (typeof ORDERS)[Size], onP
   )
 }
 
-/** Seconds in which a new engine derives every order. */
+/** The result is the seconds in which a new engine derives every order. */
 async function deriveAll(db: Database, input: OpenInput): Promise<number> {
   const startedAt = performance.now()
   await withEngine(db, input, async () => {
@@ -104,17 +104,17 @@ async function measure(db: Database, input: OpenInput, size: Size, onProgress: (
   const firstSeconds = size === 'full' ? await deriveAll(db, input) : 0
   return withEngine(db, input, async ({ ready: { pid, startedMs } }) => {
     await sleep(SETTLE_MS[size])
-    onProgress('resting')
+    onProgress('idle')
     const before = await descendants(process.pid)
-    const restedAt = performance.now()
+    const idleAt = performance.now()
     await sleep(IDLE_MS[size])
     const after = await descendants(process.pid)
-    const restedMs = performance.now() - restedAt
+    const idleMs = performance.now() - idleAt
     const engine = (process: { readonly pid: number }) => process.pid === pid
     const database = ({ name }: { readonly name: string }) => name.includes('postgres')
     const percent = (isChosen: (process: (typeof after)[number]) => boolean) => {
       const cpuMs = (list: typeof after) => list.filter(isChosen).reduce((total, process) => total + process.cpuMs, 0)
-      return ((cpuMs(after) - cpuMs(before)) / restedMs) * 100
+      return ((cpuMs(after) - cpuMs(before)) / idleMs) * 100
     }
     const megabytes = (list: typeof after) => Math.round((list.find(engine)?.kilobytes ?? 0) / 1024)
     return {
@@ -128,7 +128,7 @@ async function measure(db: Database, input: OpenInput, size: Size, onProgress: (
   })
 }
 
-/** With a solver over each database at the same time. */
+/** Both databases are measured with a solver at the same time. */
 function compareEvents({ empty, full }: Databases, events: number): Promise<Readonly<Record<keyof Databases, EventCost>>> {
   const withSolver = <T>({ db, url }: Opened, work: (solver: MeasuredEngine) => Promise<T>) =>
     withEngine(db, { url, role: 'solver' }, (engine) => work({ db, engine }))
@@ -154,7 +154,7 @@ const { open, finished } = ORDERS.full
 export const openBench: Bench = {
   name: 'open',
   about: `an engine over ${withCommas(open)} open and ${withCommas(finished)} finished orders, against one over an empty database`,
-  conditions: `An engine of each party in a process of its own, PostgreSQL, and three chains in memory that make a block every two seconds. Half of the open orders are unfunded, a quarter is underpaid, a quarter is paid on both sides and waits for the client's secret. Start-up: from loaded code until every chain was polled. At rest: user and system time during ${IDLE_MS.full / 1000} s. Event to action: from the poll that finds a source deposit to the broadcast of the destination's, median of ${EVENTS.full}; both engines run, and the databases take turns. CPU: of the engine, in the same time.`,
+  conditions: `An engine of each party in a process of its own, PostgreSQL, and three chains in memory that make a block every two seconds. Half of the open orders are unfunded, a quarter is underpaid, a quarter is paid on both sides and waits for the client's secret. Start-up: from loaded code until every chain was polled. Idle: user and system time during ${IDLE_MS.full / 1000} s. Event to action: from the poll that finds a source deposit to the broadcast of the destination's, median of ${EVENTS.full}; both engines run, and the databases alternate. CPU: of the engine, in the same time.`,
   async run({ size, onProgress }) {
     const rows = await measureOpen(size, onProgress)
     const emptyMs = rows.find(({ database, role }) => database === 'empty' && role === 'solver')?.event?.ms ?? Number.NaN

@@ -1,4 +1,4 @@
-/** `bench/RESULTS.md`: the last result of each benchmark, one section each. */
+/** `bench/RESULTS.md` has the last result of each benchmark, one section each. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'

@@ -1,12 +1,12 @@
-/** Fills a database with open orders that wait: unfunded, underpaid, or paid on both sides and without the client's secret. */
+/** A database is filled with open orders that wait: unfunded, underpaid, or paid on both sides and without the client's secret. */
 
 const DAY = 86_400
-/** Below the first blocks of the chains in memory. */
+/** The height is below the first blocks of the chains in memory. */
 const HEIGHT = 1_000
 
 const hash = (words: string) => `md5('${words} ' || n) || md5(n || ' ${words}')`
 
-/** Two of four are unfunded, one is underpaid on a UTXO chain, one waits for its client. Nothing is wanted for any of them. */
+/** Two of four are unfunded, one is underpaid on a UTXO chain, one waits for its client. No action is wanted for any of them. */
 const rows = (orders: number) => `
   create temporary table seeded on commit drop as
   select n, ${hash('open order')} as id, ${hash('open secret')} as secret_hash, n % 4 as kind,
@@ -40,7 +40,7 @@ const fill = (now: bigint, app: string) => [
   `insert into touched_orders (order_id) select id from seeded where kind in (2, 3)`,
 ]
 
-/** For `seedOrders`: the tables have no triggers meanwhile. */
+/** This runs within `seedOrders`, while the tables have no triggers. */
 export async function seedOpenOrders(
   run: (text: string) => Promise<unknown>,
   seed: { readonly orders: number; readonly now: bigint; readonly app: string },

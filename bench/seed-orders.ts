@@ -1,4 +1,4 @@
-/** Fills a database with a year of orders: most are complete, some are open, one customer has very many. */
+/** A database is filled with a year of orders: most are complete, some are open, one customer has very many. */
 
 import { familyNamed } from '@tandem/families/index.ts'
 import { environments } from '@tandem/families/registry.ts'
@@ -13,17 +13,17 @@ import { CompiledQuery } from 'kysely'
 export type Seed = {
   readonly orders: number
   readonly environment: EnvironmentName
-  /** Unix seconds: the newest order is this old. */
+  /** The newest order was made at this time, in Unix seconds. */
   readonly now: bigint
-  /** The first of them makes nineteen of twenty orders. */
+  /** The first app makes nineteen of twenty orders. */
   readonly apps: readonly [string, string, ...string[]]
-  /** All are closed, whatever their status. */
+  /** All orders are closed, whatever their status. */
   readonly allClosed?: true
-  /** Fills the same tables with more, while they have neither indexes nor triggers. */
+  /** This fills the same tables with more, while they have neither indexes nor triggers. */
   readonly more?: (run: (text: string) => Promise<unknown>) => Promise<void>
 }
 
-/** Both owners of one order in fifty. */
+/** One order in fifty has this address as both owners. */
 const BUSY_OWNER = `0x${'b5'.repeat(20)}`
 
 const BATCH = 100_000
@@ -33,22 +33,22 @@ const UNDER_WAY = ['created', 'initiate_detected', 'initiated', 'counterparty_in
 const CLOSED = ['counterparty_redeemed', 'expired', 'refunded']
 
 const textArray = (values: readonly string[]) => `array[${values.map((value) => `'${value}'`).join(', ')}]`
-/** 64 hex characters, the same for the same input. */
+/** The result is 64 hex characters, the same for the same input. */
 const hash = (words: string) => `md5('${words} ' || n) || md5(n || ' ${words}')`
 
-/** Chains of the families that are built in. */
+/** The families of the chains are built in. */
 function seededChains(environment: EnvironmentName): readonly ChainId[] {
   return environments[environment].chains.filter(({ family }) => familyNamed(family) !== undefined).map(({ id }) => id)
 }
 
-/** One row for each order, with everything that the tables are filled from. Every choice is a hash of the row's number. */
+/** Each order has one row, from which all tables are filled. Every choice is a hash of the row's number. */
 function seededRows(seed: Seed, from: number): string {
   const ids = seededChains(seed.environment)
   const { assets } = environments[seed.environment]
   const chainIds = textArray(ids)
   const assetIds = textArray(ids.map((chain) => assets.find((asset) => asset.chain === chain)?.id ?? `${chain}:none`))
   const [most, ...others] = seed.apps
-  // Squared, so that the first chains of the list are used most.
+  // The number is squared, so that the first chains of the list are used most.
   const chain = (random: string) => `(power(${random} % 1000 / 1000.0, 2) * ${ids.length})::int % ${ids.length}`
   const owner = (random: string) =>
     `case when r3 % 50 = 0 then '${BUSY_OWNER}' else '0x' || substr(md5('owner ' || ${random} / 50 % 200000), 1, 32) || '00000000' end`
@@ -85,7 +85,7 @@ const insertSwaps = (seed: Seed, leg: 'source' | 'destination', prefix: 'from' |
     not ${isClosed(seed)}
   from seeded`
 
-/** For one completed order in four. */
+/** One completed order in four has rows. */
 const insertEvents = (leg: 'source' | 'destination', prefix: 'from' | 'to', kind: 'initiated' | 'redeemed') => `
   insert into events (chain, tx, index, swap_id, kind, deposit, amount, secret, block_height, block_hash, block_time)
   select ${prefix}_chain, '0x' || ${hash(`${leg} ${kind}`)}, 'log:0', ${hash(leg)}, '${kind}', '${leg} ' || n,
@@ -152,7 +152,7 @@ export async function seedOrders(db: Database, seed: Seed, onProgress: (what: st
     onProgress('counting')
     await fillLedger(db)
     await recountOrders(db)
-    // The list is as the orders are. An engine of a service would derive each of them to build it again.
+    // The list agrees with the orders. An engine of a service would derive each of them to build it again.
     await trustList(db)
     onProgress('vacuuming')
     const tables = ['orders', 'swaps', 'events', 'order_list', 'order_counts', 'order_volumes', 'ledger', 'blocks', 'touched_orders']

@@ -1,6 +1,115 @@
-// Ceilings for compute units and sizes of the Solana program, so that a change that costs users money fails.
+// Compute units and sizes of the Solana program have ceilings, so that a change that costs users money fails.
+import { getTransactionEncoder, type Instruction, type KeyPairSigner } from '@solana/kit'
+import { type OrderTerms, orderAddress } from '@tandem/solana/contract/client/addresses.ts'
+import { createHtlc, type HtlcFixture, type Kind, kinds, type TestOrder } from '@tandem/solana/contract/testing/order.ts'
 import { expect, it } from 'vitest'
-import { isWithinLimits, measureSolana } from './solana-costs.ts'
+
+interface SolanaRow {
+  readonly operation: string
+  readonly computeUnits: number
+  /** This is null if the operation has no limit of its own. */
+  readonly limit: number | null
+  /** The size is in bytes on the wire. A packet holds 1,232. */
+  readonly size: number
+  /** The operation takes these lamports from the rent payer; they are negative if it returns them. */
+  readonly rent: bigint
+}
+
+const limits: Readonly<Record<string, number>> = {
+  'SOL initiate': 5_700,
+  'SOL redeem': 400,
+  'token initiate': 15_000,
+  'token redeem': 3_000,
+}
+const largestTransaction = 1_232
+const closedTogether = 10
+
+/** The relayer pays the fees. Funder, rent payer and relayer are three keys unless an operation says otherwise. */
+async function measureSolana(): Promise<readonly SolanaRow[]> {
+  const rows: SolanaRow[] = []
+  for (const kind of kinds) rows.push(...(await measureKind(kind)))
+  return rows
+}
+
+async function measureKind(kind: Kind): Promise<readonly SolanaRow[]> {
+  const htlc = await createHtlc(kind)
+  const { relayer, funder, rentPayer, initiator, redeemer } = htlc.keys
+  const rows: SolanaRow[] = []
+  const measure = (operation: string, instructions: readonly Instruction[], signers: readonly KeyPairSigner[], payer = relayer) => {
+    const who = signers.includes(payer) ? payer : rentPayer
+    const before = htlc.balance(who.address)
+    const transaction = htlc.signedBy(instructions, [...new Set([payer, ...signers])], payer.address)
+    const { error, computeUnits } = htlc.submit(transaction)
+    if (error !== null) throw new Error(`${operation}: ${error}`)
+    const signatures = Object.keys(transaction.signatures).length
+    const fee = who === payer ? BigInt(signatures) * lamportsPerSignature : 0n
+    const spentOnOrder = kind === 'SOL' && who === payer && payer !== relayer ? orderAmount : 0n
+    rows.push({
+      operation: `${kind} ${operation}`,
+      computeUnits: Math.ceil(computeUnits / instructions.length),
+      limit: limits[`${kind} ${operation}`] ?? null,
+      size: getTransactionEncoder().encode(transaction).length,
+      rent: (before - htlc.balance(who.address) - fee - spentOnOrder) / BigInt(instructions.length),
+    })
+    htlc.svm.expireBlockhash()
+  }
+
+  const newOrder = (terms: Partial<OrderTerms> = { amount: orderAmount }): TestOrder => {
+    for (;;) {
+      const order = htlc.newOrder(terms)
+      // The program searches for the bump: each one below this costs 1,500 units.
+      if (orderAddress(htlc.program, order.terms).bump === highestBump) return order
+    }
+  }
+  measure('initiate', [htlc.initiate(newOrder(), initiator.address, initiator.address)], [initiator], initiator)
+  measure(
+    'initiate, rent and fee paid by the relayer',
+    [htlc.initiate(newOrder(), initiator.address, relayer.address)],
+    [initiator, relayer],
+  )
+  const onBehalf = newOrder()
+  measure('initiate, funded by another', [htlc.initiate(onBehalf)], [funder, rentPayer])
+  const prefunded = newOrder()
+  for (const address of kind === 'SOL' ? [prefunded.address] : [prefunded.address, prefunded.vault])
+    htlc.putAccount(address, '11111111111111111111111111111111' as typeof address, new Uint8Array(0), htlc.rent(0))
+  measure('initiate, lamports sent before', [htlc.initiate(prefunded)], [funder, rentPayer])
+  measure('redeem', [htlc.redeem(await htlc.open())], [])
+  measure('instant refund', [htlc.instantRefund(await htlc.open())], [redeemer])
+  const expired = await htlc.open()
+  htlc.expire(expired)
+  measure('refund', [htlc.refund(expired)], [])
+  const settled = await settledOrders(htlc, closedTogether + 1)
+  htlc.moveTo({ time: settled[0]?.initiateBefore ?? 0n })
+  measure(
+    'close',
+    settled.slice(0, 1).map((order) => htlc.close(order)),
+    [],
+  )
+  measure(
+    `close, ${closedTogether} together, each`,
+    settled.slice(1).map((order) => htlc.close(order)),
+    [],
+  )
+  return rows
+}
+
+const highestBump = 255
+const orderAmount = 5_000_000n
+const lamportsPerSignature = 5_000n
+
+async function settledOrders(htlc: HtlcFixture, count: number): Promise<readonly TestOrder[]> {
+  const orders: TestOrder[] = []
+  while (orders.length < count) {
+    const order = await htlc.open()
+    await htlc.sendSigned([htlc.redeem(order)])
+    orders.push(order)
+  }
+  return orders
+}
+
+function isWithinLimits({ computeUnits, limit, size }: SolanaRow): boolean {
+  return size <= largestTransaction && (limit === null || computeUnits <= limit)
+}
 
 const ceilings: Readonly<Record<string, { readonly computeUnits: number; readonly size: number }>> = {
   'SOL initiate': { computeUnits: 3_268, size: 336 },

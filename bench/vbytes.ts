@@ -1,4 +1,4 @@
-/** Measures the virtual size of every Bitcoin spend we make, on the signed transactions themselves. */
+/** The virtual size of every Bitcoin spend of the product is measured on the signed transactions. */
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { draftCosigned, startCosigning } from '@tandem/bitcoin/server/cosign/cosign.ts'
 import {
@@ -10,11 +10,11 @@ import {
   readInstantRefund,
   signInstantRefund,
 } from '@tandem/bitcoin/server/cosign/instant-refund.ts'
-import { identityOf } from '@tandem/bitcoin/server/script/identity.ts'
 import { parseTransaction } from '@tandem/bitcoin/server/script/transaction.ts'
 import { htlcOf } from '@tandem/bitcoin/terms/htlc.ts'
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
 import { scriptOfAddress, walletAddress } from '@tandem/bitcoin/terms/script/address.ts'
+import { identityOf } from '@tandem/bitcoin/terms/script/user-key.ts'
 import { finish, type SpendableCoin, signLeafSpends, signWalletPayment } from '@tandem/bitcoin/terms/wallet/sign.ts'
 import { createTestSigner } from '@tandem/keys/keys.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
@@ -40,7 +40,7 @@ function secretOf(index: number): string {
   return (index + 3).toString(16).padStart(2, '0').repeat(32)
 }
 
-/** HTLCs of different orders: each has a secret of its own, and one deposit. */
+/** The HTLCs are of different orders: each has a secret of its own, and one deposit. */
 function htlcs(count: number) {
   return coins(count).map(({ outpoint, amount }, index) => {
     const terms: HtlcTerms = {
@@ -134,7 +134,7 @@ function coins(count: number): readonly SpendableCoin[] {
   return Array.from({ length: count }, (_, index) => ({ outpoint: `${'ab'.repeat(32)}:${index}`, amount: DEPOSIT }))
 }
 
-/** `parts`: how many operations share the transaction; their part of it is rounded up. */
+/** `parts` operations share the transaction; their part of it is rounded up. */
 function row(operation: string, raw: string, reference: number | null, parts = 1): VbytesRow {
   return { operation, vbytes: Math.ceil(Number(parseTransaction(raw).vsize) / parts), reference }
 }

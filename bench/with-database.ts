@@ -1,4 +1,4 @@
-/** A new database server for a bench. It, and what the bench starts, ends with the bench. */
+/** A bench has a new database server, which ends with the bench, like everything that the bench starts. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,15 +6,15 @@ import { startEmbeddedPostgres } from '@tandem/local/embedded/embedded-postgres.
 import { type Child, startChild } from './api/child.ts'
 
 export type BenchParts = {
-  /** The URL of a new database. */
+  /** Resolves to the URL of the database. */
   createDatabase(name: string): Promise<string>
-  /** A process of its own: a file, as seen from `api/child.ts`. */
+  /** The file runs in a process of its own. Its path is relative to `api/child.ts`. */
   start<T>(file: string, input: unknown): Promise<Child<T>>
-  /** What was started last ends first. */
+  /** Cleanups run at the end, in the reverse order. */
   atEnd(cleanup: () => Promise<unknown>): void
 }
 
-/** `durable`: commits wait for the disk, as in production. */
+/** With `durable`, commits wait for the disk, like in production. */
 export async function withDatabase<T>(
   name: string,
   use: (parts: BenchParts) => Promise<T>,

@@ -1,11 +1,11 @@
-/** `npm run demo`: real swaps on the local stack, printed step by step. Exit code 0 only if every balance is right. */
+/** `npm run demo` prints real swaps on the local stack step by step. Its exit code is 0 only if every balance is right. */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startClaimedStack } from '@tandem/local/claimed-stack.ts'
-import { LOCAL_FOLDER } from '@tandem/local/local-folder.ts'
 import type { LocalJson } from '@tandem/local/local-json.ts'
+import { LOCAL_FOLDER } from '@tandem/runtime/local-stack.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { createLocalClient } from './client/local-client.ts'
 import { playAll } from './play-all.ts'
@@ -39,10 +39,10 @@ async function run(json: boolean): Promise<number> {
   }
 }
 
-/** Finds the local stack that is running, or starts one with the chains that the demo needs. */
+/** The stack runs already, or starts with the chains that the demo needs. */
 type FoundStack = {
   readonly info: LocalJson
-  /** Stops it if it was started here. */
+  /** The stack stops if it was started here. */
   release(): Promise<void>
 }
 
@@ -66,7 +66,7 @@ async function findRunning(): Promise<LocalJson | null> {
     const answer = await fetch(new URL('/livez', info.base_url))
     return answer.ok ? info : null
   } catch {
-    // Connection refused: a killed stack left the file behind.
+    // A refused connection means that a killed stack left the file behind.
     return null
   }
 }

@@ -1,4 +1,4 @@
-/** Performs the demo's swaps one after the other. Those whose chains do not run are skipped. */
+/** The demo's swaps are performed one after the other. Those whose chains do not run are skipped. */
 import type { LocalClient } from './client/local-client.ts'
 import type { StoryTeller } from './story-teller.ts'
 import { chainsOf, type DemoSwap, swaps } from './swaps.ts'

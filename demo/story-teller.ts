@@ -1,4 +1,4 @@
-/** Prints the steps of a swap with their durations, and a summary in one line. */
+/** The steps of a swap are printed with their durations, and a summary in one line. */
 
 export type SwapReport = {
   readonly swap: string
@@ -9,15 +9,15 @@ export type SwapReport = {
   readonly destination_tx: string
   readonly refund_tx?: string
   readonly error?: string
-  /** Milliseconds each step took. */
+  /** Each step took this many milliseconds. */
   readonly ms: Readonly<Record<string, number>>
 }
 
 export interface StoryTeller {
   begin(title: string): void
-  /** Ends a step: prints it with the time since the one before. */
+  /** The step is printed with the time since the one before. */
   step(name: string, detail: string): void
-  /** Times so far, since `begin`. */
+  /** The times are those since `begin`. */
   readonly ms: Readonly<Record<string, number>>
   end(report: SwapReport): void
   skip(swap: string, why: string): void

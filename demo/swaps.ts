@@ -1,8 +1,8 @@
-/** The swaps of the demo, each done through the public interface and checked by what the wallets hold afterwards. */
+/** Each swap of the demo is done through the public interface and checked by what the wallets hold afterwards. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CreatedOrder, OrderRecord } from './client/api-client.ts'
+import { progress } from './client/follow-forward.ts'
 import { chainOf, type LocalClient } from './client/local-client.ts'
-import { progress } from './client/progress.ts'
 import type { StoryTeller, SwapReport } from './story-teller.ts'
 
 export type DemoSwap = {
@@ -13,8 +13,8 @@ export type DemoSwap = {
   run(client: LocalClient, teller: StoryTeller): Promise<SwapReport>
 }
 
-/** The most that a network fee may take, in sats. */
-const MOST_FEE_SATS = 10_000n
+/** A network fee may take at most this, in sats. */
+const MAX_FEE_SATS = 10_000n
 const TIMEOUT_MS = 120_000
 
 type Plan = {
@@ -23,9 +23,8 @@ type Plan = {
   readonly from: string
   readonly to: string
   readonly amount: bigint
-  /** The most that the redeem's fee may take out of the payout; 0 if the service pays it. */
+  /** The redeem's fee may take at most this out of the payout; it is 0 if the service pays it. */
   readonly payoutFee: bigint
-  /** Resolves to the hash of the funding transaction. */
   fund(client: LocalClient, order: CreatedOrder, from: string): Promise<string>
 }
 
@@ -45,7 +44,7 @@ const completed: readonly Plan[] = [
     from: 'ethereum_localnet:wbtc',
     to: 'bitcoin_regtest:btc',
     amount: 1_000_000n,
-    payoutFee: MOST_FEE_SATS,
+    payoutFee: MAX_FEE_SATS,
     fund: signFunding,
   },
   {
@@ -72,7 +71,7 @@ const completed: readonly Plan[] = [
     from: 'starknet_localnet:wbtc',
     to: 'bitcoin_regtest:btc',
     amount: 1_000_000n,
-    payoutFee: MOST_FEE_SATS,
+    payoutFee: MAX_FEE_SATS,
     fund: signFunding,
   },
   {
@@ -101,7 +100,7 @@ const neverFilled: Plan = {
   from: 'bitcoin_regtest:btc',
   to: 'ethereum_localnet:wbtc',
   amount: 500_000n,
-  payoutFee: MOST_FEE_SATS,
+  payoutFee: MAX_FEE_SATS,
   fund: sendFunding,
 }
 

@@ -21,7 +21,7 @@ const root = join(import.meta.dirname, '..')
 const blocks = readBlocks(root)
 const pages = [...new Set(blocks.map(({ page }) => page))]
 const ofPage = (page: string) => blocks.filter((block) => block.page === page)
-/** A limit only ends what hangs: pages wait for each other. */
+/** The limit only ends a page that hangs: pages wait for each other. */
 const LIMIT_MS = 1_200_000
 
 test('every block has a verdict', () => {
@@ -56,6 +56,8 @@ test('shell blocks are run, and programs are run; only pictures, messages and wh
     'docs/sdk.md',
     'packages/families/starknet/contract/README.md',
     'packages/families/sui/contract/README.md',
+    'packages/sdk/README.md',
+    'packages/sdk/README.md',
   ])
 })
 
@@ -100,7 +102,7 @@ describe('in a clone', () => {
     for (const name of ['deployer.key', 'treasury.key']) await writeFile(join(clone.folder, name), randomBytes(32).toString('hex'))
   }
 
-  /** What stands for something of the reader's own. */
+  /** The page's stand-ins for things of the reader's own, with their values here. */
   const fillsOf = (page: string, { chains }: LocalJson): PageSettings['fills'] => [
     [/--chain base(_sepolia)?\b/g, '--chain ethereum_localnet --config service.json'],
     [/\b(base|ethereum)_sepolia\b/g, 'ethereum_localnet'],
@@ -162,27 +164,27 @@ describe('in a clone', () => {
       'docs/guides/run-a-solver.md': async () => ({ before: ['rm -rf keys'] }),
     }
 
-    /** Pages that use one key, or one file, take turns. */
-    const turns = new Map<string, Promise<void>>()
-    const turnOf = (page: string) => {
+    /** Pages that share a key or a file run one after the other. */
+    const queues = new Map<string, Promise<void>>()
+    const queueOf = (page: string) => {
       const text = ofPage(page).map((block) => block.text)
       return text.some((one) => one.includes('keys create')) ? 'keys' : text.some((one) => /viem|client\.ts/.test(one)) ? 'wallet' : page
     }
-    async function inTurn(page: string): Promise<void> {
-      const before = turns.get(turnOf(page)) ?? Promise.resolve()
+    async function queued(page: string): Promise<void> {
+      const before = queues.get(queueOf(page)) ?? Promise.resolve()
       const mine = before.then(async () => {
         const settings = (await settingsOf[page]?.()) ?? {}
         const fills = [...(settings.fills ?? []), ...fillsOf(page, local)]
         await runPage(clone, 'start', judged(page), running, { ...settings, fills })
       })
-      turns.set(
-        turnOf(page),
+      queues.set(
+        queueOf(page),
         mine.catch(() => undefined),
       )
       return mine
     }
 
-    for (const page of pages.filter((one) => has(one, 'start'))) test.skipIf(isSkipped(page)).concurrent(page, () => inTurn(page), LIMIT_MS)
+    for (const page of pages.filter((one) => has(one, 'start'))) test.skipIf(isSkipped(page)).concurrent(page, () => queued(page), LIMIT_MS)
   })
 
   describe('by tandem devnet', () => {
@@ -219,7 +221,7 @@ describe('in a clone', () => {
       const between = async ({ text }: Block): Promise<void> => {
         if (text.includes('tandem refund')) await refundables(1)
       }
-      // The chain that no other page needs.
+      // No other page needs this chain.
       await play('README.md', { between, fills: [[/halt ethereum_sepolia/g, 'halt arbitrum_localnet']] })
     })
 
@@ -248,7 +250,7 @@ describe('in a clone', () => {
       const { base_url: api, app_id: app } = await readLocal()
       const quote = `curl -s -H 'service-app-id: ${app}' '${api}/quote?from=ethereum_localnet:eth&to=arbitrum_localnet:usdc&from_amount=100000000000000000'`
       await play('examples/python-solver/README.md', { after: [[quote, /"solver_id":"python-solver"/]] })
-      // As its reader does after a restart.
+      // The reader starts it again after a restart.
       await stop(PARTIES)
       await play('examples/python-solver/README.md', { after: [[quote, /"solver_id":"python-solver"/]] })
     })

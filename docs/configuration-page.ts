@@ -91,7 +91,7 @@ const commonExample = {
       { kind: 'bitfinex' },
       { kind: 'oracle', chain: 'ethereum_sepolia', contracts: { BTC: '0x3333333333333333333333333333333333333333' } },
     ],
-    least_sources: 3,
+    min_sources: 3,
     markets: { 'base_sepolia:cbltc': 'LTC' },
   },
   limits: { 'bitcoin_testnet:btc': { min: '20000', max: '5000000' } },

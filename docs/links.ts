@@ -31,7 +31,7 @@ export function markdownPages(repository: string): readonly string[] {
 
 function isBroken(repository: string, page: string, link: string): boolean {
   const path = link.split('#')[0] ?? ''
-  // Links of guides from / on are of the site: packages/service/reference/pages.test.ts follows them.
+  // Links of guides from / on are of the site: packages/reference/pages.test.ts follows them.
   const isExternal = /^([a-z]+:|\/)/.test(link)
   return path !== '' && !isExternal && !existsSync(join(repository, dirname(page), path))
 }

@@ -1,14 +1,14 @@
-// A PostgreSQL database for a test, on the server that all tests of one vitest run share.
+// A test gets a PostgreSQL database on the server that all tests of one vitest run share.
 import pg from 'pg'
 import { inject } from 'vitest'
 
 export type TestDatabase = {
   readonly url: string
-  /** Closes open connections too. */
+  /** Open connections are closed too. */
   drop(): Promise<void>
 }
 
-/** With all tables; `empty`: before the first migration. */
+/** The database has all tables. An `empty` one has had no migration. */
 export const createTestDatabase = async (content: 'tables' | 'empty' = 'tables'): Promise<TestDatabase> => {
   const response = await fetch(`${inject('testDatabasesUrl')}/${content === 'empty' ? 'empty' : ''}`, { method: 'POST' })
   const url = await response.text()
@@ -16,7 +16,7 @@ export const createTestDatabase = async (content: 'tables' | 'empty' = 'tables')
   return { url, drop: () => dropDatabase(url) }
 }
 
-/** As a full or broken server would be. Connections that are open end. */
+/** The database behaves like a full or broken server. Open connections end. */
 export const makeReadOnly = (url: string): Promise<void> => setReadOnly(url, 'on')
 export const makeWritable = (url: string): Promise<void> => setReadOnly(url, 'off')
 

@@ -1,15 +1,15 @@
-/** Finds names of chain families in code that must serve all of them: identifiers and texts, not comments. */
+/** Code that must serve all families may not name one: this finds identifiers and texts, not comments. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 
-/** Names of families and of their chains. */
+/** Families and their chains have these names. */
 const NAMES =
   /[Bb]itcoin|[Ll]itecoin|[Ee]vm|EVM|(?<![A-Za-z])tron(?![a-z])|Tron|[Hh]yper[Cc]ore|[Ss]olana|[Ss]tarknet|(?<![A-Za-z])sui(?![a-z])|Sui(?![a-z])|[Xx]rpl|XRPL/
 const MAY_NAME =
   /^packages\/(families|web|sdk\/src\/(families|wallets))\/|^packages\/protocol\/registry\/(asset-icons|currencies)\.ts$|\.(test|fixture|conformance)\.ts$|\/(testing|simulation|node_modules|dist)\//
 
-/** Texts that may name a family, and why. */
+/** These texts may name a family, for the given reason. */
 const EXCEPTIONS: readonly { readonly file: string; readonly text: RegExp; readonly why: string }[] = [
   { file: 'packages/keys/stark.ts', text: /Starknet/, why: 'the curve is used by nothing else, and its rules are that chain’s' },
   { file: 'packages/protocol/funding/calls.ts', text: /^core_to_evm_transfer$/, why: 'a field of the HTTP interface' },
@@ -23,7 +23,7 @@ const EXCEPTIONS: readonly { readonly file: string; readonly text: RegExp; reado
   },
 ]
 
-/** `file:line: text` for each family name. */
+/** Each entry is `file:line: text`. */
 export function findFamilyNames(repository: string): readonly string[] {
   return ['packages']
     .filter((folder) => existsSync(join(repository, folder)))

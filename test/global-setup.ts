@@ -1,4 +1,4 @@
-// One embedded PostgreSQL for a whole vitest run, started when the first test asks for a database.
+// One embedded PostgreSQL serves a whole vitest run. It starts when the first test asks for a database.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -47,7 +47,7 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-// To copy the tables takes a fraction of the time of all migrations.
+// A copy of the tables takes a fraction of the time of all migrations.
 const createTemplate = async (postgres: EmbeddedPostgres): Promise<URL> => {
   const url = await postgres.createDatabase('migrated')
   await (await openDatabase(url)).destroy()

@@ -1,13 +1,16 @@
-// The order of the test files: long ones first, so that at the end no worker is busy alone.
+// Long test files run first, so that at the end no worker is busy alone.
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Ten seconds or more, the longest first. All others follow, the largest first, or by the time they took here before. */
+/** These take ten seconds or more, the longest first. All others follow, the largest first, or by the time that they took here before. */
 export const LONGEST: readonly string[] = [
   'docs/blocks.test.ts',
   'bench/benches.test.ts',
+  'test/swaps/utxo.nodes.test.ts',
+  'test/swaps/utxo.test.ts',
   'test/browser/swap.nodes.test.ts',
   'test/browser/amounts.nodes.test.ts',
+  'packages/sdk/package.nodes.test.ts',
   'packages/families/starknet/contract/cairo.test.ts',
   'packages/families/bitcoin/server/conformance.test.ts',
   'test/browser/reference.nodes.test.ts',
@@ -18,10 +21,7 @@ export const LONGEST: readonly string[] = [
   'packages/families/bitcoin/local/oracle.nodes.test.ts',
   'test/swaps/api-and-engine-apart.test.ts',
   'test/swaps/nodes-answer-slowly.test.ts',
-  'test/swaps/deposits.nodes.test.ts',
   'packages/families/evm/contract/mutation/mutation.test.ts',
-  'test/swaps/redeems.nodes.test.ts',
-  'test/swaps/deposits.test.ts',
   'packages/families/bitcoin/server/conformance.nodes.test.ts',
   'test/swaps/every-pair.test.ts',
   'packages/cli/cli.test.ts',
@@ -29,7 +29,6 @@ export const LONGEST: readonly string[] = [
   'packages/party/engine/engine.test.ts',
   'packages/local/embedded/embedded-postgres.test.ts',
   'packages/families/hypercore/server/htlc-core-mutation.test.ts',
-  'test/swaps/refunds.nodes.test.ts',
   'test/swaps/two-engines-race.test.ts',
   'test/swaps/stopped-while-a-node-hangs.test.ts',
   'test/swaps/sdk-without-service.test.ts',
@@ -38,14 +37,12 @@ export const LONGEST: readonly string[] = [
   'packages/party/engine/chain-watcher.test.ts',
   'test/swaps/sdk-storage-wiped.test.ts',
   'packages/families/evm/contract/invariants.test.ts',
-  'test/swaps/client-keys.nodes.test.ts',
   'test/swaps/sdk.test.ts',
   'test/swaps/solver-runs-out-of-gas.test.ts',
   'packages/cli/doctor/diagnose.test.ts',
   'test/swaps/hypercore.test.ts',
   'packages/families/sui/server/conformance.test.ts',
-  'test/swaps/redeems.test.ts',
-  'packages/service/reference/samples/samples.test.ts',
+  'packages/reference/samples/samples.test.ts',
   'packages/local/embedded/supervise.test.ts',
   'packages/families/evm/server/conformance.test.ts',
   'packages/cli/commands/run-until-stopped.test.ts',

@@ -1,5 +1,5 @@
-// `npm test`: every check and every test. `--quick`: type check, lint and import rules only. `--nodes`: the tests with real
-// nodes only. Other arguments go to vitest alone.
+// `npm test` runs every check and every test. With `--quick` it runs type check, lint and import rules only, with `--nodes` the tests with
+// real nodes only. Other arguments go to vitest alone.
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -34,7 +34,7 @@ const FAILED: Tally = { passed: 0, failed: 1, skipped: [] }
 
 const print = (text: string): void => void process.stdout.write(text)
 
-// Prints the name first and the mark when done, so that one sees which step is running.
+// The name is printed first and the mark when the step is done, so that one sees which step is running.
 const step = async (name: string, work: () => Promise<Outcome>): Promise<Tally> => {
   print(`  ${name} ${'.'.repeat(40 - name.length)} `)
   const startedAt = Date.now()
@@ -56,7 +56,7 @@ const startCheck = async ({ command: [file, ...args] }: Check): Promise<Outcome>
   return exitCode === 0 ? { tally: PASSED, details: '' } : { tally: FAILED, details: output || `ended with ${exitCode}` }
 }
 
-/** Runs all checks at once and prints their results in order. */
+/** All checks run at once, and their results are printed in order. */
 const runChecks = async (checks: readonly Check[]): Promise<Tally[]> => {
   const started = checks.map((check) => ({ name: check.name, outcome: startCheck(check) }))
   const tallies: Tally[] = []
@@ -72,7 +72,7 @@ const ended = (child: ReturnType<typeof spawn>): Promise<number | null> =>
 
 type Fetch = { readonly name: PackagesName; readonly outcome: Promise<Outcome> }
 
-/** Fetches nodes and compilers before the tests, so that a timeout is paid once: one after the other, beside the checks. Adds the reason of a failure to `unavailable`. */
+/** Nodes and compilers are fetched before the tests, so that a timeout is paid once. Reasons of failures go to `unavailable`. */
 const startFetches = (required: boolean, unavailable: Map<PackagesName, string>): readonly Fetch[] => {
   let last: Promise<unknown> = Promise.resolve()
   return (Object.keys(ALL_PACKAGES) as PackagesName[]).map((name) => {
@@ -106,7 +106,7 @@ const runVitest = async (args: readonly string[], env: Readonly<Record<string, s
     })
     const exitCode = await ended(child)
     const report = await readReport(reportPath)
-    // Who runs a few files sees their times already.
+    // A run of a few files shows their times anyway.
     if (report !== null && args.length === 0) print(`slowest files:\n${slowestFiles(report, repositoryDir, SLOWEST).join('\n')}\n`)
     return tallyReport(report, exitCode)
   } finally {
@@ -123,7 +123,7 @@ const readReport = (path: string): Promise<VitestReport | null> =>
     },
   )
 
-/** `filter`: arguments for vitest. `checks`: done first, while the nodes are fetched. With `nodesRequired` a missing node is a failure. */
+/** `filter` are arguments for vitest. `checks` run first, while the nodes are fetched. With `nodesRequired` a missing node is a failure. */
 const runWithNodes = async (filter: readonly string[], checks: readonly Check[], nodesRequired: boolean): Promise<Tally[]> => {
   const unavailable = new Map<PackagesName, string>()
   const fetches = startFetches(nodesRequired, unavailable)
@@ -161,6 +161,6 @@ const main = async (): Promise<void> => {
   process.exitCode = sum(({ failed }) => failed) > 0 ? 1 : 0
 }
 
-// Ctrl-C reaches the running child too. Wait for it, so that it cleans up and its results are counted.
+// Ctrl-C reaches the running child too. This process waits for it, so that it cleans up and its results are counted.
 process.on('SIGINT', () => print('\nstopping …\n'))
 await main()

@@ -1,10 +1,9 @@
-// Reads vitest's JSON report: counts the results, and says where the time went. A file that failed to load counts as one failure.
+// Vitest's JSON report tells the results and where the time went. A file that failed to load counts as one failure.
 import { relative } from 'node:path'
 
 export type Tally = {
   readonly passed: number
   readonly failed: number
-  /** One line for each skipped test, with the reason. */
   readonly skipped: readonly string[]
 }
 
@@ -12,7 +11,7 @@ export type VitestReport = {
   readonly testResults: readonly {
     readonly name: string
     readonly status: string
-    /** Unix milliseconds. */
+    /** The time is in Unix milliseconds. */
     readonly startTime: number
     readonly endTime: number
     readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[]
@@ -37,7 +36,6 @@ export const tallyReport = (report: VitestReport | null, exitCode: number | null
   }
 }
 
-/** The files that took longest, with their seconds: one line each. */
 export const slowestFiles = ({ testResults }: VitestReport, root: string, count: number): readonly string[] =>
   testResults
     .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }))
@@ -45,7 +43,7 @@ export const slowestFiles = ({ testResults }: VitestReport, root: string, count:
     .slice(0, count)
     .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${relative(root, name)}`)
 
-// Suites carry the reason in their name, as `describeWithNode` writes it.
+// Suites carry the reason in their name; `describeWithNode` writes it.
 const explainSkip = (fullName: string): string => {
   const reason = /\[skipped: (.*?)\] ?/.exec(fullName)
   return reason === null ? `${fullName}: no reason given` : `${fullName.replace(reason[0], '')}: ${reason[1]}`

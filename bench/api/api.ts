@@ -1,4 +1,4 @@
-/** Compares the hot endpoints with a minimal peer that does the same work, in one run. */
+/** The hot endpoints are compared with a minimal peer that does the same work, in one run. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import autocannon from 'autocannon'
 import { type Bench, median, type Size } from '../bench.ts'
@@ -6,10 +6,10 @@ import { withDatabase } from '../with-database.ts'
 import type { Child } from './child.ts'
 import type { PeerInput, TransactionsAsked } from './peer-child.ts'
 
-/** `refused`: requests that got no answer, or another one than wanted. */
+/** `refused` counts requests that got no answer, or another one than wanted. */
 type Load = { readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number; readonly refused: number }
 
-/** `cpuMs`: processor time of the server process per request, which other processes on the machine hardly change. */
+/** `cpuMs` is the server's processor time per request, which other processes on the machine hardly change. */
 type Cost = Load & { readonly cpuMs: number }
 
 type ApiRow = {
@@ -17,18 +17,17 @@ type ApiRow = {
   readonly peerName: string
   readonly ours: Cost
   readonly peer: Cost
-  /** Median over the rounds. */
   readonly ratio: number
-  /** Null: shown for comparison. */
+  /** This is null if the row is only shown for comparison. */
   readonly leastRatio: number | null
 }
 
-/** As many as the service's database pool holds. */
+/** The service's database pool has this size. */
 const CONNECTIONS = 20
 const SECONDS = { full: 4, smallest: 0.2 }
-/** The first ones warm up ours and the peer. */
+/** The first rounds warm up the service and the peer. */
 const ROUNDS = { full: { warmUp: 1, measured: 3 }, smallest: { warmUp: 0, measured: 1 } }
-/** Many different queries and owners, so that no single cached answer is measured. */
+/** Many different queries and owners are used, so that no single cached answer is measured. */
 const QUESTIONS = 50
 const OWNERS = 50
 /** A service that is busy starting is asked again. */
@@ -129,7 +128,7 @@ async function listComparisons(size: Size, serving: Child<Service>, peer: Child<
   ]
 }
 
-/** Alternating, so that a change in the machine's load affects both. */
+/** The two alternate, so that a change in the machine's load affects both. */
 async function compare(
   { ours, peer, ...about }: Comparison,
   { warmUp, measured }: (typeof ROUNDS)[Size],
@@ -198,7 +197,7 @@ export const apiBench: Bench = {
   name: 'api',
   about: 'the hot endpoints, against the same framework and driver doing the least possible',
   conditions:
-    'The API in a process of its own, embedded PostgreSQL with its usual durability, an EVM node simulated in another process, a solver simulated by functions; 20 connections; medians of 3 rounds of 4 s, ours and the peer in turn. 50 different questions for GET /quote, whose answers are reused for a second; POST /orders makes a new order from a native coin every time, for 50 owners in turn. CPU: of the server process, per request.',
+    'The API in a process of its own, embedded PostgreSQL with its usual durability, an EVM node simulated in another process, a solver simulated by functions; 20 connections; medians of 3 rounds of 4 s, ours and the peer alternately. 50 different questions for GET /quote, whose answers are reused for a second; POST /orders makes a new order from a native coin every time, for 50 owners round robin. CPU: of the server process, per request.',
   async run({ size, onProgress }) {
     const rows = await measureApi(size, onProgress)
     return {

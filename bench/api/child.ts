@@ -1,4 +1,4 @@
-/** Processes of their own for servers under load, so that the load generator does not compete with them for one thread. */
+/** Servers under load are processes of their own, so that the load generator does not compete with them for one thread. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -15,11 +15,11 @@ export type Child<T> = {
 /** A benchmark that hangs must say where. */
 const END_LIMIT_MS = 60_000
 
-/** Starts a file beside this one with `input`; resolves with the first message it sends. */
+/** The file is beside this one. Resolves with the first message that it sends. */
 export async function startChild<T>(file: string, input: unknown): Promise<Child<T>> {
   const child = fork(fileURLToPath(compiledChild(new URL(file, import.meta.url))), [JSON.stringify(input)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    // Not the loader of this process.
+    // The child must not inherit the loader of this process.
     execArgv: [],
   })
   const ready = await nextMessage<T>(child, file)
@@ -30,7 +30,6 @@ export async function startChild<T>(file: string, input: unknown): Promise<Child
       child.send(question as object)
       return answer
     },
-    /** Asks it to end by itself. */
     async end() {
       if (child.exitCode !== null) return
       const exited = once(child, 'exit')
@@ -61,18 +60,17 @@ function nextMessage<T>(child: ChildProcess, file: string): Promise<T> {
   })
 }
 
-/** For the child: the `input` of `startChild`. The child ends with its parent. */
+/** The child ends with its parent. */
 export function readInput<T>(): T {
   process.once('disconnect', () => process.exit(1))
   return JSON.parse(process.argv[2] ?? 'null') as T
 }
 
-/** For the child: tells the parent. */
 export function tellParent(message: object): void {
   process.send?.(message)
 }
 
-/** For the child: answers `cpu` with its processor time so far; `onOther` gets the other questions. */
+/** The question `cpu` is answered with the child's processor time so far; `onOther` gets the other questions. */
 export function answerCpu(onOther: (question: unknown) => void = () => undefined): void {
   process.on('message', (question) => {
     if (question !== 'cpu') {

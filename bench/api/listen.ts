@@ -1,4 +1,4 @@
-/** The real API on a port of its own, without rate limits: all requests of a bench come from one address. */
+/** The real API is on a port of its own, without rate limits: all requests of a bench come from one address. */
 
 import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
 import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
@@ -8,7 +8,7 @@ import { type ApiDependencies, createApi } from '@tandem/service/api/app.ts'
 const NO_LIMIT = 1_000_000_000
 
 type Given = 'db' | 'registry' | 'clients' | 'solvers'
-/** What a bench does not give is silent, or as if all were well. */
+/** A dependency that a bench does not give is silent, or says that all is well. */
 export type BenchApi = Pick<ApiDependencies, Given> &
   Partial<Omit<ApiDependencies, Given | 'settings'>> & { readonly environment?: ApiDependencies['settings']['environment'] }
 

@@ -1,4 +1,4 @@
-/** A JSON-RPC node simulator that answers at once: no allowance, and the gas of a call. */
+/** A simulated JSON-RPC node answers at once: no allowance, and the gas of a call. */
 import { fastify } from 'fastify'
 import { tellParent } from './child.ts'
 

@@ -1,4 +1,4 @@
-/** The peer that our endpoints are compared with: the same framework and driver, doing the minimum. */
+/** The service's endpoints are compared with this peer: the same framework and driver, doing the minimum. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fastify } from 'fastify'
@@ -27,7 +27,7 @@ const url = await server.listen({ host: '127.0.0.1', port: 0 })
 answerCpu((question) => void runTransactions(question as TransactionsAsked).then(tellParent))
 tellParent({ url })
 
-/** One order and its two swaps in one transaction, with the bare driver. */
+/** Each transaction stores one order and its two swaps with the bare driver. */
 async function runTransactions({ concurrency, seconds }: TransactionsAsked): Promise<TransactionsDone> {
   const latencies: number[] = []
   let running = true

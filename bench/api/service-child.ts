@@ -1,4 +1,4 @@
-/** The real API with a real database and real chain clients. */
+/** The real API runs with a real database and real chain clients. */
 
 import { connectChain, familyNamed } from '@tandem/families/index.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'

@@ -1,4 +1,4 @@
-/** A solver simulator that answers at once, without a network, so that only the service is measured. */
+/** A simulated solver answers at once, without a network, so that only the service is measured. */
 import { localChains } from '@tandem/families/registry.ts'
 import type { SolverClient } from '@tandem/service/solver-client.ts'
 

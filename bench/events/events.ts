@@ -1,4 +1,4 @@
-/** Very many open event streams on one process: what one costs, how soon it tells of a block, and whether strangers can spoil it for the others. */
+/** Very many event streams are open on one process: their cost, their delay after a block, and whether strangers can slow the others. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { localChains } from '@tandem/families/registry.ts'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
@@ -20,18 +20,18 @@ const SIZES = {
 
 const MAX_KILOBYTES_EACH = 40
 const MAX_P99_MS = 1_000
-/** What strangers may add to the memory of the process. */
+/** Strangers may add this much memory to the process. */
 const MAX_STRANGERS_MEGABYTES = 256
 
-/** Below the limit of streams for one address. */
+/** This is fewer than the limit of one address. */
 const STREAMS_OF_ADDRESS = 50
 const ORDERS_AT_ONCE = 500
 const [SOURCE, DESTINATION] = ['ethereum_localnet', 'arbitrum_localnet']
-/** The first event, none, far below and far above all that there are. */
+/** The ids are the first event, none, and numbers far below and far above all events. */
 const HOSTILE_IDS = ['1', null, '0', '9223372036854775807']
 const DAY = 86_400n
 const POLL_MS = 100
-const LOOK_MS = 500
+const MEMORY_POLL_MS = 500
 const WAIT_MS = 20_000
 
 type Row = {
@@ -42,7 +42,6 @@ type Row = {
   readonly kilobytesEach: number | null
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Deposits that nobody was told of. */
   readonly missing: number
 }
 type App = { readonly name: string; readonly appId: string }
@@ -64,20 +63,20 @@ async function measureEvents(size: Size, onProgress: (what: string) => void): Pr
     await sleep(settleMs)
     const megabytes = () => megabytesOf(service.pid)
     const empty = await megabytes()
-    const most = watchMost(megabytes)
-    atEnd(most.stop)
+    const memory = watchMaximum(megabytes)
+    atEnd(memory.stop)
 
     onProgress(`opening ${withCommas(streams)} streams`)
     const opened = await openStreams(users, orders.map(followOne))
     await sleep(settleMs)
     const quiet = await megabytes()
     onProgress(`${blocks} blocks with a deposit`)
-    const told = await mineAndWait(service, users, spread(orders, blocks, 0), everyMs)
-    const aloneMegabytes = await most.take()
+    const alone = await mineAndWait(service, users, spread(orders, blocks, 0), everyMs)
+    const aloneMegabytes = await memory.take()
     onProgress(`${withCommas(strangers)} strangers`)
     const hostile = await openStreams(attackers, hostileStreams(apps[0], orders, strangers))
     const besieged = await mineAndWait(service, users, spread(orders, blocks, 1), everyMs)
-    const besiegedMegabytes = await most.take()
+    const besiegedMegabytes = await memory.take()
 
     return [
       {
@@ -86,7 +85,7 @@ async function measureEvents(size: Size, onProgress: (what: string) => void): Pr
         refused: opened.refused,
         megabytes: aloneMegabytes,
         kilobytesEach: ((quiet - empty) * 1024) / streams,
-        ...told,
+        ...alone,
       },
       {
         what: 'the same, with strangers who open all that they can, and read nothing',
@@ -104,27 +103,27 @@ async function megabytesOf(pid: number): Promise<number> {
   return ((await descendants(pid)).find((process) => process.pid === pid)?.kilobytes ?? 0) / 1024
 }
 
-/** The most of what is read every now and then. `take`: since it was last taken. */
-function watchMost(read: () => Promise<number>): { take(): Promise<number>; stop(): Promise<void> } {
+/** `take` returns the maximum since it was last taken. */
+function watchMaximum(read: () => Promise<number>): { take(): Promise<number>; stop(): Promise<void> } {
   const stopping = new AbortController()
-  let most = 0
-  const look = async () => {
+  let maximum = 0
+  const poll = async () => {
     const current = await read()
-    most = Math.max(most, current)
+    maximum = Math.max(maximum, current)
   }
-  const looking = (async () => {
-    for (; !stopping.signal.aborted; await sleep(LOOK_MS)) await look()
+  const polling = (async () => {
+    for (; !stopping.signal.aborted; await sleep(MEMORY_POLL_MS)) await poll()
   })()
   return {
     async take() {
-      await look()
-      const taken = most
-      most = 0
+      await poll()
+      const taken = maximum
+      maximum = 0
       return taken
     },
     async stop() {
       stopping.abort()
-      await looking
+      await polling
     },
   }
 }
@@ -133,12 +132,12 @@ async function newApp(db: Database, name: string): Promise<App> {
   return { name, appId: (await createApp(db, name)).appId }
 }
 
-/** Their deposits are not there yet. The apps take turns. */
+/** The orders have no deposits and go to the apps round robin. */
 async function newOrders(db: Database, apps: readonly App[], count: number): Promise<readonly FollowedOrder[]> {
   const createdAt = BigInt(Math.floor(Date.now() / 1000))
   const made = Array.from({ length: count }, (_, n) => {
     const app = apps[n % apps.length] as App
-    // Without its worth it would not be listed, and only listed orders have events.
+    // An order without its worth is not listed, and only listed orders have events.
     const worth = { volumeUsdMicros: 1n, feeUsdMicros: 0n }
     const ends = { source: { chain: SOURCE }, destination: { chain: DESTINATION } }
     const example = exampleOrder({ app: app.name, worth, deadline: createdAt + DAY, ...ends })
@@ -158,7 +157,7 @@ async function newOrders(db: Database, apps: readonly App[], count: number): Pro
   }))
 }
 
-/** Time enough for the solver: an order that cannot complete would be refunded. */
+/** The timelock leaves the solver enough time: an order that cannot complete would be refunded. */
 function withTimelock(source: Swap): Swap {
   const timelock = localChains.find(({ id }) => id === SOURCE)?.timelocks.source
   if (timelock === undefined) throw new Error(`${SOURCE} is not in the local registry`)
@@ -166,12 +165,12 @@ function withTimelock(source: Swap): Swap {
 }
 
 function followOne({ id, app }: FollowedOrder, n: number): Stream {
-  // Users are of many networks.
+  // The users are in many networks.
   const from = `127.1.${Math.floor(n / STREAMS_OF_ADDRESS)}.1`
   return { path: `/v2/orders/${id}/events`, appId: app.appId, from, lastEventId: null, isSlow: false }
 }
 
-/** They know the public id of an app. Each one asks for all that it has missed, of an order or of the whole app, and reads nothing. All are of one network. */
+/** Strangers of one network who know the public id of an app. Each asks for all missed events of an order or of the whole app, and reads nothing. */
 function hostileStreams({ appId }: App, orders: readonly FollowedOrder[], count: number): readonly Stream[] {
   return Array.from({ length: count }, (_, n) => ({
     path: n % 2 === 0 ? '/v2/events' : `/v2/orders/${orders[n % orders.length]?.id}/events`,
@@ -188,13 +187,13 @@ async function openStreams(readers: Readers, streams: readonly Stream[]): Promis
   return { accepted, refused: streams.length - accepted }
 }
 
-/** So many orders, evenly over all of them; `turn`: others each time. */
-function spread(orders: readonly FollowedOrder[], count: number, turn: number): readonly FollowedOrder[] {
+/** The `count` orders are spread evenly over all. Each `offset` gives other ones. */
+function spread(orders: readonly FollowedOrder[], count: number, offset: number): readonly FollowedOrder[] {
   const step = Math.floor(orders.length / count)
-  return Array.from({ length: count }, (_, n) => orders[n * step + turn] as FollowedOrder)
+  return Array.from({ length: count }, (_, n) => orders[n * step + offset] as FollowedOrder)
 }
 
-/** A block with a deposit for each of these orders, one after the other; then waits until their followers know of it. */
+/** The block has a deposit for each of these orders. This waits until their followers are notified. */
 async function mineAndWait(
   service: Child<unknown>,
   readers: Readers,
@@ -225,7 +224,7 @@ const { full } = SIZES
 export const eventsBench: Bench = {
   name: 'events',
   about: `${withCommas(full.streams)} open event streams on one process, alone and under attack`,
-  conditions: `API and engine of a service in one process, PostgreSQL, two chains in memory whose nodes tell of every block; the clients in processes of their own. ${withCommas(full.streams)} streams, each of another order, of two apps in turn and from many networks. Memory: the most proportional set size of the service from the first stream of a row to its last event; kB each: ${full.settleMs / 1000} s after the last stream was opened. Block to event: from a block with the deposit of an order to the event at its client, ${full.blocks} blocks, one every ${full.everyMs} ms. Strangers: at the same pace of blocks, ${withCommas(full.strangers)} further connections from ${Math.ceil(full.strangers / STREAMS_OF_ADDRESS)} addresses of one network, with the public id of one of the apps; each asks for everything since the first event and reads nothing.`,
+  conditions: `API and engine of a service in one process, PostgreSQL, two chains in memory whose nodes announce every block; the clients in processes of their own. ${withCommas(full.streams)} streams, each of another order, of two apps alternately and from many networks. Memory: the most proportional set size of the service from the first stream of a row to its last event; kB each: ${full.settleMs / 1000} s after the last stream was opened. Block to event: from a block with the deposit of an order to the event at its client, ${full.blocks} blocks, one every ${full.everyMs} ms. Strangers: at the same pace of blocks, ${withCommas(full.strangers)} further connections from ${Math.ceil(full.strangers / STREAMS_OF_ADDRESS)} addresses of one network, with the public id of one of the apps; each asks for everything since the first event and reads nothing.`,
   async run({ size, onProgress }) {
     const rows = await measureEvents(size, onProgress)
     const [alone, ...besieged] = rows

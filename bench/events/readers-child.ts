@@ -1,30 +1,30 @@
-/** Clients of event streams, very many of them in one process. They come from many addresses of this machine. */
+/** Very many clients of event streams are in one process. They come from many addresses of this machine. */
 import { connect, type Socket } from 'node:net'
 import { readInput, tellParent } from '../api/child.ts'
-import { clockMs } from './clock.ts'
+import { clockMs } from '../bench.ts'
 
 export type Stream = {
   readonly path: string
   readonly appId: string
-  /** Of 127.0.0.0/8. */
+  /** The address is in 127.0.0.0/8. */
   readonly from: string
   readonly lastEventId: string | null
-  /** It reads the head of the answer, and nothing after it. */
+  /** The client reads the head of the answer, and nothing after it. */
   readonly isSlow: boolean
 }
 export type ReadersInput = { readonly port: number }
 export type ReadersQuestion =
   | { readonly open: readonly Stream[] }
-  /** The events that came since the last question. */
+  /** This asks for the events that came since the last question. */
   | 'received'
-/** How many were answered with which status; 0: the connection was closed without an answer. */
+/** The counts are by status; 0 means that the connection was closed without an answer. */
 export type Opened = { readonly statuses: Readonly<Record<string, number>> }
-/** By order: when its deposit was told to one of these clients, by `clockMs`. */
+/** By order, this is when a client was notified of its deposit, by `clockMs`. */
 export type Received = { readonly atMs: Readonly<Record<string, number>>; readonly closed: number }
 
-/** So many connections are opened at once: the queue of a listening socket is limited. */
+/** Only this many connections are opened at once, because the queue of a listening socket is limited. */
 const AT_ONCE = 100
-/** The beginning of an event that is not the first state of an order. */
+/** An event that is not the first state of an order begins like this. */
 const EVENT = /data: \{"order_id":"([0-9a-f]{64})","status":"(?!created)/g
 const EVENT_LENGTH = 120
 
@@ -76,11 +76,11 @@ function follow(socket: Socket, isSlow: boolean): void {
     socket.pause()
     return
   }
-  let rest = ''
+  let unread = ''
   socket.on('data', (chunk: string) => {
-    const text = rest + chunk
+    const text = unread + chunk
     for (const [, order] of text.matchAll(EVENT)) if (order !== undefined) atMs[order] ??= clockMs()
     // An event may be cut between two chunks.
-    rest = text.slice(-EVENT_LENGTH)
+    unread = text.slice(-EVENT_LENGTH)
   })
 }

@@ -1,4 +1,4 @@
-/** The API and the engine of a service in one process, between two chains in memory whose nodes tell of every block. */
+/** The API and the engine of a service share a process, between two chains in memory whose nodes tell of every block. */
 
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
@@ -13,13 +13,12 @@ import { createEventStreams } from '@tandem/service/events/event-streams.ts'
 import { createServiceParty } from '@tandem/service/party.ts'
 import { readInput, tellParent } from '../api/child.ts'
 import { benchVault, listen } from '../api/listen.ts'
-import { clockMs } from './clock.ts'
+import { clockMs } from '../bench.ts'
 
 export type EventsServiceInput = { readonly databaseUrl: string }
 export type EventsServiceReady = { readonly url: string }
-/** Mines a block with a deposit of this swap. */
 export type MineQuestion = { readonly swapId: string; readonly amount: string }
-/** `atMs`: when there was the block, by `clockMs`. */
+/** The block was mined at `atMs`, by `clockMs`. */
 export type Mined = { readonly atMs: number }
 
 const BLOCK_MS = 2_000
@@ -69,7 +68,7 @@ process.on('message', ({ swapId, amount }: MineQuestion) => {
   tellParent({ atMs } satisfies Mined)
 })
 
-/** Its clock is that of this machine, however fast blocks come: else the timelocks of all deposits would soon end, and each block derive all orders again. */
+/** Its clock is that of this machine, however fast blocks come: otherwise the timelocks of all deposits would soon end, and each block derive all orders again. */
 function telling(id: ChainId): MemoryChain {
   return {
     ...createMemoryChain(id, now(), { blockMs: BLOCK_MS, clock: now }),

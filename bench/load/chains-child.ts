@@ -1,4 +1,4 @@
-/** The local chains and the database, without service and solver. Gives each of the users some of an asset. */
+/** The local chains and the database run here without service and solver. Each user gets some of an asset. */
 import { join } from 'node:path'
 import { startLocalStack } from '@tandem/local/stack.ts'
 import { createLogger } from '@tandem/runtime/log.ts'

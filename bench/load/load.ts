@@ -1,4 +1,4 @@
-/** Swaps at a fixed rate through the real HTTP interface: chains with database, service and solver are processes of their own. */
+/** Swaps run at a fixed rate through the real HTTP interface: chains with database, service and solver are processes of their own. */
 import type { Bench, Size } from '../bench.ts'
 import { ACCOUNTS, type LoadFigures, type LoadPlan, MIXED_OF, measureLoad, ROUTE, WARM_UP } from './measure-load.ts'
 import { GRACE_MS, type Slowest, stages } from './swap-figures.ts'
@@ -15,14 +15,14 @@ const plans: Readonly<Record<Size, readonly LoadPlan[]>> = {
     { routes: 'one', perSecond: 20, seconds: 30, engines: 2 },
     { routes: 'mixed', perSecond: 8, seconds: 60, engines: 1 },
   ],
-  // The users of the one route swap in the bench of the attack, too.
+  // The bench of the attack also has the users of the one route.
   smallest: [{ routes: 'mixed', perSecond: MIXED_OF.smallest.length, seconds: 1, engines: 1 }],
 }
 
 export const loadBench: Bench = {
   name: 'load',
   about: `swaps per second, limits p50 ${P50_LIMIT_MS} ms and p99 ${P99_LIMIT_MS} ms from source confirmed to destination redeemed`,
-  conditions: `Instantly mined local chains, all on one machine. One route: ${ROUTE.from} → ${ROUTE.to}, ${ACCOUNTS} users. Mixed: ${MIXED_OF.full.length} routes in turn, every family as source and as destination, three wallets on each chain in turn; one stream of events tells all users of their payouts. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do, after ${WARM_UP.full.swaps} swaps that warm up. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${GRACE_MS} ms after the last order. Requests: HTTP requests of both parties to nodes; those over websockets are not counted. Statements: messages of each party to its database. CPU: processor time of each process, per swap. Slowest 1 %: when those swaps began, and the medians of what they waited for: quote and order, funding, the payout locked, the payout redeemed.`,
+  conditions: `Instantly mined local chains, all on one machine. One route: ${ROUTE.from} → ${ROUTE.to}, ${ACCOUNTS} users. Mixed: ${MIXED_OF.full.length} routes round robin, every family as source and as destination, three wallets on each chain round robin; one stream of events reports all payouts. Chains (in one process with the embedded database server), service and solver are processes of their own, with 1 or 2 processes of each party on one database. Orders arrive at a fixed rate, whatever the earlier ones do, after ${WARM_UP.full.swaps} swaps that warm up. Source confirmed: the node has taken the transaction, and mines it at once. Paid in time: until ${GRACE_MS} ms after the last order. Requests: HTTP requests of both parties to nodes; those over websockets are not counted. Statements: messages of each party to its database. CPU: processor time of each process, per swap. Slowest 1 %: when those swaps began, and the medians of what they waited for: quote and order, funding, the payout locked, the payout redeemed.`,
   async run({ size, onProgress }) {
     const rows: LoadFigures[] = []
     for (const plan of plans[size]) rows.push(await measureLoad(plan, size, onProgress))
@@ -74,7 +74,7 @@ function isWithinLimits(row: LoadFigures): boolean {
   return row.routes === 'mixed' ? row.paidPerSecond >= row.perSecond : row.p50Ms <= P50_LIMIT_MS && row.p99Ms <= P99_LIMIT_MS
 }
 
-/** "0.2–3.1: 12, 4, 610, 390" */
+/** The text is like "0.2–3.1: 12, 4, 610, 390". */
 function textOf({ begunAtSeconds, stagesMs }: Slowest): string {
   const ends = [...new Set([begunAtSeconds.at(0), begunAtSeconds.at(-1)].map((seconds) => seconds?.toFixed(1) ?? '–'))]
   return `${ends.join('–')}: ${stages.map((stage) => Math.round(stagesMs[stage])).join(', ')}`

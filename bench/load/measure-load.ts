@@ -1,4 +1,4 @@
-/** Runs swaps at a fixed rate, and measures them and the processes that serve them. */
+/** Swaps run at a fixed rate, and they and the processes that serve them are measured. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,9 +7,9 @@ import { ApiError } from '../../demo/client/api-client.ts'
 import { chainOf } from '../../demo/client/local-client.ts'
 import type { Child } from '../api/child.ts'
 import type { Size } from '../bench.ts'
+import { cpuSecondsBelow } from '../processes.ts'
 import { createAccounts, createEvmUsers } from './evm-users.ts'
 import type { PartyInput, PartyReport } from './party-child.ts'
-import { postgresCpuSeconds } from './postgres-cpu.ts'
 import { createQuickApi } from './quick-api.ts'
 import { withProcesses } from './stack-processes.ts'
 import { figuresOf, type SwapFigures } from './swap-figures.ts'
@@ -17,11 +17,11 @@ import type { Route, Swap, Users } from './users.ts'
 import { createWalletUsers } from './wallet-users.ts'
 
 export type LoadPlan = {
-  /** One EVM route, or all families. */
+  /** The routes are one EVM route, or all families. */
   readonly routes: 'one' | 'mixed'
   readonly perSecond: number
   readonly seconds: number
-  /** Processes of each party, on one database a party. */
+  /** Each party has this many processes on one database. */
   readonly engines: number
 }
 
@@ -29,18 +29,18 @@ type Pace = { readonly perSecond: number; readonly swaps: number }
 
 export type LoadFigures = LoadPlan &
   SwapFigures & {
-    /** Quotes or orders that the parties refused, e.g. because they were overloaded. */
+    /** The parties refused these quotes or orders, for example because they were overloaded. */
     readonly refused: number
     readonly requestsPerSwap: number
     readonly statementsPerSwap: { readonly service: number; readonly solver: number }
     readonly loopDelayMs: { readonly service: number; readonly solver: number }
-    /** Milliseconds of processor time per swap. */
+    /** The values are milliseconds of processor time per swap. */
     readonly cpu: {
       readonly service: number
       readonly solver: number
       readonly chains: number
       readonly postgres: number | null
-      /** This process. */
+      /** The users run in this process. */
       readonly users: number
     }
   }
@@ -70,11 +70,10 @@ export const ACCOUNTS = 40
 const WEALTH = 10n ** 19n
 const POLL_MS = 20
 const PROGRESS_MS = 1000
-/** In all. A process that has just started compiles its code while it runs, for about a minute. */
+/** A process that has just started compiles its code while it runs, for about a minute, so these swaps warm it up. */
 export const WARM_UP = { full: { swaps: 240, perSecond: 6 }, smallest: { swaps: 0, perSecond: 1 } } satisfies Record<Size, Pace>
-/** How long a swap may take after the last one was funded. */
 const DRAIN_MS = 15_000
-/** How long users may take to order and fund after that: a run that hangs must say where. */
+/** Users may take this long to order and fund after that: a run that hangs must say where. */
 const FUNDING_LIMIT_MS = 120_000
 
 export function measureLoad(plan: LoadPlan, size: Size, onProgress: (what: string) => void): Promise<LoadFigures> {
@@ -105,7 +104,7 @@ export function measureLoad(plan: LoadPlan, size: Size, onProgress: (what: strin
     const measure = async () => ({
       parties: await report(),
       chains: await chainsCpu(),
-      postgres: await postgresCpuSeconds(chains.pid),
+      postgres: await cpuSecondsBelow(chains.pid),
       users: process.cpuUsage(),
     })
     const before = await measure()
@@ -137,7 +136,7 @@ export function measureLoad(plan: LoadPlan, size: Size, onProgress: (what: strin
   })
 }
 
-/** Starts swaps at the rate, whatever the earlier ones do, and waits for the rest at the end. Returns the swaps of this run. */
+/** Swaps start at the rate, whatever the earlier ones do. Resolves to the swaps of this run when they have ended. */
 async function run(
   users: Users,
   { perSecond, swaps }: Pace,
@@ -148,7 +147,7 @@ async function run(
   const startedAt = performance.now()
   const failures: unknown[] = []
   let lastSwapAt = startedAt
-  let toldAt = Number.NEGATIVE_INFINITY
+  let reportedAt = Number.NEGATIVE_INFINITY
   for (let running = true; running; ) {
     const now = performance.now()
     while (started.length < swaps && now - startedAt >= (started.length * 1000) / perSecond) {
@@ -157,8 +156,8 @@ async function run(
     }
     users.assertListening()
     const paid = users.swaps.slice(first).filter(({ paidAt }) => paidAt !== null).length
-    if (now - toldAt >= PROGRESS_MS) {
-      toldAt = now
+    if (now - reportedAt >= PROGRESS_MS) {
+      reportedAt = now
       onProgress(`${started.length} of ${swaps} swaps started, ${paid} paid`)
     }
     running = started.length < swaps || (paid + failures.length < swaps && now - lastSwapAt < DRAIN_MS)
@@ -177,7 +176,7 @@ async function withinLimit(work: Promise<unknown>, limitMs: number, problem: str
   await Promise.race([work, late])
 }
 
-/** A copy of the configuration with a port of its own, beside the original: paths of keys stay valid. */
+/** The copy of the configuration has its own port. It is beside the original, so that paths of keys stay valid. */
 async function withOtherPort(configFile: string): Promise<string> {
   const config = JSON.parse(await readFile(configFile, 'utf8')) as { readonly listen: { readonly host: string } }
   const copy = join(dirname(configFile), `second-${Math.random().toString(36).slice(2)}.json`)

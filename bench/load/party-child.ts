@@ -1,4 +1,4 @@
-/** A service or a solver in a process of its own, which measures itself. */
+/** A service or a solver runs in a process of its own, which measures itself. */
 import { subscribe } from 'node:diagnostics_channel'
 import type { ClientRequest } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -7,18 +7,16 @@ import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { startService } from '@tandem/service/main.ts'
 import { startSolver } from '@tandem/solver/main.ts'
+import pg from 'pg'
 import { readInput, tellParent } from '../api/child.ts'
-import { countStatements } from './count-statements.ts'
 
 export type PartyInput = { readonly party: 'service' | 'solver'; readonly configFile: string; readonly nodeHosts: readonly string[] }
 
 export type PartyReport = {
   readonly cpuMicros: number
-  /** Since the last report. */
+  /** The figures cover the time since the last report. */
   readonly loopDelayP99Ms: number
-  /** HTTP requests to nodes since the last report. */
   readonly nodeRequests: number
-  /** Statements to the database since the last report. */
   readonly statements: number
 }
 
@@ -57,3 +55,19 @@ process.on('message', (question) => {
   tellParent(report)
 })
 tellParent({ url: running.url })
+
+function countStatements(): { take(): number } {
+  const { query } = pg.Client.prototype
+  let count = 0
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    count += 1
+    return Reflect.apply(query, this, args)
+  } as typeof query
+  return {
+    take() {
+      const taken = count
+      count = 0
+      return taken
+    },
+  }
+}

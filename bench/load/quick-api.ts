@@ -1,4 +1,4 @@
-/** The calls of a user, over keep-alive connections: the users run on the machine that they measure, and `fetch` costs several times as much. */
+/** The users' calls use keep-alive connections: the users run on the machine that they measure, and `fetch` costs several times as much. */
 
 import { callHttp } from '@tandem/runtime/http-client.ts'
 import { type ApiClient, ApiError, type CreatedOrder, type QuoteAnswer } from '../../demo/client/api-client.ts'
@@ -30,7 +30,6 @@ export function createQuickApi({ baseUrl, appId }: { readonly baseUrl: string; r
   }
 }
 
-/** One JSON-RPC call of a node. */
 export async function callNode(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
   const { text } = await callHttp({
     url,

@@ -1,4 +1,4 @@
-/** Runs chains, service and solver as processes of their own, in a folder that is removed at the end. */
+/** Chains, service and solver are processes of their own, in a folder that is removed at the end. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { type Child, startChild } from '../api/child.ts'
 import type { ChainsInput } from './chains-child.ts'
 import type { PartyInput } from './party-child.ts'
 
-/** What the chains tell once they run. */
+/** The chains send this once they run. */
 export type ChainsReady = { readonly info: LocalJson; readonly serviceFile: string; readonly solverFile: string }
 
 export type Processes = {
@@ -15,7 +15,7 @@ export type Processes = {
   startParty(input: PartyInput): Promise<Child<{ readonly url: string }>>
 }
 
-/** Ends all processes after the work, the last one first. */
+/** After the work all processes end, the last one first. */
 export async function withProcesses<T>(work: (processes: Processes) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-bench-'))
   const children: Child<unknown>[] = []

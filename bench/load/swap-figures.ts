@@ -1,4 +1,4 @@
-/** What the swaps of a run say together: how fast they were paid, and where the slowest ones spent their time. */
+/** A run's figures say how fast the swaps were paid, and where the slowest ones spent their time. */
 import { median, percentile } from '../bench.ts'
 import type { PaidSwap, Swap } from './users.ts'
 
@@ -10,22 +10,22 @@ export type SwapFigures = {
   readonly slowest: Slowest
 }
 
-/** The slowest hundredth of the paid swaps, at least one: all that decides the p99. */
+/** The slowest hundredth of the paid swaps, at least one, decides the p99. */
 export type Slowest = {
-  /** When they were begun, in seconds since the first swap of the run. */
+  /** The times are in seconds since the first swap of the run. */
   readonly begunAtSeconds: readonly number[]
-  /** Medians of the milliseconds that they spent in each stage. */
+  /** The values are medians of the milliseconds in each stage. */
   readonly stagesMs: Readonly<Record<Stage, number>>
 }
 
-/** In this order: asking for a quote and making the order, funding it, until the solver locked the payout, until it was redeemed. */
+/** The stages are quote and order, funding, until the solver locked the payout, and until it was redeemed. */
 export const stages = ['order', 'fund', 'lock', 'redeem'] as const
 export type Stage = (typeof stages)[number]
 
-/** How long after the last order a swap counts as paid in time. */
+/** A swap that is paid later than this after the last order does not count as paid in time. */
 export const GRACE_MS = 2_000
 
-/** `seconds`: for how long orders were made. */
+/** Orders were made for this many `seconds`. */
 export function figuresOf(swaps: readonly Swap[], seconds: number): SwapFigures {
   const paid = swaps.filter((swap): swap is PaidSwap => swap.paidAt !== null)
   const times = paid.map(waitOf)
@@ -55,7 +55,7 @@ function slowestOf(paid: readonly PaidSwap[], start: number): Slowest {
   }
 }
 
-/** From source confirmed to destination redeemed. */
+/** The wait is from the confirmed source to the redeemed destination. */
 function waitOf({ confirmedAt, paidAt }: PaidSwap): number {
   return paidAt - confirmedAt
 }

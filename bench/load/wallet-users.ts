@@ -1,4 +1,4 @@
-/** Users of any route, with all wallets that `local.json` names. One stream of events tells all of them of their payouts. */
+/** Users of any route have all wallets that `local.json` names. One stream of events tells all of them of their payouts. */
 
 import type { LocalWallet } from '@tandem/chain-kit/local/local-chain.ts'
 import { loadLocalFamily } from '@tandem/families/local.ts'
@@ -11,23 +11,23 @@ import type { Route, Swap, Users } from './users.ts'
 
 type Seen = Pick<Swap, 'lockedAt' | 'paidAt'>
 
-/** A wallet on one chain. `funded`: its last order is made and funded, or failed. */
+/** `funded` settles when the wallet's last order is made and funded, or failed. */
 type User = { readonly address: string; readonly wallet: LocalWallet; funded: Promise<unknown> }
 
-/** All events of a new database: none is lost while the stream is opened. */
+/** The stream starts before all events of a new database, so none is lost while it is opened. */
 const BEGINNING = '0'
 
 /**
- * Takes the routes in turn, and the wallets of each chain. A wallet makes and funds one order after the other: an approval is exact, and would count for
- * two orders made at once.
+ * Routes and the wallets of each chain are used round robin. A wallet makes and funds one order after the other: an approval is exact, and
+ * would count for two orders made at once.
  */
 export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Users {
   const api = createQuickApi({ baseUrl: info.base_url, appId: info.app_id })
   const swaps: Swap[] = []
-  /** By order: an event may come before the wallet knows that it has paid. */
+  /** The key is the order: an event may come before the wallet knows that it has paid. */
   const seen = new Map<string, Seen>()
   const users = new Map<string, Promise<readonly User[]>>()
-  const turns = new Map<string, number>()
+  const counts = new Map<string, number>()
   const closing = new AbortController()
   let failure: unknown = null
   listen().catch((error: unknown) => {
@@ -35,13 +35,13 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Us
   })
 
   async function listen(): Promise<void> {
-    for await (const told of appEvents(
+    for await (const next of appEvents(
       { baseUrl: info.base_url, appId: info.app_id },
       { lastEventId: BEGINNING, signal: closing.signal },
     )) {
-      if ('gap' in told) throw new Error('the stream of events has a gap')
-      const { destination_swap } = told.event.order
-      const order = seenOf(told.event.order_id)
+      if ('gap' in next) throw new Error('the stream of events has a gap')
+      const { destination_swap } = next.event.order
+      const order = seenOf(next.event.order_id)
       if (destination_swap.initiate_tx_hash !== '') order.lockedAt ??= performance.now()
       if (destination_swap.redeem_tx_hash !== '') order.paidAt ??= performance.now()
     }
@@ -64,20 +64,19 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Us
       .map(({ address, private_key }) => ({ address, wallet: family.openWallet(local, private_key), funded: Promise.resolve() }))
   }
 
-  async function userOn(chain: string, turn: number): Promise<User> {
+  async function userOn(chain: string, index: number): Promise<User> {
     const opened = users.get(chain) ?? openUsers(chain)
     users.set(chain, opened)
     const all = await opened
-    const user = all[turn % all.length]
+    const user = all[index % all.length]
     if (user === undefined) throw new Error(`local.json names no wallet on ${chain}`)
     return user
   }
 
-  /** Counts the orders of a chain. */
-  function nextTurn(chain: string): number {
-    const turn = turns.get(chain) ?? 0
-    turns.set(chain, turn + 1)
-    return turn
+  function nextIndex(chain: string): number {
+    const index = counts.get(chain) ?? 0
+    counts.set(chain, index + 1)
+    return index
   }
 
   function inTurn<T>(user: User, fund: () => Promise<T>): Promise<T> {
@@ -93,8 +92,8 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Us
       const { from, to, amount } = route
       const begunAt = performance.now()
       const quote = await api.quote({ from, to, from_amount: amount.toString() })
-      const turn = nextTurn(chainOf(from))
-      const [payer, payee] = await Promise.all([userOn(chainOf(from), turn), userOn(chainOf(to), turn)])
+      const walletIndex = nextIndex(chainOf(from))
+      const [payer, payee] = await Promise.all([userOn(chainOf(from), walletIndex), userOn(chainOf(to), walletIndex)])
       const { order, orderedAt } = await inTurn(payer, async () => {
         const created = await api.createOrder({
           source: { asset: from, owner: payer.address, amount: quote.source.amount },

@@ -1,19 +1,18 @@
-/** A proxy in front of a node that counts what is asked of it. */
+/** A proxy in front of a node counts its requests. */
 import { Agent, createServer, type IncomingMessage, request as sendRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type Counted = {
   /** Each call inside a batch counts. */
   readonly calls: number
-  /** HTTP requests. */
   readonly http: number
   readonly byMethod: ReadonlyMap<string, number>
 }
 
 export interface CountingProxy {
-  /** The same path and credentials as the node's own URL. */
+  /** The URL has the path and credentials of the node's own URL. */
   readonly url: string
-  /** What was asked since the last call. */
+  /** The result covers the time since the last call. */
   take(): Counted
   close(): Promise<void>
 }
@@ -82,7 +81,7 @@ async function readBody(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** JSON-RPC methods; elsewhere the first part of the path that names no block or transaction. */
+/** The methods are those of JSON-RPC; elsewhere they are the first part of the path that names no block or transaction. */
 function methodsOf({ method, url = '' }: IncomingMessage, body: Buffer): readonly string[] {
   if (method !== 'POST' || !body.toString('latin1', 0, 64).includes('"')) return [`${method} ${url.split('/').slice(0, 3).join('/')}`]
   const calls: unknown = JSON.parse(body.toString('utf8'))

@@ -1,18 +1,17 @@
-/** A simulator of an EVM node with four blocks a second, all of them empty: for counting what following such a chain costs. */
+/** A simulated EVM node has four empty blocks a second, to count what following such a chain costs. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { numberToHex } from 'viem'
 
 export interface FastChain {
   readonly url: string
-  /** Adds so many blocks at once. */
   jump(blocks: number): void
   close(): Promise<void>
 }
 
 const FIRST_HEIGHT = 400_000_000
 const BLOCK_MS = 250
-/** How far the block with the tag `finalized` is behind the newest. */
+/** The block with the tag `finalized` is this far behind the newest. */
 const FINALITY_BLOCKS = 4_000
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }

@@ -1,4 +1,4 @@
-/** Counts what one party asks of the providers of a public chain with four blocks a second. */
+/** One party's requests to the providers of a public chain with four blocks a second are counted. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,11 +27,10 @@ const HTLC = `0x${'ab'.repeat(20)}`
 const TOKEN = `0x${'cd'.repeat(20)}`
 const POLL_MS = 20
 
-/** For each provider, on average. */
+/** The costs are averages for each provider. */
 export type FastChainCost = { readonly idle: Counted; readonly open: Counted; readonly catchUp: Counted }
 
 export type FastChainPlan = {
-  /** How long each state is watched. */
   readonly seconds: number
   readonly missedBlocks: number
   readonly providers: number

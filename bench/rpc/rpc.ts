@@ -1,4 +1,4 @@
-/** Counts what the parties ask of their nodes: idle, with an open order, and for a swap. */
+/** The parties' requests to their nodes are counted when idle, with an open order, and for a swap. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,10 +16,8 @@ import { type Counted, type CountingProxy, startCountingProxy, sum, times } from
 import { FAST_CHAIN, FAST_CHAIN_BLOCKS_A_SECOND, measureFastChain } from './measure-fast-chain.ts'
 
 type RpcSize = {
-  /** How long each state is watched. */
   readonly seconds: number
   readonly swaps: number
-  /** To catch up with. */
   readonly missedHours: number
 }
 
@@ -35,10 +33,10 @@ type RpcRow = {
   readonly calls: number
   readonly http: number
   readonly limit: number | null
-  readonly mostAsked: string
+  readonly topMethods: string
 }
 
-/** Over both chains and both parties. */
+/** The limit is over both chains and both parties. */
 const SWAP_LIMIT = 40
 const MINUTE = 60
 const DAY = 86_400
@@ -97,7 +95,7 @@ async function measureLocalStack(onProgress: (what: string) => void, { seconds, 
 
     onProgress(`idle for ${seconds} s`)
     const idle = await count(() => sleep(seconds * 1000))
-    // Not counted: the solver's approval of its token.
+    // The solver's approval of its token is not counted.
     await swapOnce(client)
     onProgress(`${swaps} swaps`)
     const startedAtMs = performance.now()
@@ -128,7 +126,6 @@ async function order(client: LocalClient, from: string, to: string, amount: bigi
   })
 }
 
-/** From the quote to the solver's redeem of the source. */
 async function swapOnce(client: LocalClient): Promise<void> {
   const from = `${source}:eth`
   const made = await order(client, from, `${destination}:usdc`, 10_000_000_000_000_000n)
@@ -146,8 +143,8 @@ function of(asked: Asked, chain: ChainId): Counted {
 
 function rowOf(what: string, chain: string, { calls, http, byMethod }: Counted, limit: number | null): RpcRow {
   const most = [...byMethod].sort(([, a], [, b]) => b - a).slice(0, 5)
-  const mostAsked = most.map(([method, count]) => `${tenth(count).toLocaleString('en-US')} ${method.replace(/^eth_/, '')}`).join(', ')
-  return { what, chain, calls: tenth(calls), http: tenth(http), limit, mostAsked }
+  const topMethods = most.map(([method, count]) => `${tenth(count).toLocaleString('en-US')} ${method.replace(/^eth_/, '')}`).join(', ')
+  return { what, chain, calls: tenth(calls), http: tenth(http), limit, topMethods }
 }
 
 function tenth(count: number): number {
@@ -164,7 +161,7 @@ export const rpcBench: Bench = {
       ok: rows.every(({ calls, limit }) => limit === null || calls <= limit),
       table: {
         columns: ['what', 'chain', 'calls', 'HTTP requests', 'limit', 'ratio', 'most asked'],
-        rows: rows.map((row) => [row.what, row.chain, row.calls, row.http, row.limit ?? '–', ratio(row.calls, row.limit), row.mostAsked]),
+        rows: rows.map((row) => [row.what, row.chain, row.calls, row.http, row.limit ?? '–', ratio(row.calls, row.limit), row.topMethods]),
       },
     }
   },

@@ -1,4 +1,4 @@
-/** The service's HTTP interface as an integrator's app would call it. */
+/** This client calls the service's HTTP interface like an integrator's app. */
 import type { OrderToFund } from '@tandem/chain-kit/local/local-chain.ts'
 
 export type QuoteAnswer = {
@@ -6,7 +6,7 @@ export type QuoteAnswer = {
   readonly source: { readonly asset: string; readonly amount: string; readonly display: string }
   readonly destination: { readonly asset: string; readonly amount: string; readonly display: string }
   readonly estimated_time: number
-  /** Where the fee of the payout comes out of the amount: the least that the recipient gets. */
+  /** The recipient gets at least this, where the fee of the payout comes out of the amount. */
   readonly net_amount?: string
   readonly network_fee?: string
 }
@@ -14,7 +14,7 @@ export type QuoteAnswer = {
 export type CreatedOrder = OrderToFund & {
   readonly order_id: string
   readonly order_token?: string
-  /** Refunds a deposit without the service. Only the first answer contains it. */
+  /** The package refunds a deposit without the service. Only the first answer contains it. */
   readonly refund_package?: Record<string, unknown>
 }
 
@@ -43,13 +43,12 @@ export type OrderRecord = {
 }
 
 export type OrderRequest = {
-  /** `delegate`: the account that initiates for the owner. */
+  /** `delegate` is the account that initiates for the owner. */
   readonly source: { readonly asset: string; readonly owner?: string; readonly amount: string; readonly delegate?: string }
   readonly destination: { readonly asset: string; readonly owner: string; readonly amount: string }
   readonly nonce?: string
   readonly slippage?: number
   readonly affiliate_fees?: readonly { readonly address: string; readonly fee: number; readonly asset?: string }[]
-  /** The client keeps the secret. */
   readonly secret_hash?: string
 }
 
@@ -77,14 +76,14 @@ export interface ApiClient {
   order(orderId: string): Promise<OrderRecord>
   initiate(orderId: string, signature: string): Promise<string>
   refund(orderId: string, body?: { readonly address?: string; readonly order_token?: string }): Promise<string>
-  /** Any call; rejects with an `ApiError` when the envelope says Error. */
+  /** The promise rejects with an `ApiError` when the envelope says Error. */
   call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>
 }
 
 export type ApiClientOptions = {
   readonly baseUrl: string
   readonly appId: string
-  /** How often an overloaded service is asked again, after the time that it names. Default: never. */
+  /** An overloaded service is asked again this often, after the time that it names. The default is never. */
   readonly retries?: number
 }
 

@@ -1,7 +1,18 @@
-/** Follows an order by frequent reads, and fails if it ever goes back: without a reorg a status and a transaction hash only move forward. */
+/** An order is read frequently. This fails if it ever goes back: without a reorg a status and a transaction hash only move forward. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OrderRecord } from './api-client.ts'
-import { progress } from './progress.ts'
+
+/** An order that completes has these statuses, in the order of progress. */
+export const progress: readonly string[] = [
+  'created',
+  'initiate_detected',
+  'initiated',
+  'counterparty_initiate_detected',
+  'counterparty_initiated',
+  'redeem_detected',
+  'redeemed',
+  'counterparty_redeemed',
+]
 
 const hashes = (order: OrderRecord) =>
   [order.source_swap, order.destination_swap].flatMap((swap) => [swap.initiate_tx_hash, swap.redeem_tx_hash])

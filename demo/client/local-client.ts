@@ -1,4 +1,4 @@
-/** A user of the local stack, as `local.json` describes it: the public API, and the first wallet on each chain. */
+/** `local.json` describes this user of the local stack: the public API, and the first wallet on each chain. */
 
 import type { LocalFamily, LocalWallet } from '@tandem/chain-kit/local/local-chain.ts'
 import { loadLocalFamily } from '@tandem/families/local.ts'
@@ -9,15 +9,11 @@ import { type ApiClient, createApiClient } from './api-client.ts'
 export interface LocalClient {
   readonly info: LocalJson
   readonly api: ApiClient
-  /** The user's wallet for the chain of an asset. */
   walletFor(asset: string): Promise<LocalWallet>
-  /** The same with all that wallets of the family can do. */
+  /** The wallet has all that wallets of the family can do. */
   wallet<Wallet extends LocalWallet>(chain: string, family: LocalFamily<unknown, Wallet>): Wallet
-  /** The user's balance of an asset. */
   balance(asset: string): Promise<bigint>
-  /** The user's own address for an asset. */
   ownerOf(asset: string): string
-  /** An asset's contracts, where it has some. */
   contractsOf(asset: string): { readonly token: string; readonly htlc: string }
   setSolverRunning(running: boolean): Promise<void>
 }

@@ -67,7 +67,7 @@ async function linkLibraries(from: string, to: string): Promise<void> {
   }
 }
 
-/** Of a plain login: nothing of npm, of vitest or of our own settings that this process happens to have. */
+/** The environment of a plain login, without the settings of npm, of vitest or of ours that this process has. */
 function environment(prefix: string, python: string): NodeJS.ProcessEnv {
   const { HOME, LANG, TZ, TMPDIR, PATH = '' } = process.env
   const path = [join(prefix, 'bin'), dirname(process.execPath), PATH].join(delimiter)

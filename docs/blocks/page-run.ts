@@ -3,13 +3,12 @@ import { appendFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Clone } from './clone.ts'
-import { commandsOf } from './commands-of.ts'
-import type { Block } from './read-blocks.ts'
+import { type Block, commandsOf } from './read-blocks.ts'
 import type { Task } from './task.ts'
 import type { Stack, Verdict } from './verdicts.ts'
 
 export type PageSettings = {
-  /** What stands in a page for something of the reader's own, and what is in its place here. */
+  /** The page's stand-ins for things of the reader's own, and their values here. */
   readonly fills: readonly (readonly [RegExp, string])[]
   /** Values of `<placeholders>` that no command of the page prints. */
   readonly values?: Readonly<Record<string, string>>
@@ -17,7 +16,7 @@ export type PageSettings = {
   readonly done?: readonly string[]
   /** Commands that the reader has run before. */
   readonly before?: readonly string[]
-  /** What the reader does before a block. */
+  /** The reader's own steps before a block. */
   readonly between?: (block: Block) => Promise<void>
   /** Commands that show what the page promises. */
   readonly after?: readonly (readonly [string, RegExp])[]
@@ -92,7 +91,7 @@ const nameOf = (command: string): string =>
 
 async function writeProgram(clone: Clone, { page, line, text }: Block, module: string, names: readonly string[]): Promise<string> {
   const file = join(clone.folder, `${page.replaceAll(/\W/g, '-')}-${line}.ts`)
-  // Imports come first, whatever stands above them.
+  // Imports run first, wherever they are in the file.
   const program = `import { prepare } from './docs/blocks/fragments/${module}.ts'
 const { done, ${names.join(', ')} } = await prepare()
 ${text}
@@ -113,13 +112,13 @@ function fill(command: string, { fills, values = {} }: PageSettings, printed: re
 const replaced = (text: string, fills: PageSettings['fills']): string =>
   fills.reduce((before, [pattern, value]) => before.replaceAll(pattern, () => value), text)
 
-/** In the newest answer that has it. */
+/** Finds the value in the newest answer that has it. */
 function lookUp(path: string, printed: readonly string[]): string | undefined {
   const found = printed.toReversed().map((text) => (FORMS[path] === undefined ? fieldOf(path, text) : FORMS[path].exec(text)?.[0]))
   return found.find((value) => value !== undefined)
 }
 
-/** What commands print as plain text. */
+/** The form of values that commands print as plain text. */
 const FORMS: Readonly<Record<string, RegExp>> = { secret: /whsec_\S+/, id: /wh_[0-9a-f]+/ }
 
 function fieldOf(path: string, text: string): string | undefined {

@@ -16,7 +16,7 @@ export function startPrograms(folder: string, env: NodeJS.ProcessEnv): Programs 
   const waiting = new Map<string, (problem: string | null) => void>()
   let notes = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (notes += text))
-  // What programs print themselves is no answer.
+  // Other lines are output of the programs.
   createInterface(child.stdout).on('line', (line) => {
     if (!line.startsWith('{"file":')) return
     const { file, problem } = JSON.parse(line) as { readonly file: string; readonly problem: string | null }

@@ -1,11 +1,12 @@
-/** Every fenced block of the pages. */
+/** Reads the fenced blocks of the pages, and cuts shell blocks into commands. */
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { markdownPages } from '../links.ts'
 
 export type Block = {
   readonly page: string
-  /** Of its fence, from 1. */
+  /** The line of its fence, from 1. */
   readonly line: number
   readonly language: string
   readonly text: string
@@ -31,4 +32,27 @@ export function blocksOf(page: string, text: string): readonly Block[] {
   }
   if (open !== null) throw new Error(`${page}:${open.line}: the block does not end`)
   return blocks
+}
+
+/** Cuts the text of a shell block into commands, as a person types them: one after the other, each to its end. */
+export function commandsOf(text: string): readonly string[] {
+  const commands: string[] = []
+  let pending = ''
+  for (const line of text.split('\n')) {
+    if (pending === '' && (line.trim() === '' || line.trimStart().startsWith('#'))) continue
+    pending += `${line}\n`
+    if (!isComplete(pending)) continue
+    commands.push(pending.trimEnd())
+    pending = ''
+  }
+  if (pending !== '') throw new Error(`the shell does not understand ${pending}`)
+  return commands
+}
+
+function isComplete(text: string): boolean {
+  if (text.endsWith('\\\n')) return false
+  // A placeholder is a word, not a redirection.
+  const { status, error } = spawnSync('bash', ['-n'], { input: text.replaceAll(/<([^<>\n]*)>/g, '$1') })
+  if (error !== undefined) throw error
+  return status === 0
 }

@@ -1,12 +1,13 @@
-/** What the commands of pages do in place of what cannot be done in a test: each says why, and checks what it can. */
+/** Shell functions in place of commands that a test cannot run: each says why, and checks what it can. */
 
 /** Functions of the shell. */
 export const STAND_INS = `
 npm() {
   case "$1 $2" in
-    # Need a registry. That package.json and the lock agree needs none.
+    # It needs a registry. Whether package.json and the lock agree needs none.
     'ci '*) command npm ci --dry-run --offline >/dev/null ;;
-    'install '*) command npm install --offline "\${@:2}" ;;
+    # The version that the SDK was tried with: a mirror may lack what the newest one asks for.
+    'install '*) command npm "\${@/#viem/viem@2.57.1}" --no-audit --no-fund ;;
     # The packages are those of the suite itself.
     'prune '*) command npm prune --dry-run --offline "\${@:2}" >/dev/null ;;
     # This is the suite. What it is asked for is there.
@@ -15,8 +16,8 @@ npm() {
     *) command npm "$@" ;;
   esac
 }
-# What it does for a program that is installed, without loading npm.
+# The same for an installed program, without loading npm.
 npx() { "node_modules/.bin/$1" "\${@:2}"; }
-# Needs a registry. The suite has the package from Debian.
+# It needs a registry. The suite has the package from Debian.
 pip() { [ "$*" = 'install ecdsa' ] && python3 -c 'import ecdsa'; }
 `

@@ -18,7 +18,7 @@ export function openTerminal(folder: string, env: NodeJS.ProcessEnv): Terminal {
   const streams = [shell.stdout, shell.stderr]
   for (const stream of streams) stream.setEncoding('utf8')
 
-  /** What a stream prints until the mark. */
+  /** Resolves to the output of a stream until the mark. */
   const untilMark = (stream: (typeof streams)[number]) =>
     new Promise<string>((resolve, reject) => {
       let text = ''

@@ -1,4 +1,4 @@
-/** What is done with every fenced block of the pages: one verdict for each, in their order. */
+/** Every fenced block of the pages has one verdict, in their order, which says how it is tested. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkConfig } from '@tandem/party/config/load-config.ts'
@@ -13,7 +13,7 @@ export type Verdict =
       /** Its commands run as written, after those of the blocks above in the same shell. */
       readonly kind: 'commands'
       readonly stack: Stack
-      /** What they print together. */
+      /** Matches their output together. */
       readonly prints: RegExp
     }
   /** The end of this file of the clone, which commands of the page run. */
@@ -68,6 +68,7 @@ export const verdicts: Readonly<Record<string, readonly Verdict[]>> = {
   ],
   'CONTRIBUTING.md': [commands('start', /attack/), checked('an outline: a story has these parts', usesStory)],
   'packages/families/solana/contract/README.md': [picture],
+  'packages/protocol/README.md': [picture],
   'packages/families/starknet/contract/README.md': [shown('a program of the makers of Starknet, and a public network')],
   'packages/families/sui/contract/README.md': [shown('the framework of Sui, which is not on npm')],
   'docs/add-a-chain.md': [commands('start')],
@@ -77,7 +78,7 @@ export const verdicts: Readonly<Record<string, readonly Verdict[]>> = {
     settings((part) => ({ earnings: { ...(part.earnings as object), asset: 'base_sepolia:usdc' } })),
     commands('start', /is recorded|are recorded[\s\S]*agree/),
   ],
-  'docs/architecture.md': [picture, picture, picture],
+  'docs/architecture.md': [picture, picture],
   'docs/configuration.md': [
     commands('start', / 0 FAILED[\s\S]*"properties"/),
     settings(({ rpc }) => ({ chains: { ...serviceExample.chains, base_sepolia: { endpoints: { rpc } } } })),
@@ -165,4 +166,8 @@ export const verdicts: Readonly<Record<string, readonly Verdict[]>> = {
   'docs/xrpl.md': [fragment('xrpl', 'Client', 'url', 'order', 'wallet')],
   'examples/README.md': [commands('start', /(^paid in (0x)?[0-9a-f]{64}$[\s\S]*){3}/m)],
   'examples/python-solver/README.md': [commands('devnet', /^0x[0-9a-f]{40}$/m)],
+  'packages/sdk/README.md': [
+    shown('the package is not in a registry; packages/sdk/package.nodes.test.ts packs and installs it'),
+    shown('its service and nodes do not exist; packages/sdk/package.nodes.test.ts compiles it'),
+  ],
 }

@@ -3,10 +3,9 @@ import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '@tandem/local/free-port.ts'
-import { guideNames } from '@tandem/service/reference/guides.ts'
-import { readGuide } from '@tandem/service/reference/read-markdown.ts'
-import { signWebhook } from '@tandem/service/webhooks/sign.ts'
+import { signWebhook } from '@tandem/service/webhooks/webhook-worker.ts'
 import { expect, test } from 'vitest'
+import { guideNames, readGuide } from '../../packages/reference/read-markdown.ts'
 
 const root = join(import.meta.dirname, '../..')
 

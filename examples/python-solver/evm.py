@@ -114,7 +114,7 @@ class Chain:
         return self.read(token, BALANCE_OF + encode(self.address))
 
     def initiated_at(self, htlc: str, swap: str, block="latest") -> int:
-        """0: never initiated, 1: redeemed, 2: refunded, else the time of the initiation."""
+        """0 if never initiated, 1 if redeemed, 2 if refunded, otherwise the time of the initiation."""
         return self.read(htlc, INITIATED_AT + encode(swap), block)
 
     def secret_of(self, htlc: str, swap: str, since: int):
@@ -128,7 +128,7 @@ class Chain:
         return int(self.rpc("eth_getTransactionCount", self.address, "latest"), 16)
 
     def estimate_gas(self, call: dict) -> int:
-        """With a reserve of a quarter. Fails if the call would revert."""
+        """The estimate plus a quarter. It fails if the call would revert."""
         return int(self.rpc("eth_estimateGas", {"from": self.address, **call}), 16) * 5 // 4
 
     def sign(self, nonce: int, call: dict, gas: int, replaced=None) -> dict:

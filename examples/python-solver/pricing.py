@@ -11,7 +11,7 @@ TIMEOUT_SECONDS = 2
 
 
 class NoPrice(Exception):
-    """Without a price nothing is quoted and nothing is locked."""
+    """The exchange gives no price, so nothing is quoted and nothing is locked."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ _SIGNATURE = re.compile(r"tandem=:([A-Za-z0-9+/]{86}==):")
 
 
 class Unauthorized(Exception):
-    """The request is refused. `signature`: its own, if it is known who asks, so that the refusal can be signed."""
+    """The request is refused. `signature` is the request's own, if the caller is known, so that the refusal can be signed."""
 
     def __init__(self, message, signature=None):
         super().__init__(message)

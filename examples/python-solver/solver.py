@@ -64,7 +64,7 @@ def number(body: dict, name: str, most: int) -> int:
 
 
 def quoted_terms(service: str, source: Asset, destination: Asset, sent: int, fee_bips: int) -> str:
-    """What an order must have in common with a quote to be covered by it."""
+    """The fields that an order and a quote must share for the quote to cover the order."""
     return json.dumps([service, source.name, destination.name, str(sent), fee_bips])
 
 
@@ -180,7 +180,7 @@ class Solver:
         return self._acceptance(terms)
 
     def _offer(self, body: dict, terms: str, source: Asset, destination: Asset, asked: int) -> int:
-        """What was quoted: a quote is a promise for one order. Without an open quote, the price now."""
+        """The quoted amount: a quote is a promise for one order. Without an open quote, the price of this moment."""
         quote_id = text(body, "quote_id", r".{1,100}") if "quote_id" in body else None
         quoted = self._store.take_quote(terms, asked, body["order_id"], quote_id, int(time.time()))
         if quoted is not None:
@@ -257,7 +257,7 @@ class Solver:
 
     @staticmethod
     def _give_hint(body, in_time, service):
-        """This solver has no news of its own: the service polls."""
+        """This solver sends no hints: the service polls."""
         time.sleep(CHANGES_SECONDS)
         return {"next": 0, "chains": []}
 
@@ -317,7 +317,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_):
-        """One line for each request would hide the rest."""
+        """A line for each request would hide the other lines."""
 
 
 def main():

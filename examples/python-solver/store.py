@@ -1,4 +1,4 @@
-"""What must survive a crash, in SQLite: quotes, the orders, the decision on each, and every signed transaction before it is sent."""
+"""The data that must survive a crash, in SQLite: quotes, the orders, the decision on each, and every signed transaction before it is sent."""
 import json
 import sqlite3
 import threading
@@ -60,7 +60,7 @@ class Store:
         self._run("insert into quotes (id, terms, received, expires_at) values (?, ?, ?, ?)", quote_id, terms, str(received), expires_at)
 
     def take_quote(self, terms: str, asked: int, order_id: str, quote_id: str | None, now: int) -> int | None:
-        """The amount of the best open quote that covers the order, to which it then belongs; None: there is none."""
+        """The amount of the best open quote that covers the order, to which it then belongs. None if there is none."""
         with self._lock:
             rows = self._db.execute(
                 "select id, received from quotes where terms = ? and id = coalesce(?, id) and expires_at > ? and coalesce(order_id, ?) = ?",
@@ -97,7 +97,7 @@ class Store:
         self._run("update orders set funded = 1 where id = ?", order_id)
 
     def decide(self, order_id: str, decision: str, reason=None, locked_from=None) -> bool:
-        """True if this is the decision now. Of two that are made at the same time the first one counts."""
+        """True if this is the recorded decision. If two are made at the same time, the first one counts."""
         self._run(
             "update orders set decision = ?, reason = ?, locked_from = ? where id = ? and decision is null", decision, reason, locked_from, order_id
         )

@@ -18,7 +18,7 @@ UNLIMITED = 2**256 - 1
 
 
 def swap_id(chain: Chain, htlc: str, terms: dict) -> str:
-    """As the contract computes it: whoever knows the terms knows the id."""
+    """The same hash as the contract computes: the terms determine the id."""
     preimage = encode(chain.chain_id, htlc, terms["initiator"], terms["redeemer"], terms["timelock"], int(terms["amount"]), terms["secret_hash"])
     return keccak256(preimage).hex()
 
@@ -46,7 +46,7 @@ class Worker:
 
     @staticmethod
     def _attempt(what: str, work):
-        """A node or an exchange that does not answer must not end the thread. Everything is tried again in the next round."""
+        """A node or an exchange that does not answer must not end the thread. Everything is retried in the next round."""
         try:
             work()
         except (OSError, RpcError, NoPrice, ValueError) as error:
@@ -85,7 +85,7 @@ class Worker:
             self._follow(order, source_id, source_state, swap, destination_chain.initiated_at(destination.htlc, swap))
 
     def _consider(self, order: dict, source_id: str, source_state: int):
-        """Pays, or decides never to pay. Only on what our own node says."""
+        """Pays, or decides never to pay, only on what our own node says."""
         source, destination, source_chain, destination_chain = self._sides(order)
         now = source_chain.head()[1]
         if source_state == 0:
@@ -213,7 +213,7 @@ class Worker:
         self._record_and_send(chain, nonce, purpose, call, chain.estimate_gas(call))
 
     def _push(self, chain: Chain):
-        """Sends what is not mined again; offers more for the first one if it waits for long. A gap in the nonces would stop all others."""
+        """Sends what is not mined again; offers a higher fee for the first one if it waits for long. A gap in the nonces would stop all others."""
         for index, transaction in enumerate(self._store.unmined(chain.name, chain.next_nonce())):
             if index == 0 and time.time() - transaction["sent_at"] > BUMP_SECONDS:
                 call = json.loads(transaction["call"])

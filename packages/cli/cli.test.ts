@@ -18,7 +18,7 @@ afterAll(async () => {
   await fixture.remove()
 })
 
-/** As typed in a terminal. */
+/** The arguments are those that a person types in a terminal. */
 const tandem = (...args: readonly string[]) => tandemWith({}, ...args)
 
 async function tandemWith(env: NodeJS.ProcessEnv, ...args: readonly string[]) {

@@ -1,4 +1,4 @@
-/** The `tandem` command. A command loads its code when it runs, so that help is quick. */
+/** The `tandem` command loads the code of a command only when it runs, so that help is quick. */
 
 import { localChains } from '@tandem/families/registry.ts'
 import { roles } from '@tandem/service/role.ts'
@@ -17,7 +17,6 @@ const parsePort = (text: string): number => {
   return port
 }
 
-/** Commander calls it once for each time the option is given. */
 const parseChains = (text: string, before: readonly string[] = []): readonly string[] => [...before, ...text.split(',')]
 
 const CHAINS_HELP = `run only these local chains, separated by commas; a prefix of an id is enough. Local chains: ${localChains.map(({ id }) => id).join(', ')}`
@@ -51,7 +50,7 @@ program
   .option('-q, --quiet', 'log warnings and errors only')
   .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (or TANDEM_LOG_LEVEL)')
   .addHelpText('after', DATABASE_HELP)
-  .action(async (options) => (await import('./commands/start.ts')).runStart(options))
+  .action((options) => runOnce(async () => (await import('./commands/start.ts')).runStart(options)))
 
 registerSolver(program)
 
@@ -61,7 +60,7 @@ program
   .addOption(portOption('port the service will listen on'))
   .option('--chains <names>', CHAINS_HELP, parseChains)
   .addHelpText('after', DATABASE_HELP)
-  .action(async (options) => (await import('./commands/devnet.ts')).runDevnet(options))
+  .action((options) => runOnce(async () => (await import('./commands/start.ts')).runDevnet(options)))
 
 registerApps(program)
 registerWebhooks(program)
@@ -89,9 +88,9 @@ program
 
 program
   .command('confirm-restore')
-  .description('after the database of a service or a solver was restored from an older backup: sign for the orders of before again')
+  .description('after the database of a service or a solver was restored from an older backup: sign for older orders again')
   .option('-c, --config <file>', 'the configuration file (default: that of the local stack)')
-  .option('--yes', 'confirm; without it, show what waits')
+  .option('--yes', 'confirm; without it, show the orders that wait')
   .action((options) =>
     runOnce(async (terminal) => (await import('./commands/confirm-restore.ts')).confirmRestoreCommand(options, terminal)),
   )

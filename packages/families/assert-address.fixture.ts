@@ -5,10 +5,9 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import { getAddress } from 'viem'
 
 const tronCheck = createBase58check(sha256)
-/** The prime of Starknet's field: an address is an element of it. */
+/** The number is the prime of Starknet's field: an address is an element of it. */
 const FIELD_PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n
 
-/** Throws unless the address is valid in its family, with a checksum where the family has one. */
 export function assertAddress(family: Chain['family'], address: string): void {
   if (family === 'solana') {
     if (base58.decode(address).length !== 32) throw new Error(`${address} is not 32 bytes`)

@@ -1,4 +1,4 @@
-/** The families, each loaded when a chain of it is first used. */
+/** Lists the families, each loaded when a chain of it is first used. */
 
 import type { SdkFamily } from '@tandem/chain-kit/browser/family.ts'
 import { type FamilyName, familyNameOf } from './names.ts'

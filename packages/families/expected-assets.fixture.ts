@@ -1,7 +1,7 @@
-/** The assets of each environment, written a second time. */
+/** Lists the assets of each environment a second time. */
 import type { EnvironmentName } from '@tandem/protocol/registry/environment.ts'
 
-/** Exactly the asset ids that clients know, with their decimals. */
+/** The list has exactly the asset ids that clients know, with their decimals. */
 export const expectedAssets: Readonly<Record<EnvironmentName, Readonly<Record<string, number>>>> = {
   local: {
     'bitcoin_regtest:btc': 8,

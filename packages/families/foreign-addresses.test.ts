@@ -1,4 +1,4 @@
-/** An address of one family, given to another by mistake: nobody would have the key of what is paid there. */
+/** These tests give an address of one family to another by mistake: nobody would have the key of what is paid there. */
 
 import { textFormsOf as bitcoin } from '@tandem/bitcoin/server/index.ts'
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
@@ -30,7 +30,7 @@ type Form = keyof typeof addresses
 const [ledger] = environments.local.chains.filter(({ family }) => family === 'xrpl')
 if (ledger === undefined) throw new Error('there is no XRP Ledger')
 
-/** `own`: what it takes. A Starknet address with all its digits cannot be told from one of Sui. */
+/** `own` lists the forms that a family accepts. A Starknet address with all its digits has the form of one of Sui. */
 const families: readonly { readonly name: string; readonly forms: TextForms; readonly own: readonly Form[] }[] = [
   { name: 'bitcoin', forms: bitcoin(networkOf('bitcoin:mainnet')), own: ['bitcoin', 'bitcoin, legacy'] },
   { name: 'evm', forms: evm, own: ['evm', 'evm, without a checksum'] },

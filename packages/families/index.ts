@@ -1,6 +1,6 @@
 /**
- * All chain families. Code outside of this folder connects to a chain through `connectChain`.
- * Only their facts are imported here; the rest of a family is loaded when it is first used, so that the others need no memory.
+ * Connects to the chains of all families through `connectChain`. Only their facts are imported here; the rest of a family is loaded when it
+ * is first used, so that the others need no memory.
  */
 
 import { bitcoinFacts } from '@tandem/bitcoin/terms/facts.ts'
@@ -71,7 +71,6 @@ export function familyNamed(name: string): FamilyFacts {
   return families[familyNameOf(name)].facts
 }
 
-/** The family with its libraries. */
 export async function loadFamily(name: string): Promise<ChainFamily> {
   return loadInTurn(families[familyNameOf(name)].load)
 }
@@ -80,12 +79,11 @@ export async function connectChain(chain: Chain, options: ConnectOptions): Promi
   return (await loadFamily(chain.family)).connect(chain, options)
 }
 
-/** Needs no connection and no library, so it works for chains that are not served too. */
+/** The forms need no connection and no library, so they work for chains that are not served too. */
 export function basicFormsOf(chain: Chain): BasicForms {
   return familyNamed(chain.family).basicForms(chain)
 }
 
-/** Interfaces of the contracts of all families, by schema name. */
 export async function loadContractSchemas(): Promise<ContractSchemas> {
   return Object.assign({}, ...(await Promise.all(Object.values(families).map(({ loadSchemas }) => loadSchemas()))))
 }

@@ -1,4 +1,4 @@
-/** The families that can run on this machine. A family is loaded on first use, so that `--chains` saves memory. */
+/** Lists the families that can run on this machine. A family is loaded on first use, so that `--chains` saves memory. */
 
 import type { LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
 import { loadInTurn } from './load-in-turn.ts'

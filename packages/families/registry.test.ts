@@ -18,7 +18,7 @@ import { assertAddress } from './assert-address.fixture.ts'
 import { expectedAssets } from './expected-assets.fixture.ts'
 import { environments } from './registry.ts'
 
-/** Chains that no public explorer shows, as far as is confirmed. */
+/** No public explorer shows these chains, as far as we know. */
 const withoutExplorer = new Set([
   'bitcoin_regtest',
   'litecoin_regtest',
@@ -33,7 +33,7 @@ const withoutExplorer = new Set([
   'alpen_signet',
 ])
 
-/** Token addresses of families without address checksums, a second time: comparing finds a mistyped letter. */
+/** These token addresses of families without checksums are written a second time: comparing finds a mistyped letter. */
 const withoutChecksum: Readonly<Record<string, string>> = {
   'solana:cbbtc': 'cbbtcf3aa214zXHbiAZQwf4122FBYbraNdFqgw4iMij',
   'solana:usdc': 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
@@ -41,7 +41,7 @@ const withoutChecksum: Readonly<Record<string, string>> = {
   'starknet:wbtc': '0x03fe2b97c1fd336e750087d68b9b867997fd64a2661ff3ca5a7c771641e8e7ac',
 }
 
-/** Seconds left for the reveal rule when the destination has just reached its required confirmations. */
+/** The seconds are left for the reveal rule when the destination has just reached its required confirmations. */
 function revealSlackSeconds(chain: Chain, required = chain.requiredConfirmations): bigint {
   const facts = factsOf(normalTimes('initiated', 'initiated'))
   const tip = { ...facts.tips.destination, ordinal: facts.tips.destination.height }
@@ -90,7 +90,7 @@ describe.each(rows)('the $name environment', ({ name, chains, assets }) => {
     )
     expect(chain.requiredConfirmations).toBeGreaterThan(0)
     expect(chain.finalityBlocks).toBeGreaterThanOrEqual(chain.requiredConfirmations)
-    // A reorg we allow for must not reach below the blocks that the store remembers.
+    // A reorg that we allow for must not reach below the blocks that the store remembers.
     expect(chain.finalityBlocks).toBeLessThanOrEqual(REMEMBERED_BLOCKS)
     expect(chain.clock.fastestMs).toBeGreaterThan(0n)
     expect(chain.clock.fastestMs).toBeLessThanOrEqual(chain.clock.slowestMs)
@@ -235,7 +235,6 @@ function tiersOf(assets: readonly Asset[]): TierRow[] {
   )
 }
 
-/** All numbers of confirmations that some amount of some asset of the chain waits for. */
 function numbersOf(assets: readonly Asset[], chain: Chain, leg: Leg): ReadonlySet<number> {
   return new Set(
     assets

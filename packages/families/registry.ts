@@ -1,4 +1,4 @@
-/** The chains and assets of each environment, whether or not an operator serves them: what every family lists. */
+/** Lists the chains and assets of each environment, whether or not an operator serves them. */
 
 import { rows as bitcoin } from '@tandem/bitcoin/terms/registry.ts'
 import { rows as evm } from '@tandem/evm/terms/registry.ts'

@@ -1,4 +1,4 @@
-/** What each family takes for the same thing written differently. */
+/** These tests check how each family parses different spellings of the same address or hash. */
 
 import { textFormsOf } from '@tandem/bitcoin/server/index.ts'
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'

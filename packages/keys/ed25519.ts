@@ -1,4 +1,4 @@
-/** Keys on ed25519 (RFC 8032). The private key is the seed. */
+/** Keys on ed25519 (RFC 8032) have the seed as their private key. */
 import { ed25519Pair } from './ed25519-native.ts'
 import type { Ed25519Signer, KeyOf } from './key.ts'
 import { parsePrivateKey } from './private-key.ts'

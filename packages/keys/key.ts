@@ -1,17 +1,17 @@
-/** Private keys as the rest of the code sees them: they sign for a stated purpose, and the private key cannot be read. */
+/** Private keys sign for a stated purpose, and cannot be read. */
 import type { MusigSigning } from './musig2.ts'
 import type { Purpose } from './purpose.ts'
 
 export type Curve = 'secp256k1' | 'ed25519' | 'stark'
 
-/** The public half: enough for an identity or an address. */
+/** The public half is enough for an identity or an address. */
 export type PublicKey = {
   readonly curve: Curve
-  /** secp256k1: 33 bytes, compressed. ed25519: 32 bytes. stark: the x coordinate, 32 bytes. */
+  /** The key has 33 bytes on secp256k1 (compressed), 32 on ed25519, and 32 on stark (the x coordinate). */
   readonly publicKey: Uint8Array
 }
 
-/** Signs only through `signerFor`, which needs a purpose. */
+/** A key signs only through `signerFor`, which needs a purpose. */
 export type Key = KeyOf<Secp256k1Signer> | KeyOf<Ed25519Signer> | KeyOf<StarkSigner>
 
 export interface KeyOf<S extends Signer> {
@@ -20,7 +20,7 @@ export interface KeyOf<S extends Signer> {
   signerFor(purpose: Purpose): S
 }
 
-/** A key bound to the purpose of its signatures. */
+/** The key is bound to the purpose of its signatures. */
 export type Signer = Secp256k1Signer | Ed25519Signer | StarkSigner
 
 interface SignerOn<C extends Curve> {
@@ -30,26 +30,26 @@ interface SignerOn<C extends Curve> {
 }
 
 export interface Secp256k1Signer extends SignerOn<'secp256k1'> {
-  /** 65 bytes: r ‖ s ‖ recovery, low s. */
+  /** The signature has 65 bytes: r ‖ s ‖ recovery, low s. */
   signEcdsa(digest: Uint8Array): Uint8Array
-  /** BIP340, 64 bytes, by the x-only form of `publicKey`. */
+  /** The signature is BIP340, 64 bytes, by the x-only form of `publicKey`. */
   signSchnorr(digest: Uint8Array): Uint8Array
-  /** BIP327, by the even-y form of `publicKey`: starts one signature by several keys. */
+  /** This starts one signature by several keys (BIP327), by the even-y form of `publicKey`. */
   startMusig(): MusigSigning
-  /** For jobs in worker threads, see `sign-in-worker.ts`. */
+  /** The key is lent to jobs in worker threads: see `sign-in-worker.ts`. */
   lend(): LentKey
 }
 
-/** A key that jobs in worker threads may sign with. Shows nothing of the key. */
+/** Jobs in worker threads may sign with the key that this stands for. It reveals nothing of the key. */
 export type LentKey = { readonly curve: Curve; readonly purpose: Purpose }
 
 export interface Ed25519Signer extends SignerOn<'ed25519'> {
-  /** RFC 8032, pure: 64 bytes over the message itself, which may have any length. */
+  /** The signature is RFC 8032, pure: 64 bytes over the message itself, which may have any length. */
   signMessage(message: Uint8Array): Uint8Array
 }
 
 export interface StarkSigner extends SignerOn<'stark'> {
-  /** ECDSA over a field element of 32 bytes that is below 2^251. 64 bytes: r ‖ s. */
+  /** The signature is ECDSA over a field element of 32 bytes that is below 2^251. It has 64 bytes: r ‖ s. */
   signFelt(digest: Uint8Array): Uint8Array
 }
 

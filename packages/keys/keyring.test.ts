@@ -31,7 +31,7 @@ describe('a keyring', () => {
 })
 
 describe('a purpose', () => {
-  // Checked by the types of this file: a key without a purpose has no method to sign.
+  // The types of this file check that a key without a purpose has no method to sign.
   test('is stated before a key can sign', () => {
     expectTypeOf<Parameters<Key['signerFor']>>().toEqualTypeOf<[purpose: Purpose]>()
     expectTypeOf<keyof Key>().toEqualTypeOf<'curve' | 'publicKey' | 'signerFor'>()
@@ -47,7 +47,7 @@ describe('a purpose', () => {
   })
 })
 
-// RFC 8032, 7.1: TEST 1 to 3.
+// The vectors are TEST 1 to 3 of RFC 8032, 7.1.
 const vectors = [
   {
     seed: '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60',
@@ -97,7 +97,7 @@ const key = createStarkKey(padded('2dccce1da22003777062ee0870e9881b460a8b7eca276
 const sign = (digest: string) => key.signerFor(testPurpose).signFelt(hexToBytes(padded(digest)))
 
 describe('a stark key', () => {
-  // StarkWare's own vectors for its signature library (signature_test.js): r, and w = 1/s.
+  // StarkWare's signature library has these vectors (signature_test.js): r, and w = 1/s.
   test.each([
     {
       digest: 'c465dd6b1bbffdb05442eb17f5ca38ad1aa78a6f56bf4415bdee219114a47',

@@ -1,4 +1,4 @@
-/** The keys of one party, at most one for each curve. No key is derived from that of another curve. */
+/** A party has at most one key for each curve. No key is derived from that of another curve. */
 
 import { randomBytes } from 'node:crypto'
 import { bytesToHex } from '@noble/hashes/utils.js'
@@ -16,14 +16,12 @@ export function createKey(curve: Curve, privateKey: string): Key {
   return creators[curve](privateKey)
 }
 
-/** Hex. */
+/** The key is in hex. */
 export function randomPrivateKey(curve: Curve): string {
   return bytesToHex(curve === 'stark' ? randomStarkPrivateKey() : randomBytes(32))
 }
 
-/** The public halves of such keys. */
 export interface PublicKeyring {
-  /** Throws when there is none. */
   of(curve: Curve): PublicKey
 }
 

@@ -1,4 +1,4 @@
-/** Keys for tests: each signs without a call of `signerFor`, for a purpose that no order has. */
+/** Test keys sign without a call of `signerFor`, for a purpose that no order has. */
 import type { Key, KeyOf, Secp256k1Signer, Signer } from './key.ts'
 import type { Purpose } from './purpose.ts'
 import { createSecp256k1Key } from './secp256k1.ts'
@@ -12,7 +12,7 @@ export function createTestSigner(privateKey: string): TestSigner {
   return { ...key, ...key.signerFor(testPurpose) }
 }
 
-/** The same key, and the purpose of each of its signatures. */
+/** The copy of the key records the purpose of each of its signatures. */
 export function withRecordedPurposes<K extends Key>(key: K): { readonly key: K; readonly purposes: readonly Purpose[] } {
   const purposes: Purpose[] = []
   const recording = (signer: Signer) =>

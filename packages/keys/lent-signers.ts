@@ -1,4 +1,4 @@
-/** In a worker thread: runs a job with signers whose keys were lent to it. Keys and nonces are wiped when the job ends. */
+/** A job runs in a worker thread with signers whose keys were lent to it. Keys and nonces are wiped when the job ends. */
 import { concatBytes } from '@noble/hashes/utils.js'
 import { Moving } from '@tandem/runtime/workers/moving.ts'
 import type { Secp256k1Signer } from './key.ts'
@@ -8,12 +8,12 @@ import { createSecp256k1Signer } from './secp256k1-signer.ts'
 
 export const lentSignersModule = import.meta.url
 
-/** All buffers are moved here: no other thread has them any more. */
+/** All buffers were moved here, so no other thread has them. */
 export type Lent = {
   readonly key: Uint8Array
   readonly publicKey: Uint8Array
   readonly purpose: Purpose
-  /** The nonces of an earlier job of the same signing, in the order in which it made them; null: make new ones. */
+  /** These are the nonces of an earlier job of the same signing, in the order in which it made them. Null means that new ones are made. */
   readonly nonces: Uint8Array | null
 }
 
@@ -24,7 +24,6 @@ type Job = { readonly module: string; readonly name: string; readonly args: read
 const SECRET_BYTES = 64
 const PUBLIC_BYTES = 66
 
-/** For jobs of one signer. */
 export function onlySigner([signer, ...more]: readonly Secp256k1Signer[]): Secp256k1Signer {
   if (signer === undefined || more.length > 0) throw new Error('this job takes one signer')
   return signer
@@ -36,7 +35,7 @@ export const jobs = {
     return withSigners(lent, ({ signers }) => run(job, signers))
   },
 
-  /** The first of two calls: returns the nonces too, for `sign` to take up. */
+  /** This is the first of two calls. It also returns the nonces, for the second call `sign`. */
   async begin(job: Job, lent: readonly Lent[]): Promise<Moving<{ readonly value: unknown; readonly nonces: readonly Uint8Array[] }>> {
     return withSigners(lent, async ({ signers, made }) => {
       const value = await run(job, signers)

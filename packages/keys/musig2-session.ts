@@ -1,8 +1,8 @@
-/** The public part of MuSig2 (BIP327): KeyAgg, ApplyTweak and GetSessionValues. Nothing here is secret, so nothing needs constant time. */
+/** The public part of MuSig2 (BIP327) is KeyAgg, ApplyTweak and GetSessionValues. No value here is secret, so none needs constant time. */
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 
-/** What all signers sign together. `tweaks`: x-only, applied in sequence to the aggregate of `keys`, which are in the sequence of `nonces`. */
+/** The message that all signers sign together. `tweaks` are x-only and applied in sequence to the aggregate of `keys`, which are in the sequence of `nonces`. */
 export type MusigMessage = {
   readonly keys: readonly Uint8Array[]
   readonly nonces: readonly Uint8Array[]
@@ -12,7 +12,7 @@ export type MusigMessage = {
 
 type Aggregate = {
   readonly q: Point
-  /** `q`, compressed. */
+  /** This is `q`, compressed. */
   readonly bytes: Uint8Array
   readonly gacc: bigint
   readonly tacc: bigint
@@ -21,11 +21,11 @@ type Aggregate = {
 
 type SessionValues = {
   readonly b: bigint
-  /** R, compressed. */
+  /** This is R, compressed. */
   readonly r: Uint8Array
-  /** e · g · tacc: what the tweaks add to the sum of all parts. */
+  /** This is e · g · tacc, which the tweaks add to the sum of all parts. */
   readonly tweakPart: bigint
-  /** e · a · g · gacc: what the private key of a signer is multiplied with. */
+  /** A signer's private key is multiplied by this: e · a · g · gacc. */
   weightOf(key: Uint8Array): bigint
 }
 
@@ -39,7 +39,7 @@ const MAX_CACHED_POINTS = 1_000
 
 const sessions = new WeakMap<MusigMessage, SessionValues>()
 
-/** GetSessionValues. Cached by the message object: a party that verifies the other's part and then signs needs them twice. */
+/** GetSessionValues. The result is cached by the message object, because a party that verifies the other's part and then signs needs it twice. */
 export function sessionValues(session: MusigMessage): SessionValues {
   const known = sessions.get(session)
   if (known !== undefined) return known
@@ -67,7 +67,7 @@ function computeSession({ keys, nonces, message, tweaks }: MusigMessage): Sessio
 
 const aggregates = new Map<string, Aggregate>()
 
-/** KeyAgg and ApplyTweak, all tweaks x-only. Cached: an address and all signatures for it have one aggregate key. */
+/** KeyAgg and ApplyTweak, all tweaks x-only. The result is cached, because an address and all signatures for it have one aggregate key. */
 export function aggregateKeys(keys: readonly Uint8Array[], tweaks: readonly Uint8Array[]): Aggregate {
   const id = [keys, tweaks].map((list) => list.map((bytes) => bytesToHex(bytes)).join()).join(' ')
   const known = aggregates.get(id)
@@ -103,7 +103,7 @@ function timesUnsafe(point: Point, factor: bigint): Point {
 
 const points = new Map<string, Point>()
 
-/** Public keys and public nonces only. Cached: decompressing a point takes a square root, and one signing parses a nonce several times. */
+/** It is for public keys and public nonces only. The result is cached: decompressing a point takes a square root, and one signing parses a nonce several times. */
 export function pointOf(bytes: Uint8Array): Point {
   const id = bytesToHex(bytes)
   const known = points.get(id)
@@ -118,12 +118,12 @@ export function scalarOf(tag: string, ...parts: readonly Uint8Array[]): bigint {
   return Fn.create(BigInt(`0x${bytesToHex(schnorr.utils.taggedHash(tag, ...parts))}`))
 }
 
-/** Of a compressed point: its y. */
+/** Returns true if y of a compressed point is odd. */
 export function isOdd(point: Uint8Array): boolean {
   return point[0] === 3
 }
 
-/** cbytes_ext: infinity is all zeros. */
+/** The form is cbytes_ext, where infinity is all zeros. */
 function toBytesExt(point: Point): Uint8Array {
   return point.is0() ? new Uint8Array(KEY_BYTES) : point.toBytes(true)
 }

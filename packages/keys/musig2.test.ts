@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { generateNonce, signPartially } from './musig2.ts'
 import type { MusigMessage } from './musig2-session.ts'
 
-// Against an independent implementation of BIP327 that is checked with the standard's own vectors.
+// An independent implementation of BIP327, which is checked with the standard's own vectors, decides.
 
 const signers = Array.from({ length: 3 }, (_, index) => {
   const secret = new Uint8Array(32).fill(index + 1)
@@ -31,7 +31,7 @@ describe('MuSig2', () => {
     [2, 2],
     [3, 1],
   ])('%i signers and %i tweaks: every partial signature is valid, and so is their aggregate', (count, tweakCount) => {
-    // Nonces are random: several runs see both parities of everything.
+    // Nonces are random, so several runs see both parities of everything.
     for (let run = 0; run < 4; run++) {
       const taking = signers.slice(0, count)
       const nonces = taking.map(({ publicKey, secret }) => generateNonce(publicKey, secret))

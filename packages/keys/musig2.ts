@@ -3,14 +3,13 @@ import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { concatBytes, randomBytes } from '@noble/hashes/utils.js'
 import { isOdd, isSame, KEY_BYTES, type MusigMessage, pointOf, scalarOf, sessionValues } from './musig2-session.ts'
 
-/** One secret nonce for one signature. The nonce stays inside, and `sign` uses it up: a second call throws. */
+/** A signing has one secret nonce for one signature. The nonce stays inside, and `sign` uses it up: a second call throws. */
 export interface MusigSigning {
   readonly nonce: Uint8Array
-  /** The partial signature. */
   sign(session: MusigMessage): Uint8Array
 }
 
-/** One signer's part of a signature by two keys (BIP327), hex. */
+/** This is one signer's part of a signature by two keys (BIP327), in hex. */
 export type PartialSignature = { readonly nonce: string; readonly signature: string }
 
 const { Point } = secp256k1
@@ -19,8 +18,8 @@ const { Fn } = Point
 const SCALAR_BYTES = 32
 
 /**
- * A secret nonce in two signatures reveals the key (BIP327): the first use wipes it, even if that fails.
- * `own`: a nonce that was generated for this signature and is used nowhere else.
+ * A secret nonce in two signatures reveals the key (BIP327): the first use wipes it, even if that fails. `own` is a nonce that was
+ * generated for this signature and is used nowhere else.
  */
 export function startMusig(key: Uint8Array, publicKey: Uint8Array, own: Nonce = nonceFor(key, publicKey)): MusigSigning {
   const { evenKey, evenSecret } = evenPair(key, publicKey)
@@ -40,7 +39,6 @@ export function startMusig(key: Uint8Array, publicKey: Uint8Array, own: Nonce = 
   }
 }
 
-/** A fresh nonce for one signature. */
 export function nonceFor(key: Uint8Array, publicKey: Uint8Array): Nonce {
   const { evenKey, evenSecret } = evenPair(key, publicKey)
   return generateNonce(evenKey, evenSecret)
@@ -60,14 +58,14 @@ function assertTakesPart({ keys, nonces }: MusigMessage, ownKey: Uint8Array, own
     throw new Error('own key and own nonce are not at the same place in the session')
 }
 
-/** k1 ‖ k2, to be wiped after its one use, and the public nonce. */
+/** The secret is k1 ‖ k2, to be wiped after its one use. */
 export type Nonce = { readonly secret: Uint8Array; readonly public: Uint8Array }
 
-/** NonceGen without message and aggregate key, which are not known yet: only fresh randomness makes two nonces differ. */
+/** NonceGen gets no message and aggregate key, which are not known yet, so only fresh randomness makes two nonces differ. */
 export function generateNonce(publicKey: Uint8Array, secretKey: Uint8Array, random: Uint8Array = randomBytes(32)): Nonce {
   const blind = schnorr.utils.taggedHash('MuSig/aux', random)
   const rand = secretKey.map((byte, index) => byte ^ (blind[index] ?? 0))
-  // len(pk) ‖ pk ‖ len(aggpk) = 0 ‖ no message ‖ len(extra_in) = 0, four bytes.
+  // These bytes are len(pk) ‖ pk ‖ len(aggpk) = 0 ‖ no message ‖ len(extra_in) = 0, four bytes.
   const rest = concatBytes(Uint8Array.of(KEY_BYTES), publicKey, new Uint8Array(1 + 1 + 4))
   const [k1, k2] = [0, 1].map((index) => scalarOf('MuSig/nonce', rand, rest, Uint8Array.of(index)))
   if (k1 === undefined || k2 === undefined) throw new Error('the nonce does not have two parts')
@@ -77,7 +75,7 @@ export function generateNonce(publicKey: Uint8Array, secretKey: Uint8Array, rand
   }
 }
 
-/** Sign. */
+/** This is the step Sign of BIP327. */
 export function signPartially(session: MusigMessage, publicKey: Uint8Array, secretKey: Uint8Array, secretNonce: Uint8Array): Uint8Array {
   const { b, r, weightOf } = sessionValues(session)
   const [k1, k2] = [secretNonce.subarray(0, SCALAR_BYTES), secretNonce.subarray(SCALAR_BYTES)].map((bytes) => {
@@ -88,7 +86,7 @@ export function signPartially(session: MusigMessage, publicKey: Uint8Array, secr
   const weight = weightOf(publicKey)
   const k = Fn.add(k1, Fn.mul(b, k2))
   const s = Fn.add(k, Fn.mul(weight, Fn.fromBytes(secretKey)))
-  // PartialSigVerify of the own part: a wrong one must not leave this function.
+  // PartialSigVerify checks the own part, because a wrong one must not leave this function.
   if (!Point.BASE.mulAddUnsafe(s, pointOf(publicKey).negate(), weight).equals(Point.BASE.multiply(k)))
     throw new Error('the partial signature is not valid')
   return Fn.toBytes(s)

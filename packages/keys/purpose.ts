@@ -1,6 +1,6 @@
 /**
- * The purpose of a signature. No key signs without one, so that a signer in a separate process can check each request by the order, the
- * leg, the verb and the terms that it claims to serve. A closed union: a new reason to sign is a new member here.
+ * Every signature has a purpose. No key signs without one, so that a signer in a separate process can check each request by the order, the
+ * leg, the verb and the terms that it claims to serve. The union is closed: a new reason to sign is a new member here.
  */
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
@@ -12,7 +12,7 @@ export type Purpose = OrderPurpose | DeployPurpose | RescuePurpose | ClaimPurpos
 export type OrderPurpose = {
   readonly kind: 'order'
   readonly chain: ChainId
-  /** Several where one transaction serves several orders. */
+  /** There are several actions if one transaction serves several orders. */
   readonly actions: readonly [OrderAction, ...OrderAction[]]
 }
 
@@ -32,13 +32,12 @@ export type OrderAction = {
  */
 export type SignedVerb = ActionVerb | 'relay' | 'cancel' | 'fill' | 'instant-refund' | 'cosigned-redeem'
 
-/** `asset`: whose HTLC is deployed; null: the contract that pays affiliates. */
+/** The HTLC of `asset` is deployed. Null means the contract that pays affiliates. */
 export type DeployPurpose = { readonly kind: 'deploy'; readonly chain: ChainId; readonly asset: AssetId | null }
 
-/** A refund from a refund package, which names no order. */
+/** The refund is made from a refund package, which names no order. */
 export type RescuePurpose = { readonly kind: 'rescue'; readonly chain: ChainId; readonly terms: HtlcTerms }
 
-/** What an affiliate may claim in all. */
 export type ClaimPurpose = {
   readonly kind: 'claim'
   readonly chain: ChainId
@@ -56,7 +55,6 @@ export type FundPurpose = {
   readonly amount: bigint
 }
 
-/** For one order. */
 export function orderPurpose(chain: ChainId, action: OrderAction): OrderPurpose {
   return { kind: 'order', chain, actions: [action] }
 }

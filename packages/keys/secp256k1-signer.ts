@@ -1,4 +1,4 @@
-/** Signatures by a secp256k1 key: ECDSA and Schnorr (BIP340). */
+/** A secp256k1 key signs with ECDSA and Schnorr (BIP340). */
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import type { Secp256k1Signer } from './key.ts'
 import type { Purpose } from './purpose.ts'

@@ -50,7 +50,7 @@ describe('a secp256k1 key', () => {
   )
 })
 
-// Keys whose public keys have even and odd y.
+// The public keys of these have even and odd y.
 const EVEN = [KEY, '03'.repeat(32)].filter((key) => createSecp256k1Key(key).publicKey[0] === 2)
 const ODD = ['01', '02', '04', '05', '06'].map((byte) => byte.repeat(32)).filter((key) => createSecp256k1Key(key).publicKey[0] === 3)
 

@@ -1,4 +1,4 @@
-/** Keys on secp256k1: ECDSA, Schnorr (BIP340) and MuSig2 (BIP327). */
+/** Keys on secp256k1 sign with ECDSA, Schnorr (BIP340) and MuSig2 (BIP327). */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import type { KeyOf, Secp256k1Signer } from './key.ts'
 import { startMusig } from './musig2.ts'

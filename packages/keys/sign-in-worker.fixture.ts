@@ -1,4 +1,4 @@
-/** Signing jobs for tests. */
+/** These are signing jobs for tests. */
 import type { Secp256k1Signer } from './key.ts'
 import type { MusigMessage } from './musig2-session.ts'
 

@@ -10,7 +10,7 @@ const [one, other] = [createTestSigner('42'.repeat(32)), createTestSigner('01'.r
 const signers = [one, other]
 const HASH = new Uint8Array(32).fill(7)
 
-/** Both keys with even y (BIP327 takes x-only keys so). */
+/** Both keys have even y, because BIP327 takes x-only keys. */
 const keys = signers.map(({ publicKey }) => Uint8Array.of(2, ...publicKey.subarray(1)))
 const messageOf = (nonces: readonly Uint8Array[], message = HASH) => ({ keys, nonces, message, tweaks: [] })
 

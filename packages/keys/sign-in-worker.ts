@@ -1,6 +1,6 @@
 /**
- * Signing jobs in worker threads: a job gets signers, never keys. A signing in two calls keeps its secret nonces in this process, in one place
- * at a time: they are moved, not copied, so that a second use fails.
+ * Signing jobs run in worker threads with signers, never with keys. A signing in two calls keeps its secret nonces in this process, in one
+ * place at a time: they are moved, not copied, so a second use fails.
  */
 import { jobsOf } from '@tandem/runtime/workers/jobs.ts'
 import type { Priority } from '@tandem/runtime/workers/pool.ts'
@@ -20,13 +20,11 @@ export function lendKey(key: Uint8Array, publicKey: Uint8Array, purpose: Purpose
 
 type Lender = Pick<Secp256k1Signer, 'lend'>
 
-/** The arguments after the signers. */
 type ArgsOf<F> = F extends (signers: never, ...args: infer Args) => unknown ? Readonly<Args> : never
 
 export interface SigningRunner<J extends SigningJobs> {
-  /** One call: nonces live and die in the worker. */
+  /** Nonces live and die in the worker. */
   sign<K extends keyof J & string>(name: K, signers: readonly Lender[], args: ArgsOf<J[K]>): Promise<ReturnType<J[K]>>
-  /** The first of two calls. */
   begin<K extends keyof J & string>(
     name: K,
     signers: readonly Lender[],
@@ -34,20 +32,20 @@ export interface SigningRunner<J extends SigningJobs> {
   ): Promise<{ readonly value: ReturnType<J[K]>; readonly signing: OpenSigning<J> }>
 }
 
-/** Holds the secret nonces of the first call until the second takes them up. */
+/** The secret nonces of the first call are held until the second takes them up. */
 export interface OpenSigning<J extends SigningJobs> {
   /** The signers' `startMusig` gives the nonces of the first call again, in the same order. A second call throws. */
   finish<K extends keyof J & string>(name: K, args: ArgsOf<J[K]>): Promise<ReturnType<J[K]>>
 }
 
-/** `module`: the URL of the module that exports these jobs as `jobs`. */
+/** `module` is the URL of the module that exports these jobs as `jobs`. */
 export function signingJobsOf<J extends SigningJobs>(module: string, priority: Priority = 'normal'): SigningRunner<J> {
   const run = jobsOf<typeof jobs>(lentSignersModule, priority)
 
   async function sign(name: string, signers: readonly Lender[], args: readonly unknown[], nonces: readonly Uint8Array[] | null) {
     const lent = signers.map((signer, index) => copyFor(signer.lend(), nonces?.[index] ?? null))
     const value = await run('sign', [{ module, name, args }, lent], buffersOf(lent))
-    // The job may have waited: a guarded signer must still be willing.
+    // The job may have waited, so a guarded signer must agree again.
     for (const signer of signers) signer.lend()
     return value
   }

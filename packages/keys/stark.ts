@@ -1,11 +1,11 @@
-/** Keys on the STARK curve: ECDSA as Starknet's accounts verify it. */
+/** Keys on the STARK curve sign with ECDSA, which Starknet's accounts verify. */
 import { ecdsa, weierstrass } from '@noble/curves/abstract/weierstrass.js'
 import { bytesToNumberBE } from '@noble/curves/utils.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { KeyOf, StarkSigner } from './key.ts'
 import { parsePrivateKey } from './private-key.ts'
 
-// docs.starkware.co, "STARK curve": y² = x³ + αx + β over 2^251 + 17·2^192 + 1.
+// The curve is y² = x³ + αx + β over 2^251 + 17·2^192 + 1 (docs.starkware.co, "STARK curve").
 const Point = weierstrass({
   p: 2n ** 251n + 17n * 2n ** 192n + 1n,
   n: 0x800000000000010ffffffffffffffffb781126dcae7b2321e66a241adc64d2fn,
@@ -16,10 +16,10 @@ const Point = weierstrass({
   Gy: 0x5668060aa49730b7be4801df46ec62de53ecd11abe43a32873000c36e8dc1fn,
 })
 
-/** The digest is a number, taken as it is; ECDSA's usual truncation would drop the lowest bits of its 256. */
+/** The digest is a number and is taken unchanged; ECDSA's usual truncation would drop the lowest bits of its 256. */
 const stark = ecdsa(Point, sha256, { lowS: false, bits2int_modN: (bytes: Uint8Array) => Point.Fn.create(bytesToNumberBE(bytes)) })
 
-/** Bound of message hashes, r and 1/s: no account verifies larger ones. */
+/** Message hashes, r and 1/s are below this bound: no account verifies larger ones. */
 const LIMIT = 2n ** 251n
 
 /** `privateKey` is 32 bytes as hex, with or without 0x, below the order of the curve. */
@@ -45,14 +45,14 @@ export function createStarkKey(privateKey: string): KeyOf<StarkSigner> {
   }
 }
 
-/** `publicKey` is the x coordinate, so two points have it: an account takes a signature by either. `signature`: r and s. */
+/** `publicKey` is the x coordinate of two points, and an account accepts a signature by either. `signature` is r and s. */
 export function isStarkSignature(publicKey: Uint8Array, digest: Uint8Array, signature: readonly Uint8Array[]): boolean {
   const joined = Uint8Array.from(signature.flatMap((part) => [...part]))
   if (joined.length !== 64) return false
   return [2, 3].some((parity) => stark.verify(joined, digest, Uint8Array.of(parity, ...publicKey), { prehash: false, lowS: false }))
 }
 
-/** Of 32 random bytes only one in 32 is a key. */
+/** Only one in 32 texts of 32 random bytes is a key, so the library must choose. */
 export function randomStarkPrivateKey(): Uint8Array {
   return stark.utils.randomSecretKey()
 }

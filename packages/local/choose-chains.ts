@@ -1,4 +1,4 @@
-/** Which local chains to run: all of them, or the named ones. */
+/** The local chains to run are all of them, or the named ones. */
 import { localChains } from '@tandem/families/registry.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'

@@ -1,5 +1,6 @@
-/** The local stack of this clone: its folder is locked, so that only one process uses it. */
-import { claimFolder, LOCAL_FOLDER } from './local-folder.ts'
+/** The local stack of this clone locks its folder, so that only one process uses it. */
+import { LOCAL_FOLDER } from '@tandem/runtime/local-stack.ts'
+import { claimFolder } from './local-folder.ts'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from './stack.ts'
 
 export async function startClaimedStack(options: Omit<LocalStackOptions, 'folder'>): Promise<LocalStack> {

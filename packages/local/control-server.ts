@@ -1,4 +1,4 @@
-/** HTTP controls of the local stack, on 127.0.0.1 only: a faucet, a switch for the solver, and time that passes. */
+/** The local stack has HTTP controls, on 127.0.0.1 only: a faucet, a switch for the solver, and a way to let time pass. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { parseAmount } from '@tandem/protocol/amount.ts'
 import { errorStatus, TandemError } from '@tandem/protocol/error.ts'
@@ -15,16 +15,15 @@ export interface ControlServer {
 export async function startControlServer(actions: {
   fund(asset: string, address: string, amount: bigint): Promise<string>
   setSolverRunning(running: boolean): Promise<void>
-  /** So many units of the chain's clock. */
+  /** `units` counts units of the chain's clock. */
   passTime(chain: string, units: number): Promise<void>
-  /** The origins of pages that may call. */
   readonly origins: readonly string[]
 }): Promise<ControlServer> {
   const app = fastify().withTypeProvider<TypeBoxTypeProvider>()
 
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers
-    // A page elsewhere may let its own name point to this machine (DNS rebinding): its requests name that host.
+    // A page elsewhere may let its own name point to this machine (DNS rebinding). Its requests then name that host.
     if (!['127.0.0.1', 'localhost'].includes(request.hostname)) return done(new TandemError('forbidden', 'only this machine may call'))
     void reply.header('vary', 'origin')
     if (origin !== undefined && actions.origins.includes(origin))

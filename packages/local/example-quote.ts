@@ -1,9 +1,9 @@
-/** A quote to try on the chains that run. */
+/** The running chains give an example quote. */
 
 import { localAssets } from '@tandem/families/registry.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 
-/** The query of GET /quote: from the first asset to a token of another chain, if there is one. Null where nothing can be swapped. */
+/** The query is from the first asset to a token of another chain, if there is one. Returns null if nothing can be swapped. */
 export function exampleQuote(chains: readonly ChainId[]): string | null {
   const [from, ...others] = chains.flatMap((id) => localAssets.filter(({ chain }) => chain === id))
   const elsewhere = others.filter(({ chain }) => chain !== from?.chain)

@@ -1,8 +1,8 @@
-/** A port of this machine that nobody listens on at this moment. */
+/** At this moment nobody listens on the port that this finds on the machine. */
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Below the ports that systems give to outgoing connections: such a connection would take the port before its listener does. */
+/** The ports lie below those that systems give to outgoing connections, which could otherwise take the port before its listener does. */
 const [MIN_PORT, MAX_PORT] = [20_000, 32_000]
 
 export async function freePort(): Promise<number> {

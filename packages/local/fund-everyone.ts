@@ -1,4 +1,4 @@
-/** Gives the local solvers their inventories, the service coins for fees, and three users assets to swap. */
+/** The local solvers get their inventories, the service coins for fees, and three users assets to swap. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { createKey } from '@tandem/keys/keyring.ts'
 import { connectNetwork, type NetworkSettings } from '@tandem/party/engine/network.ts'
@@ -6,9 +6,8 @@ import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import type { LocalWalletJson } from './local-json.ts'
 import type { LocalKeys, PrivateKeys } from './local-keys.ts'
 import type { LocalNetwork } from './local-network.ts'
-import { type LocalSolver, servedBy } from './local-solvers.ts'
+import { type LocalSolver, servedBy } from './local-prices.ts'
 
-/** Resolves to the users' wallets. */
 export async function fundEveryone(
   network: LocalNetwork,
   keys: LocalKeys,

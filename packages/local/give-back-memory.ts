@@ -1,4 +1,4 @@
-/** After start-up: the heap is as large as loading everything needed it, and V8 would keep it so while there is little to do. */
+/** The heap shrinks after start-up: loading needs a large heap, and V8 would keep it while there is little to do. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 

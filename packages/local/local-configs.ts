@@ -1,4 +1,4 @@
-/** Writes the configuration files and keys of both parties, from which each can be started as a separate process. */
+/** Both parties get configuration files and keys, from which each can be started as a separate process. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
@@ -7,12 +7,10 @@ import { freePort } from './free-port.ts'
 import type { LocalDatabases } from './local-databases.ts'
 import type { LocalKeys, PrivateKeys } from './local-keys.ts'
 import type { LocalNetwork } from './local-network.ts'
-import type { LocalPrices } from './local-prices.ts'
-import { type LocalSolver, servedBy } from './local-solvers.ts'
+import { type LocalPrices, type LocalSolver, servedBy } from './local-prices.ts'
 
 export type LocalConfigs = {
   readonly serviceFile: string
-  /** Of the first solver. */
   readonly solverFile: string
   readonly otherSolverFiles: readonly string[]
 }
@@ -30,9 +28,7 @@ export async function writeLocalConfigs(input: {
 }): Promise<LocalConfigs> {
   const { folder, keys, network, databases } = input
   await mkdir(join(folder, 'keys'), { recursive: true })
-  // The databases are new.
   await rm(join(folder, 'releases'), { recursive: true, force: true })
-  /** Resolves to the reference for the configuration. */
   const writeSecret = async (name: string, value: string) => {
     await writeFile(join(folder, 'keys', name), `${value}\n`, { mode: 0o600 })
     return { file: `keys/${name}` }
@@ -59,14 +55,14 @@ export async function writeLocalConfigs(input: {
         solver_id: id,
         database_url: databaseUrl,
         release_log: `releases/${name}.log`,
-        // Chosen once: a party keeps its port after a restart.
+        // The port is chosen once, so that a party keeps it after a restart.
         listen: { host: '127.0.0.1', port: await freePort() },
         private_key: await writeKeys(name, own.inventory),
         signing_key: await writeSecret(`${name}-signing`, own.signing),
         services: [{ id: 'local-service', public_key: serviceKey.publicKey }],
         spread_bips: spreadBips,
         fixed_fee_usd: '0.5',
-        // Scripts expect the same amounts every time: local fees move with every block.
+        // Scripts expect the same amounts every time, but local fees move with every block.
         pricing: { network_cost_percent: 0 },
         quote_seconds: 60,
         redeem_wait_seconds: input.redeemWaitSeconds,
@@ -87,7 +83,7 @@ export async function writeLocalConfigs(input: {
       ...payoutAsset(network),
     },
     web: { local_file: resolve(folder, 'local.json') },
-    // Receivers of local apps are on this machine too.
+    // The webhooks of local apps are on this machine too.
     webhooks: { allow_private: true },
     // Local scripts may poll as fast as they like.
     rate_limit: { per_minute: 1_000_000, per_address: 100_000_000, per_order: 100_000_000 },
@@ -107,7 +103,6 @@ export async function writeLocalConfigs(input: {
   return { serviceFile, solverFile: first, otherSolverFiles: others }
 }
 
-/** Keys are chains, or assets of chains. */
 function ofChains<T>(all: Readonly<Record<string, T>>, served: readonly string[]): Record<string, T> {
   return Object.fromEntries(Object.entries(all).filter(([key]) => served.includes(key.split(':')[0] ?? '')))
 }
@@ -118,7 +113,7 @@ function payoutAsset({ deployments, distributors }: LocalNetwork): { readonly as
   return asset === undefined ? {} : { asset }
 }
 
-/** Readable by its owner only: it may hold keys. */
+/** Only the owner can read the file, because it may hold keys. */
 export async function writeJson(path: string, value: unknown): Promise<void> {
   await writeFile(path, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
 }

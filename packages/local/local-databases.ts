@@ -1,16 +1,15 @@
-/** The databases of both parties, empty at every start. */
+/** The databases of both parties are empty at every start. */
 import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.ts'
 
 export type LocalDatabases = {
   readonly serviceUrl: string
-  /** One for each solver. */
   readonly solverUrls: readonly string[]
   close(): Promise<void>
 }
 
-/** `serverUrl`: of a server to use instead of the embedded one. */
+/** The server at `serverUrl` is used instead of the embedded one. */
 export async function openLocalDatabases(options: {
   readonly folder: string
   readonly solvers: number
@@ -19,7 +18,7 @@ export async function openLocalDatabases(options: {
 }): Promise<LocalDatabases> {
   const { folder, solvers, serverUrl, onProgress = () => undefined } = options
   const names = Array.from({ length: solvers }, (_, index) => (index === 0 ? 'solver' : `solver_${index + 1}`))
-  /** One after another: the server copies one template for all. */
+  /** The databases are made one after another, because the server copies one template for all. */
   const createAll = async (create: (name: string) => Promise<string>) => {
     const serviceUrl = await create('service')
     const solverUrls: string[] = []
@@ -38,7 +37,7 @@ export async function openLocalDatabases(options: {
   }
 }
 
-/** A comment on the databases that we make: no other one is ever removed. */
+/** Databases that the local stack makes have this comment. It removes no others. */
 const MARK = 'of the local stack of Tandem: removed at its next start'
 
 async function recreate(serverUrl: string, name: string, onProgress: (what: string) => void): Promise<string> {

@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const pidFile = () => join(folder, 'pid')
 
-/** Reads its standard input, so it exits when this process does. */
+/** The process reads its standard input, so it exits when this process does. */
 async function startProcess() {
   const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] })
   await once(child, 'spawn')

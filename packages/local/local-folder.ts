@@ -1,16 +1,13 @@
-/** The folder a local stack writes to, used by one stack at a time. */
+/** The folder of the local stack is used by one stack at a time. */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PACKAGE_ROOT } from '@tandem/runtime/package-root.ts'
-
-export const LOCAL_FOLDER = join(PACKAGE_ROOT, '.tandem')
 
 /** Resolves to a function that releases the folder. Takes over the claim of a process that has ended. */
 export async function claimFolder(folder: string): Promise<() => Promise<void>> {
   const file = join(folder, 'pid')
   await mkdir(folder, { recursive: true })
   const pid = await readPid(file)
-  // In containers an ended process may have had our pid.
+  // In a container, a process that has ended may have had this process's id.
   if (pid !== null && pid !== process.pid && isAlive(pid))
     throw new Error(`A local stack is running already (process ${pid}). Stop it first: kill ${pid}`)
   await writeFile(file, String(process.pid))
@@ -32,7 +29,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it runs under another user.
+    // EPERM means that the process runs under another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

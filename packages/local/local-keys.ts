@@ -1,26 +1,25 @@
-/** Keys of one local stack: generated at every start and thrown away with it. */
+/** The keys of a local stack are generated at every start and thrown away with it. */
 import { randomBytes } from 'node:crypto'
 import type { Curve } from '@tandem/keys/key.ts'
 import { curves, randomPrivateKey } from '@tandem/keys/keyring.ts'
 
-/** The private keys of one person, as hex with 0x. */
 export type PrivateKeys = Readonly<Record<Curve, `0x${string}`>>
 
 export type LocalKeys = {
   readonly faucet: PrivateKeys
   readonly solvers: readonly SolverKeys[]
   readonly relay: PrivateKeys
-  /** With which the service signs what affiliates may claim. */
+  /** The service signs what affiliates may claim with it. */
   readonly claims: PrivateKeys
   readonly vault: string
-  /** With which the service signs its messages to solvers. */
+  /** The service signs its messages to solvers with it. */
   readonly serviceSigning: string
   readonly users: readonly PrivateKeys[]
 }
 
 export type SolverKeys = {
   readonly inventory: PrivateKeys
-  /** With which it signs its answers. */
+  /** The solver signs its answers with it. */
   readonly signing: string
 }
 

@@ -20,7 +20,7 @@ afterEach(async () => {
   network = null
 })
 
-/** A chain that the network did not start; `closed` counts how often it was closed. */
+/** The network did not start this chain. `closed` counts how often it was closed. */
 function runningChain(chain: Chain): LocalChain & { closed: number } {
   const node = {
     rpcUrl: 'http://127.0.0.1:1',

@@ -1,4 +1,4 @@
-/** The chains of the local stack, running in this process, with contracts deployed and a faucet for each. */
+/** The chains of the local stack run in this process, with contracts deployed and a faucet for each. */
 
 import type { LocalBalances, LocalChain, LocalChainJson, LocalFamily, LocalMining } from '@tandem/chain-kit/local/local-chain.ts'
 import { familyNamed } from '@tandem/families/index.ts'
@@ -13,28 +13,19 @@ import type { LocalKeys, PrivateKeys } from './local-keys.ts'
 
 export type LocalNetwork = {
   readonly chains: readonly ChainId[]
-  /** The curves that its families sign with. */
   readonly curves: ReadonlySet<Curve>
-  /** For the parties' configuration. */
   readonly endpoints: Readonly<Record<ChainId, { readonly endpoints: Readonly<Record<string, string>> }>>
   readonly deployments: Readonly<Record<AssetId, Deployment>>
-  /** The chains with a contract that pays affiliates. */
   readonly distributors: readonly ChainId[]
-  /** US dollars per whole coin. */
+  /** The prices are in US dollars per whole coin. */
   readonly prices: Readonly<Record<AssetId, string>>
-  /** As `local.json` lists them. */
   readonly descriptions: Readonly<Record<ChainId, LocalChainJson>>
-  /** Initial balances of all parties. */
   balances(asset: Asset): LocalBalances
-  /** Pays from the faucet. Resolves to a transaction hash. */
   fund(asset: string, address: string, amount: bigint): Promise<string>
   fundGas(chain: ChainId, address: string): Promise<void>
-  /** Makes the account of a key usable. */
   openAccount(chain: ChainId, keys: PrivateKeys): Promise<void>
   confirmFunding(): Promise<void>
-  /** Lets so many units of a chain's timelocks pass. */
   passTime(chain: ChainId, units: number): Promise<void>
-  /** For tests: the simulator of a chain that this network started. */
   control<Control>(chain: ChainId, family: LocalFamily<Control>): Control
   close(): Promise<void>
 }
@@ -42,7 +33,7 @@ export type LocalNetwork = {
 export type LocalNetworkOptions = {
   readonly chains: readonly Chain[]
   readonly mining: LocalMining
-  /** Chains that run already, by id. The network closes them with the others. */
+  /** These chains run already. The network closes them with the others. */
   readonly running?: Readonly<Record<ChainId, LocalChain>>
 }
 
@@ -108,7 +99,7 @@ export async function startLocalNetwork(keys: Pick<LocalKeys, 'faucet' | 'claims
       const entry = find(id)
       if (entry === undefined || !entry.isOurs || entry.family !== family)
         throw new Error(`this network did not start ${id} as a chain of the family ${family.name}`)
-      // This family started it, so its control is of this type.
+      // This family started the chain, so its control has this type.
       return entry.local.control as Control
     },
     close,
@@ -127,7 +118,7 @@ async function startOne(
   return { chain, family, curve, local, assets: localAssets.filter((asset) => asset.chain === chain.id), isOurs: given === undefined }
 }
 
-/** Of its assets, and of the coin that pays for fees. */
+/** The coin that pays fees has a price too. */
 function pricesOf({ chain, family, assets }: Entry): Readonly<Record<AssetId, string>> {
   const coin = { id: chain.nativeAsset, symbol: chain.nativeAsset.slice(chain.nativeAsset.indexOf(':') + 1).toUpperCase() }
   return Object.fromEntries(

@@ -1,23 +1,22 @@
-/** Live prices on this machine: exchanges whose prices wander around those of the local chains. */
+/** Live prices are simulated: local exchanges have prices that wander around those of the local chains. */
 import { startTickerServer, type TickerExchange, type TickerServer } from '@tandem/chain-kit/local/ticker/ticker-server.ts'
 import { localAssets } from '@tandem/families/registry.ts'
 import type { PriceFeedConfig } from '@tandem/party/config/price-feed-schema.ts'
 import type { PartyConfig } from '@tandem/party/config/schema.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
 
 export type LocalPrices = {
-  /** Null: prices are fixed. */
   readonly ticker: TickerServer | null
-  /** For the parties' configuration. */
   readonly settings: Pick<PartyConfig, 'prices' | 'price_feed'>
 }
 
 export type LocalPriceFeed = Partial<Omit<PriceFeedConfig, 'sources' | 'markets'>>
 
-/** Those that answer for all markets at once. */
+/** These exchanges answer for all markets at once. */
 const EXCHANGES = ['bitfinex', 'bitstamp', 'kraken'] as const satisfies readonly TickerExchange[]
 
-/** `feed` null: the prices stay as they are. */
+/** If `feed` is null, the prices do not move. */
 export async function startLocalPrices(prices: Readonly<Record<AssetId, string>>, feed: LocalPriceFeed | null): Promise<LocalPrices> {
   if (feed === null) return { ticker: null, settings: { prices } }
   const markets = Object.entries(prices).map(([asset, price]) => ({ asset, market: marketOf(asset), price }))
@@ -39,4 +38,30 @@ export async function startLocalPrices(prices: Readonly<Record<AssetId, string>>
 function marketOf(asset: string): string {
   const market = localAssets.find(({ id }) => id === asset)?.market ?? asset.slice(asset.indexOf(':') + 1).toUpperCase()
   return market.endsWith('BTC') ? 'BTC' : market
+}
+
+export type LocalSolver = {
+  readonly id: string
+  readonly spreadBips: number
+  /** A local family gives this share of the balances to a solver. */
+  readonly inventoryPercent: bigint
+  /** The solver serves the first chains of the list, because each chain needs memory, and time to start. */
+  readonly mostChains: number
+}
+
+/** The first solver runs alone where one is enough. */
+const ALL: readonly LocalSolver[] = [
+  { id: 'local-solver', spreadBips: 30, inventoryPercent: 100n, mostChains: Number.POSITIVE_INFINITY },
+  { id: 'cheap-solver', spreadBips: 20, inventoryPercent: 1n, mostChains: 4 },
+  { id: 'large-solver', spreadBips: 40, inventoryPercent: 200n, mostChains: Number.POSITIVE_INFINITY },
+]
+
+export type SolverCount = 1 | 2 | 3
+
+export function localSolvers(count: SolverCount): readonly LocalSolver[] {
+  return ALL.slice(0, count)
+}
+
+export function servedBy({ mostChains }: LocalSolver, chains: readonly ChainId[]): readonly ChainId[] {
+  return chains.slice(0, mostChains)
 }

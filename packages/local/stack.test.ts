@@ -58,7 +58,7 @@ test('with some chains only: service, solver, faucet and local.json know these a
     expect(new Set(info.wallets.flatMap(({ chains }) => chains))).toEqual(new Set(ids))
     for (const file of [configs.serviceFile, configs.solverFile]) {
       const { chains, deployments, prices, private_key: key, relay_key = key } = JSON.parse(await readFile(file, 'utf8'))
-      // One key for each curve that these families sign with.
+      // The families sign with one curve, so there is one key.
       expect(Object.keys(relay_key)).toEqual(['secp256k1'])
       expect(Object.keys(chains)).toEqual(ids)
       for (const asset of Object.keys({ ...deployments, ...prices })) expect(ids).toContain(asset.split(':')[0])

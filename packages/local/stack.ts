@@ -1,4 +1,4 @@
-/** Starts everything on this machine: databases, chains, contracts, funded solvers, the service. Writes only below its own folder. */
+/** Everything starts on this machine: databases, chains, contracts, funded solvers, the service. Only its own folder is written to. */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TickerServer } from '@tandem/chain-kit/local/ticker/ticker-server.ts'
@@ -21,58 +21,49 @@ import { type LocalDatabases, openLocalDatabases } from './local-databases.ts'
 import type { LocalJson } from './local-json.ts'
 import { createLocalKeys } from './local-keys.ts'
 import { type LocalNetwork, type LocalNetworkOptions, startLocalNetwork } from './local-network.ts'
-import { type LocalPriceFeed, startLocalPrices } from './local-prices.ts'
-import { localSolvers, type SolverCount } from './local-solvers.ts'
+import { type LocalPriceFeed, localSolvers, type SolverCount, startLocalPrices } from './local-prices.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
 export interface LocalStack {
   readonly info: LocalJson
   readonly network: LocalNetwork
   readonly configs: LocalConfigs
-  /** The exchanges that the parties read prices from. Null: prices are fixed. */
+  /** The parties read prices from these exchanges. Null means that prices are fixed. */
   readonly ticker: TickerServer | null
   readonly service: Restartable<RunningService>
-  /** The engine of the service as a process of its own; null: it is in `service`. */
+  /** The service's engine runs in this process. It is null if the engine is in `service`. */
   readonly engine: Restartable<ServiceProcess> | null
-  /** The first solver. */
   readonly solver: Restartable<RunningSolver>
   readonly otherSolvers: readonly Restartable<RunningSolver>[]
   stop(): Promise<void>
 }
 
 export type LocalStackOptions = {
-  /** Where it writes: `.tandem`, or a temporary folder in tests. */
   readonly folder: string
   readonly port: number
   readonly log: Logger
-  /** Names of the chains to run (see `chooseChains`); all unless given. */
+  /** The names are those of `chooseChains`. The default is all chains. */
   readonly chains?: readonly string[]
-  /** Default: timed. */
   readonly mining?: LocalNetworkOptions['mining']
-  /** A PostgreSQL server to use instead of the embedded one; its two databases are recreated. */
+  /** This PostgreSQL server replaces the embedded one; its two databases are recreated. */
   readonly databaseServerUrl?: string
-  /** Chains that already run, by id; they are closed with the stack. */
+  /** These chains run already; they are closed with the stack. */
   readonly runningChains?: LocalNetworkOptions['running']
-  /** Databases that exist already, for tests. */
   readonly databases?: LocalDatabases
-  /** How many solvers compete. Default: 1. */
   readonly solvers?: SolverCount
-  /** How long solvers have to answer a quote. Default: that of a service. */
   readonly quoteBudgetMs?: number
-  /** How busy the service takes itself to be. Default: as this process is. */
+  /** By default the load of this process is measured. Tests set it. */
   readonly load?: LoadMonitor
-  /** How long the solvers' redeems wait for a batch. */
   readonly redeemWaitSeconds?: number
-  /** Prices move, with these settings. Absent: they are fixed. */
+  /** Without these settings prices are fixed. */
   readonly livePrices?: LocalPriceFeed
-  /** The engine of the service runs in a process of its own. Default: false. */
   readonly split?: boolean
-  /** False: chains, databases and configuration files only; the parties are started by hand. */
+  /** If false, only chains, databases and configuration files are made, and the parties are started by hand. */
   readonly startParties?: boolean
   readonly onProgress?: (what: string) => void
 }
 
-/** Long enough for the destination to be final, so that the service signs the redeem too. */
+/** The wait is long enough for the destination to be final, so that the service signs the redeem too. */
 const DEFAULT_REDEEM_WAIT_SECONDS = 20
 
 export function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
@@ -178,7 +169,7 @@ function fulfilled<T>(result: PromiseSettledResult<T>): T {
   return result.value
 }
 
-/** An app for integrators, and a token for the operator. The token is in the fragment of its URL, which browsers send to nobody. */
+/** An app for integrators and a token for the operator are made. The token is in the fragment of its URL, which browsers send to nobody. */
 async function makeAccess(databaseUrl: string, serviceUrl: string): Promise<Pick<LocalJson, 'app_id' | 'operator_url'>> {
   const db = await openDatabase(databaseUrl)
   try {
@@ -189,10 +180,7 @@ async function makeAccess(databaseUrl: string, serviceUrl: string): Promise<Pick
   }
 }
 
-/** A service that can be stopped and started again. Changes queue up: one at a time. */
-
 interface Restartable<T extends { stop(): Promise<void> }> {
-  /** Null while it is stopped. */
   current(): T | null
   setRunning(running: boolean): Promise<void>
 }

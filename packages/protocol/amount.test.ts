@@ -80,7 +80,7 @@ describe('US dollars', () => {
 
   it('values an amount in millionths, rounded down', () => {
     expect(usdMicros(150_000_000n, 8, parseUsdPrice('61250.5'))).toBe(91_875_750_000n)
-    // A satoshi at 99,999.99 dollars is 0.0009999999 dollars: 999 millionths, not 1,000.
+    // One satoshi at 99,999.99 dollars is 0.0009999999 dollars: 999 millionths, not 1,000.
     expect(usdMicros(1n, 8, parseUsdPrice('99999.99'))).toBe(999n)
     expect(usdMicros(1n, 18, parseUsdPrice('4000'))).toBe(0n)
     expect(usdMicros(3n, 0, parseUsdPrice('0.0000005'))).toBe(1n)

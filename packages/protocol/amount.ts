@@ -1,14 +1,14 @@
-/** Amounts: bigint in the smallest unit inside, decimal strings outside, and their value in dollars. */
+/** Amounts are bigints in the smallest unit inside and decimal strings outside. This file converts them, also to dollars. */
 import { TandemError } from './error.ts'
 
 /** No supported chain has amounts above a uint256. */
 const MAX_AMOUNT = 2n ** 256n - 1n
 
-/** US dollars per whole coin, times 10^8. */
+/** The price is in US dollars per whole coin, times 10^8. */
 export type UsdPrice = bigint
 const PRICE_SCALE_DIGITS = 8
 
-/** Strict: ASCII digits, no sign, no leading zero, not zero, at most a uint256. */
+/** The amount must be ASCII digits without sign and leading zero, greater than zero and at most a uint256. */
 export function parseAmount(text: string, field = 'amount'): bigint {
   if (!/^[1-9][0-9]{0,77}$/.test(text)) {
     throw new TandemError(
@@ -21,7 +21,7 @@ export function parseAmount(text: string, field = 'amount'): bigint {
   return amount
 }
 
-/** The exact decimal amount without trailing zeros: (150000000n, 8) → "1.5". */
+/** The decimal amount is exact and has no trailing zeros: (150000000n, 8) → "1.5". */
 export function formatUnits(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
@@ -29,18 +29,18 @@ export function formatUnits(amount: bigint, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
-/** Worth in millionths of a dollar, rounded down: a shown value never promises more than there is. */
+/** The value is in millionths of a dollar, rounded down: a shown value must never promise more than there is. */
 export function usdMicros(amount: bigint, decimals: number, price: UsdPrice): bigint {
   return (amount * price) / 10n ** BigInt(decimals + PRICE_SCALE_DIGITS - 6)
 }
 
-/** Dollars with 2 to 6 decimals: 1500000n → "1.50". */
+/** Dollars have 2 to 6 decimals: 1500000n → "1.50". */
 export function formatUsd(micros: bigint): string {
   const [whole, fraction = ''] = formatUnits(micros, 6).split('.')
   return `${whole}.${fraction.padEnd(2, '0')}`
 }
 
-/** "61250.5" → 6125050000000n. */
+/** The price has 8 decimals: "61250.5" → 6125050000000n. */
 export function parseUsdPrice(text: string): UsdPrice {
   const match = /^(0|[1-9][0-9]*)(?:\.([0-9]{1,8}))?$/.exec(text)
   if (match === null)
@@ -48,7 +48,7 @@ export function parseUsdPrice(text: string): UsdPrice {
   return BigInt(`${match[1]}${(match[2] ?? '').padEnd(PRICE_SCALE_DIGITS, '0')}`)
 }
 
-/** "0.25" → 250000n; more than 6 decimals are refused. */
+/** The result is in millionths: "0.25" → 250000n. More than 6 decimals are refused. */
 export function parseUsdMicros(text: string): bigint {
   const scaled = parseUsdPrice(text)
   if (scaled % 100n !== 0n) throw new TandemError('bad_request', `dollar amounts have at most 6 decimals, got "${text}"`)

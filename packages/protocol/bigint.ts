@@ -1,4 +1,4 @@
-/** The smaller and the larger of two bigints, which `Math` cannot compare. */
+/** `Math` cannot compare bigints. */
 
 export function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b

@@ -1,2 +1,2 @@
-/** A chain's name in the registry, such as `ethereum` or `base_sepolia`. */
+/** A chain has this name in the registry, such as `ethereum` or `base_sepolia`. */
 export type ChainId = string

@@ -1,133 +1,124 @@
-/** A chain as data. The values of each network are in the `terms/registry` of its family. */
+/** This file describes a chain as data. The values of each network are in the `terms/registry` of its family. */
 import type { AssetId } from './asset.ts'
 import type { ChainId } from './chain-id.ts'
 import type { Icon } from './icon.ts'
 
-/** One block header, or the equivalent that orders and dates events on this chain. */
 export type Block = {
-  /** The slot number on chains with slots; a slot may have no block. */
+  /** This is the slot number on chains with slots; a slot may have no block. */
   readonly height: bigint
   readonly hash: string
   readonly parentHash: string
-  /** Unix seconds, by the block's own timestamp. Several blocks may share one. */
+  /** Unix seconds by the block's own timestamp. Several blocks may share one. */
   readonly time: bigint
-  /** The number of the block counted without gaps, on chains whose heights may skip. Absent elsewhere. */
+  /** On chains whose heights may skip, this counts the blocks without gaps. It is absent elsewhere. */
   readonly ordinal?: bigint
 }
 
-/** How a chain counts time for its timelocks, and how wrong its clock can be. */
 export type ChainClock = {
   /**
    * The unit of timelocks. 'slots' are counted like blocks, by `Block.height`; 'seconds' and 'milliseconds' by `Block.time`,
-   * i.e. by the clock of the chain.
+   * which is the clock of the chain.
    */
   readonly unit: 'blocks' | 'slots' | 'seconds' | 'milliseconds'
   /**
-   * 'relative': a timelock counts from the block of its initiation. 'absolute': the initiation itself contains its end, on the chain's clock.
-   * The initiator computes it when it signs; the other parties read it from the event.
+   * A 'relative' timelock counts from the block of its initiation. With 'absolute', the initiation itself contains the end on the chain's clock: the initiator
+   * computes it when it signs, and the other parties read it from the event.
    */
   readonly expiry: 'relative' | 'absolute'
-  /** Wall-clock milliseconds of one unit when the chain runs as fast as it plausibly can: bounds a source expiry from below. */
+  /** One unit takes this many wall-clock milliseconds at the fastest plausible speed. It bounds a source expiry from below. */
   readonly fastestMs: bigint
-  /** The same at its slowest: bounds a destination expiry from above. */
+  /** One unit takes this long at the slowest. It bounds a destination expiry from above. */
   readonly slowestMs: bigint
-  /** Constant part of the slowest case, e.g. a sequencer outage. */
+  /** This is the constant part of the slowest case, such as a sequencer outage. */
   readonly slackSeconds: bigint
 }
 
-/** Worst-case seconds for the parts of one action on this chain. */
+/** These are worst-case seconds for the parts of one action on this chain. */
 export type SafetyMargins = {
-  /** From broadcast to the required confirmations. */
+  /** This is the time from broadcast to the required confirmations. */
   readonly claimSeconds: bigint
   readonly reorgSeconds: bigint
   readonly feeSpikeSeconds: bigint
 }
 
-/** Deposits smaller than their refund fee, where a refund pays its fee out of the deposit. */
+/** Where a refund pays its fee out of the deposit, small deposits can be smaller than that fee. */
 export type SmallDeposits = {
   /** Below this no refund is possible at any fee. */
   readonly hopelessBelow: bigint
-  /** Below this the refund fee may exceed the deposit. Unrefunded `writeOffAfterUnits` timelock units after expiry, it is written off. */
+  /** Below this the refund fee may exceed the deposit. If it is not refunded `writeOffAfterUnits` timelock units after expiry, it is written off. */
   readonly smallBelow: bigint
   readonly writeOffAfterUnits: bigint
 }
 
-/** How an HTLC of this chain may be funded. */
 export type DepositRule =
-  /** Once, with exactly the agreed amount. */
+  /** An HTLC is funded once, with exactly the agreed amount. */
   | { readonly kind: 'exact' }
   /** Anyone may send any amount any number of times. */
   | {
       readonly kind: 'partial'
-      /** How far the sum may be from the agreed amount. The destination amount is then scaled in proportion. */
+      /** The sum may differ from the agreed amount by this much. The destination amount is scaled in proportion. */
       readonly toleranceBips: number
       readonly small: SmallDeposits
     }
 
-/** `@tandem/families` has the list. */
 export type FamilyName = string
 
 export type Chain = {
   readonly id: ChainId
   readonly family: FamilyName
-  /** What only chains of this family have. Opaque outside of it: the family checks and reads it. */
+  /** Only chains of this family have this data. Only the family checks and reads it. */
   readonly familyData?: object
-  /** The chain's own identity, checked when we connect: 'evm:31337', 'bitcoin:regtest'. */
+  /** The chain's own identity is checked at the connection: 'evm:31337', 'bitcoin:regtest'. */
   readonly reference: string
   readonly displayName: string
   readonly icon: Icon
-  /** The coin that pays fees. It has an id even if it cannot be swapped here. */
+  /** This coin pays fees. It has an id even if it cannot be swapped here. */
   readonly nativeAsset: AssetId
-  /** Empty for a chain without a public explorer. */
+  /** The URL is empty for a chain without a public explorer. */
   readonly explorerUrl: string
-  /** The page of a transaction, with `{tx}` in the place of its hash; empty: the explorer has none. Default: `/tx/{tx}` of the explorer. */
+  /** `{tx}` stands for the transaction's hash. The text is empty if the explorer has no page; the default is `/tx/{tx}` of the explorer. */
   readonly explorerTxUrl?: string
-  /** Average milliseconds between blocks: for estimates, never for safety. */
+  /** This is the average time between blocks. It is for estimates, never for safety. */
   readonly blockMs: bigint
   /**
-   * The fastest and the slowest block time short of a halt, for chains whose timelocks do not count blocks (the others have
-   * them in `clock`). The other durations must leave room for it.
+   * Chains whose timelocks do not count blocks have their fastest and slowest block time short of a halt here; the others have them in
+   * `clock`. All other durations must allow for it.
    */
   readonly blockBoundsMs?: { readonly fastest: bigint; readonly slowest: bigint }
-  /** Whether a height may have no block (skipped slots). If not, a node that lacks a block below its tip is faulty. */
+  /** This is true if a height may have no block (skipped slots). Otherwise a node that lacks a block below its tip is faulty. */
   readonly heightsMaySkip: boolean
-  /** Never 0: a transaction without a block proves nothing. Blocks, not heights: see `confirmationsOf`. */
+  /** This is never 0, because a transaction without a block proves nothing. It counts blocks, not heights: see `confirmationsOf`. */
   readonly requiredConfirmations: number
   /**
-   * Reorgs of so many blocks are ordinary on this chain, deeper than its required confirmations though they may be: they halt nothing by themselves,
-   * only if they remove a deposit that counted. Absent: none deeper than the required confirmations.
+   * Reorgs of this many blocks are ordinary on this chain, even if that is more than the required confirmations. They halt nothing unless they remove a deposit
+   * that counted. An absent value means that no ordinary reorg is deeper than the required confirmations.
    */
   readonly usualReorgBlocks?: number
-  /** Blocks after which we stop expecting a reorg and may forget the block hashes below. */
+  /** No reorg is expected below this many blocks, so older block hashes may be deleted. */
   readonly finalityBlocks: number
-  /**
-   * The block tag for finality, where nodes support one. A block is then final if it is `finalityBlocks` deep and not above the
-   * tagged block.
-   */
+  /** Where nodes support this block tag, a block is final if it is `finalityBlocks` deep and not above the tagged block. */
   readonly finalityTag?: 'safe' | 'finalized'
   /**
-   * What a solver may have paid against deposits of this chain that are not final, in dollars, unless its operator says otherwise: less than undoing
-   * `requiredConfirmations` blocks costs. Absent: no limit, because blocks are final when we act on them, or the coins have no value.
+   * The default limit, in dollars, of what a solver pays against deposits of this chain that are not final. It is less than the cost of undoing
+   * `requiredConfirmations` blocks. An absent value means no limit, because blocks are final when a party acts on them, or the coins have no value.
    */
   readonly unfinalUsd?: bigint
-  /** Public nodes, for operators without their own. */
   readonly publicRpcs?: readonly string[]
   readonly clock: ChainClock
-  /** Why the bounds of `clock` may be violated. Swaps are still allowed; the documentation shows this text. */
+  /** This is the reason why the bounds of `clock` may be violated. Swaps are still allowed; the documentation shows this text. */
   readonly clockException?: string
   readonly margins: SafetyMargins
-  /** In units of `clock.unit`. Durations, also where the expiry is absolute. */
+  /** Durations are in units of `clock.unit`, even where the expiry is absolute. */
   readonly timelocks: { readonly source: bigint; readonly destination: bigint }
-  /** Seconds after creation in which the source side must be mined. */
+  /** The source must be mined within this time after the order was made. */
   readonly fundingWindowSeconds: bigint
-  /** A newest block older than this means that the chain has stopped: nothing new is started on it. */
+  /** If the newest block is older than this, the chain counts as halted, and nothing new starts on it. */
   readonly haltSeconds: bigint
-  /** How often we poll for a new block. */
   readonly pollMs: number
-  /** How long a broadcast transaction may wait for a block before we raise its fee. */
+  /** The fee of a broadcast transaction without a block is bumped after this time. */
   readonly feeBumpSeconds: bigint
   readonly deposits: DepositRule
-  /** Whether an HTLC is a contract that must be deployed first. If not, it is part of the chain's own rules. */
+  /** This is true if an HTLC is a contract that must be deployed first. Otherwise it is part of the chain's own rules. */
   readonly needsHtlcContract: boolean
   /** A settled HTLC keeps the rent of its account until somebody closes it. Its client has the ability `rent`. */
   readonly settledHtlcKeepsRent?: true

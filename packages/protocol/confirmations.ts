@@ -1,11 +1,11 @@
-/** How many confirmations an amount needs. */
+/** An amount decides how many confirmations it needs. */
 import type { Asset } from './asset.ts'
 import type { Chain } from './chain.ts'
 import type { Leg } from './order.ts'
 
 /**
- * Never 0. A destination never waits longer than `chain.requiredConfirmations`, whatever its tier: its short timelock runs meanwhile, and
- * the rest must suffice to show the secret safely. A source timelock is long enough to wait.
+ * The result is never 0. A destination never waits longer than `chain.requiredConfirmations`, even in a higher tier: its short timelock runs meanwhile, and the
+ * remaining time must suffice to show the secret safely. A source timelock is long enough to wait.
  */
 export function requiredConfirmations(chain: Chain, asset: Pick<Asset, 'confirmationTiers'>, amount: bigint, leg: Leg): number {
   const tier = asset.confirmationTiers?.findLast(({ from }) => amount >= from)

@@ -43,7 +43,6 @@ const floodOf = (name: string, amounts: fc.Arbitrary<bigint>, height: fc.Arbitra
   fc
     .array(fc.tuple(amounts, height), { minLength: 0, maxLength: most, size: 'max' })
     .map((all) => all.map(([amount, at], n) => deposit(`${name} ${n}`, amount, at)))
-/** Up to five deposits of an honest user, each larger than the tolerance. */
 const honest = fc
   .array(fc.tuple(fc.bigInt({ min: TOLERANCE + 1n, max: 1_050_000n }), heights), { minLength: 1, maxLength: MAX_COUNTED })
   .map((all) => all.map(([amount, height], n) => deposit(`honest ${n}`, amount, height)))
@@ -76,7 +75,7 @@ describe('an honest order', () => {
     const huge = fc.bigInt({ min: 1n, max: 10n ** 12n })
     fc.assert(
       fc.property(honest, floodOf('unmined', huge, fc.constant(null)), (own, flood) => {
-        // Dust below the honest deposits: these are not among the first of the chain, which are always considered.
+        // This dust is below the honest deposits and not among the first of the chain, which are always considered.
         const older = Array.from({ length: MAX_COUNTED }, (_, n) => deposit(`older ${n}`, 1n, 800n))
         const kept = new Set(idsOf(derive([...older, ...flood, ...own]).deposits))
         for (const { deposit: id, block } of own) if (block !== null) expect(kept.has(id)).toBe(true)
@@ -123,7 +122,7 @@ it('whether a swap is funded exactly never depends on the bound', () => {
   )
 })
 
-/** The rule of exact funding, over all deposits. */
+/** This is the rule of exact funding, over all deposits. */
 function exactByHand(all: readonly Initiation[]): readonly string[] {
   const order = (a: Initiation, b: Initiation) =>
     Number((a.block?.height ?? TIP + 1n) - (b.block?.height ?? TIP + 1n)) || (a.tx < b.tx ? -1 : 1)

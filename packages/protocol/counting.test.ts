@@ -1,4 +1,4 @@
-/** Which deposits count within the tolerance, and once the parties have agreed on them. */
+/** These tests show which deposits count within the tolerance, and once the parties have agreed on them. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Counting, MAX_COUNTED, pickCounted } from './counting.ts'

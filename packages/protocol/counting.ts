@@ -1,21 +1,18 @@
 /**
- * Which deposits of a swap count. An HTLC that is funded once has only one. Where anyone may send any amount, the service
- * proposes which deposits count, the solver checks them and signs, and the signed set never changes (`fill.ts`).
+ * Chooses the deposits of a swap that count. An HTLC that is funded once has only one. Where anyone may send any amount, the service proposes which deposits
+ * count, the solver checks them and signs, and the signed set never changes (`fill.ts`).
  */
 import { isWithinTolerance } from './fill.ts'
 
 export type Counting =
-  /** The agreed amount and nothing else. */
   | { readonly kind: 'exact' }
-  /** Within tolerance of the agreed amount, before a fill is proposed. */
+  /** Before a fill is proposed, a sum within tolerance of the agreed amount counts. */
   | { readonly kind: 'tolerant'; readonly toleranceBips: number }
-  /** The deposits of the fill, by their ids. */
   | { readonly kind: 'agreed'; readonly deposits: readonly string[] }
 
-/** Each deposit makes the redeem larger: many small ones could push its fee above the amount, or its size above the relay limit. */
+/** Each deposit makes the redeem larger. Many small ones could push its fee above the amount, or its size above the relay limit. */
 export const MAX_COUNTED = 5
 
-/** The fields that decide whether a deposit counts. */
 type Countable = { readonly id: string; readonly amount: bigint; readonly confirmations: bigint }
 
 export function pickCounted<D extends Countable>(
@@ -33,15 +30,15 @@ export function pickCounted<D extends Countable>(
   return chosen.length > 0 ? chosen : pickNearest(parts, amount, toleranceBips)
 }
 
-/** A deposit smaller than the tolerance does not count: the sum can do without it, and it may cost the redeem more than it adds. */
+/** A deposit smaller than the tolerance does not count: the sum is complete without it, and it may cost the redeem more than it adds. */
 function isPart(deposit: bigint, amount: bigint, toleranceBips: number): boolean {
   return deposit * 10_000n > amount * BigInt(toleranceBips)
 }
 
 /**
- * One deposit of exactly the amount, or the first deposits in sequence that add up to it exactly: whichever is complete first.
- * So dust that a third party sends before the exact deposit does no harm. And once deposits count, a later one cannot take their place:
- * both parties may have acted on them, and the sender of the later one might still replace it.
+ * Picks one deposit of exactly the amount, or the first deposits in sequence that add up to it exactly, whichever is complete first. Dust that a third party
+ * sends before the exact deposit therefore does no harm. Once deposits count, a later one cannot take their place: both parties may have acted on them, and the
+ * sender of the later one might still replace it.
  */
 function pickExact<D extends Countable>(deposits: readonly D[], amount: bigint): readonly D[] {
   let sum = 0n
@@ -53,7 +50,7 @@ function pickExact<D extends Countable>(deposits: readonly D[], amount: bigint):
   return []
 }
 
-/** The single deposit, or the first deposits in sequence, whose sum is nearest to the amount; of equals, those that are complete first. */
+/** Picks the single deposit, or the first deposits in sequence, whose sum is nearest to the amount. Among equals, those that are complete first win. */
 function pickNearest<D extends Countable>(parts: readonly D[], amount: bigint, toleranceBips: number): readonly D[] {
   const candidates = parts.flatMap((part, index) => (index === 0 || index >= MAX_COUNTED ? [[part]] : [[part], parts.slice(0, index + 1)]))
   let best: { readonly deposits: readonly D[]; readonly miss: bigint } | null = null

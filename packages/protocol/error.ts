@@ -1,4 +1,4 @@
-/** The one error type of the product, and the table from its code to an HTTP status. */
+/** The error type of the product, and the HTTP status of each of its codes. */
 
 export const errorStatus = {
   bad_request: 400,
@@ -23,10 +23,10 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus
 
-/** An error for the caller: its message says what is wrong, what was expected and what was received. */
+/** The message says to the caller what is wrong, what was expected and what was received. */
 export class TandemError extends Error {
   readonly code: ErrorCode
-  /** Seconds until a retry may succeed, if known. */
+  /** A retry may succeed after this many seconds. Null means unknown. */
   readonly retryAfterSeconds: number | null
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions & { readonly retryAfterSeconds?: number } = {}) {
@@ -38,11 +38,10 @@ export class TandemError extends Error {
 }
 
 /**
- * Of an order: another one was made with its quote, which is a promise for one, and the price now is below what the user accepts. It is nobody's fault: a popular quote
- * is given to many.
+ * Another order was made with the same quote, which is a promise for one order only, and the current price is below what the user accepts. It is nobody's fault:
+ * a popular quote is given to many.
  */
 export class QuoteUsed extends TandemError {
-  /** What the order would get now. */
   readonly priceNow: string
 
   constructor(message: string, priceNow: string) {

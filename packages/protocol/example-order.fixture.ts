@@ -1,4 +1,4 @@
-/** An example order with its legs in given phases at a given time: for the playbook's tests and for docs/lifecycle.md. */
+/** This example order has its legs in given phases at a given time, for the playbook's tests and docs/lifecycle.md. */
 
 import { localChains } from '@tandem/families/registry.ts'
 import type { Chain } from './chain.ts'
@@ -18,25 +18,19 @@ const CONFIRMATIONS = 2
 export type ExampleOrder = {
   readonly source: Phase
   readonly destination: Phase
-  /** The timelocks of its deposits have ended. A deposit below the required confirmations is never that old. */
+  /** A deposit below the required confirmations is never that old. */
   readonly sourceExpired: boolean
   readonly destinationExpired: boolean
   readonly deadlinePassed: boolean
-  /** The source deposits were mined after the deadline. */
   readonly fundedLate: boolean
-  /** The client made the secret. */
   readonly clientSecret: boolean
-  /** The client gave the secret to the service. */
   readonly secretGranted: boolean
-  /** The solver signed an instant refund of the source deposit. */
   readonly instantRefundSigned: boolean
-  /** The solver signed the fill of the source deposit. */
   readonly filled: boolean
-  /** The agreed amount lies in the payer's account. */
   readonly prefunded: boolean
 }
 
-/** Funded in time, no deadline passed, no timelock ended. */
+/** The order is funded in time, no deadline passed, and no timelock ended. */
 export function normalTimes(source: Phase, destination: Phase): ExampleOrder {
   return {
     source,
@@ -53,7 +47,7 @@ export function normalTimes(source: Phase, destination: Phase): ExampleOrder {
   }
 }
 
-/** Amounts are small here to be readable: none counts as dust. */
+/** The amounts are small here to be readable, so none may count as dust. */
 const deposits = { kind: 'partial', toleranceBips: 300, small: { hopelessBelow: 0n, smallBelow: 0n, writeOffAfterUnits: 0n } } as const
 const chains: Readonly<Record<Leg, Chain>> = {
   source: { ...findChain('bitcoin_regtest'), deposits },

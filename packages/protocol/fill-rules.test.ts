@@ -1,4 +1,4 @@
-/** Which fill the service proposes, and every reason for the solver not to sign it. */
+/** The service proposes fills, and the solver has every reason here not to sign one. */
 import { describe, expect, it } from 'vitest'
 import { factsOf, normalTimes } from './example-order.fixture.ts'
 import type { Fill } from './fill.ts'
@@ -10,7 +10,7 @@ const limits: FillLimits = { minAmount: 1n, maxAmount: 1000n, mostNow: null }
 const asked: OrderFacts = { ...factsOf(normalTimes('initiated', 'waiting')), fill: null }
 const fill: Fill = { deposits: ['deposit'], blockHash: 'deposit', destinationAmount: 100n }
 
-/** The example deposit again under another name, changed. */
+/** This adds the example deposit again under another name, changed. */
 function another(id: string, amount: bigint, change: Partial<HtlcEvent> = {}): HtlcEvent {
   const [first] = asked.events.source
   if (first?.kind !== 'initiated') throw new Error('expected a deposit')

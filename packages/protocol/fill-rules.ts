@@ -1,4 +1,4 @@
-/** How a fill is agreed: the service proposes the deposits it sees, and the solver checks them against its own view of the chain. */
+/** In the fill agreement the service proposes the deposits that it sees, and the solver checks them against its own view of the chain. */
 import { MAX_COUNTED } from './counting.ts'
 import { type Fill, scaledAmount } from './fill.ts'
 import type { Order } from './order.ts'
@@ -6,7 +6,7 @@ import { awaitsFill } from './playbook.ts'
 import { deriveOrder, hasSignedInstantRefund, type OrderFacts, type OrderState } from './state.ts'
 import type { Deposit } from './swap-state.ts'
 
-/** The fill for the deposits that count now; null while there is nothing to propose. */
+/** Returns null while there is nothing to propose. */
 export function proposeFill(s: OrderState): Fill | null {
   const { source, order } = s
   if (!awaitsFill(s)) return null
@@ -22,27 +22,27 @@ export function proposeFill(s: OrderState): Fill | null {
   }
 }
 
-/** The order with the amount that the solver owes for this fill. On chains whose HTLC ids depend on the amount, the id changes too. */
+/** On chains whose HTLC ids depend on the amount, the id changes too. */
 export function withFill(order: Order, { destinationAmount }: Pick<Fill, 'destinationAmount'>): Order {
   const { destination } = order
   return { ...order, destination: { ...destination, terms: { ...destination.terms, amount: destinationAmount } } }
 }
 
 /**
- * `wait`: ask again later. `decline`: final; the deposits are to be refunded. `reject`: the proposal is not one that follows from the chain; it says
- * nothing about the order, so it decides nothing.
+ * `wait` means that the service should ask again later. `decline` is final: the deposits are to be refunded. `reject` means that the
+ * proposal does not follow from the chain; it decides nothing about the order.
  */
 export type Judgement = { readonly kind: 'sign' } | { readonly kind: 'wait' | 'decline' | 'reject'; readonly why: string }
 
 export type FillLimits = {
-  /** Of the destination asset. */
+  /** The limits are those of the destination asset. */
   readonly minAmount: bigint
   readonly maxAmount: bigint
-  /** The destination amount at the current price; null while the order's own price holds. */
+  /** This is the destination amount at the current price. It is null while the order's own price is valid. */
   readonly mostNow: bigint | null
 }
 
-/** After signing, the solver pays exactly this if it can. So every reason not to pay is a reason not to sign. */
+/** After signing, the solver pays exactly this if it can, so every reason not to pay is a reason not to sign. */
 export function judgeFill(facts: OrderFacts, fill: Fill, limits: FillLimits): Judgement {
   const order = withFill(facts.order, fill)
   const state = deriveOrder({ ...facts, order, fill: { ...fill, signature: 'if it were signed' } })
@@ -56,9 +56,9 @@ export function judgeFill(facts: OrderFacts, fill: Fill, limits: FillLimits): Ju
   if (hasSignedInstantRefund(state)) return decline('an instant refund is signed already')
   if (!source.isComplete) return wait('the solver does not see all of these deposits yet')
   if (source.counted.some(({ spend }) => spend !== null)) return decline('a deposit is spent')
-  // Checked before any final refusal: a lagging node must not decline a good deposit.
+  // This check comes before all final refusals: a node that is behind must not decline a good deposit.
   if (source.phase !== 'initiated') return wait('the deposits are below the required confirmations')
-  // The solver itself, without the proposal, must find deposits that add up to about the agreed amount.
+  // Without the proposal, the solver itself must find deposits that add up to about the agreed amount.
   const alone = deriveOrder({ ...facts, fill: null, events: { ...facts.events, source: onlyDeposits(facts, fill) } })
   if (alone.source.counted.length !== fill.deposits.length)
     return reject(`these deposits of ${source.filledAmount} do not count towards the agreed ${order.source.terms.amount}`)
@@ -74,7 +74,6 @@ export function judgeFill(facts: OrderFacts, fill: Fill, limits: FillLimits): Ju
   return { kind: 'sign' }
 }
 
-/** The events of these deposits alone. */
 function onlyDeposits({ events }: OrderFacts, { deposits }: Fill) {
   return events.source.filter((event) => deposits.includes(event.deposit))
 }

@@ -1,19 +1,18 @@
-/** Which deposits the solver pays for, and how much: agreed before it pays, where users may send any amount any number of times. */
+/** A fill says which deposits the solver pays for, and how much. It is agreed before the solver pays, where users may send any amount any number of times. */
 import type { HtlcTerms } from './htlc.ts'
 
 export type Fill = {
-  /** Ids of the deposits that count, in the chain's sequence. */
+  /** The ids are in the chain's sequence. */
   readonly deposits: readonly string[]
-  /** The block of the newest of them. */
+  /** The hash is of the block of the newest deposit. */
   readonly blockHash: string
-  /** The amount of the destination initiation. */
   readonly destinationAmount: bigint
 }
 
-/** `signature`: the solver's; null while it is only proposed. */
+/** `signature` is the solver's. It is null while the fill is only proposed. */
 export type RecordedFill = Fill & { readonly signature: string | null }
 
-/** Rounded down in favour of the solver, which cannot choose the deposited amount. */
+/** The amount is rounded down in favour of the solver, which cannot choose the deposited amount. */
 export function scaledAmount(agreedDestination: bigint, source: HtlcTerms, deposited: bigint): bigint {
   return (agreedDestination * deposited) / source.amount
 }

@@ -1,4 +1,4 @@
-/** Grants to initiate, for tests. */
+/** Tests use these grants to initiate. */
 import type { InitiateGrant } from './order.ts'
 
 export function signedGrant(signature: string): InitiateGrant {

@@ -1,7 +1,7 @@
-/** The content of a chain's or an asset's icon. */
+/** An icon is a drawing on a coloured ground. */
 export type Icon = {
-  /** One to four letters: its name, by which its drawing is found. */
+  /** The drawing is found by this name of one to four letters. */
   readonly text: string
-  /** Of the disc behind the drawing: '#rrggbb'. */
+  /** The disc behind the drawing has this colour, as '#rrggbb'. */
   readonly color: `#${string}`
 }

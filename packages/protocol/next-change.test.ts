@@ -17,7 +17,7 @@ const legs = ['source', 'destination'] as const
 const NOW = 1_000_000n
 const HEIGHT = 5_000n
 
-/** Everything that a party decides by the state. */
+/** A party decides all of this by the state. */
 function decisions(facts: OrderFacts) {
   const s = deriveOrder(facts)
   const deposits = legs.flatMap((leg) => s[leg].deposits)
@@ -36,7 +36,7 @@ function decisions(facts: OrderFacts) {
 const between = (min: number, max: number) => fc.integer({ min, max }).map(BigInt)
 const chance = fc.boolean()
 
-/** Small numbers, so that random times are often near a threshold. */
+/** The numbers are small, so that random times are often near a threshold. */
 const chainOf = (id: string): fc.Arbitrary<Chain> =>
   fc
     .record({
@@ -82,7 +82,7 @@ const tips = fc
     }),
   )
 
-/** How long ago; null: unconfirmed. */
+/** The numbers say how long ago the event was mined. Null means unconfirmed. */
 const mined = fc.option(fc.record({ blocks: between(0, 20), ordinals: between(0, 12), seconds: between(0, 120) }), { nil: null, freq: 6 })
 type Mined = { readonly blocks: bigint; readonly ordinals: bigint; readonly seconds: bigint } | null
 
@@ -92,7 +92,7 @@ const deposit = fc.record({
   expiresIn: between(-40, 80),
   spend: fc.option(fc.record({ kind: fc.constantFrom('redeemed' as const, 'refunded' as const), mined }), { nil: null }),
 })
-/** What an honest party makes: such orders depend on the time that is left. */
+/** Honest parties make such orders, which depend on the time that is left. */
 const plainDeposit = deposit.map((random) => ({
   ...random,
   amount: 100n,
@@ -202,7 +202,7 @@ const randomFacts: fc.Arbitrary<OrderFacts> = fc
     }
   })
 
-/** Where in its range a clock goes: to an end, back to where it is, or anywhere near. */
+/** A clock goes to an end of its range, back to where it is, or anywhere near. */
 const place = fc.oneof(fc.constantFrom('first', 'last', 'here'), between(-30, 30))
 type Place = 'first' | 'last' | 'here' | bigint
 
@@ -220,7 +220,6 @@ type Journey = { readonly now: Place } & Readonly<Record<Leg, Move>>
 
 const anyMove = fc.record({ height: place, time: place, final: place, ordinal: fc.nat({ max: 100 }) })
 const anyJourney = fc.record({ now: place, source: anyMove, destination: anyMove })
-/** All clocks as far as they may go, together. */
 const farthest = fc
   .record({
     now: fc.constantFrom('here', 'last'),
@@ -235,7 +234,7 @@ const journey: fc.Arbitrary<Journey> = fc.oneof(anyJourney, farthest)
 
 const isInside = ({ since, until }: ClockRange, value: bigint) => (since === null || since <= value) && (until === null || value < until)
 
-/** As late as asked for, but neither tip may become too old. */
+/** The time is as late as asked for, but neither tip may become too old. */
 function nowAt(ranges: NextChange, facts: OrderFacts, tips: OrderFacts['tips'], where: Place): bigint {
   const latest = legs.flatMap((leg) => (ranges[leg].age.until === null ? [] : [tips[leg].time + ranges[leg].age.until - 1n]))
   return [pick(ranges.now, facts.now, where, facts.now), ...latest].reduce((least, at) => (at < least ? at : least))
@@ -429,7 +428,7 @@ describe('the next change', () => {
     })
 
     describe('on a chain that counts time', () => {
-      /** The source expires so many seconds after its tip, which is so old. */
+      /** The source expires this many seconds after its tip, which has this age. */
       const timed = (fastestMs: bigint, age: bigint, seconds: bigint): OrderFacts => {
         const tip = { ...funded.tips.source, time: funded.now - age }
         return {

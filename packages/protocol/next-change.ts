@@ -1,6 +1,6 @@
 /**
- * How far the clocks may run before the state of an order could change without an event. The engine derives an order again only when one
- * of its clocks leaves its range, so every range errs on the narrow side.
+ * Computes how far the clocks may run before the state of an order could change without an event. The engine derives an order again only when one of its clocks
+ * leaves its range, so every range errs on the narrow side.
  */
 import { divideRoundingUp } from './amount.ts'
 import type { Chain } from './chain.ts'
@@ -23,23 +23,21 @@ import {
 import type { Deposit, Tip } from './swap-state.ts'
 import { clockAfter, countsHeight, leastSeconds, revealRoomSeconds, timeIn, timelockGapSeconds } from './timelock.ts'
 
-/** `since` <= value < `until`; null: no bound. */
+/** The range is `since` <= value < `until`. Null means no bound. */
 export type ClockRange = { readonly since: bigint | null; readonly until: bigint | null }
 
-/** The clocks of one chain. Height and time of its tip also go back, e.g. in a reorg. */
+/** Height and time of a tip also go back, for example in a reorg. */
 export type ChainRanges = {
   readonly height: ClockRange
-  /** Unix seconds. */
   readonly time: ClockRange
-  /** The height of the chain's finality tag: see `taggedHeightOf`. */
+  /** This is the height of the chain's finality tag: see `taggedHeightOf`. */
   readonly finalHeight: ClockRange
-  /** Seconds from the time of the tip to the party's own clock. It grows only while the chain makes no block. */
+  /** The age is in seconds from the time of the tip to the party's own clock. It grows only while the chain makes no block. */
   readonly age: ClockRange
 }
 
 /** While all clocks stay in these ranges and nothing is recorded, no rule of the playbook flips and the status stays. */
 export type NextChange = {
-  /** Unix seconds by the party's own clock, which only advances. */
   readonly now: ClockRange
 } & Readonly<Record<Leg, ChainRanges>>
 
@@ -52,7 +50,7 @@ type MutableChain = {
 }
 type Ranges = { readonly now: MutableRange } & Readonly<Record<Leg, MutableChain>>
 
-/** Above every height: a chain without a finality tag is final by depth alone. */
+/** This height is above every real one. Chains without a finality tag are final by depth alone. */
 export const NO_TAG = 2n ** 62n
 
 export function taggedHeightOf(tip: Tip): bigint {
@@ -72,7 +70,7 @@ export function nextChange(facts: OrderFacts, state: OrderState): NextChange {
   return ranges
 }
 
-/** Where a deposit or a spend will have the confirmations that it needs, if it has too few: in terms of the height of each leg's chain. */
+/** Returns, for each leg, the height of its chain at which a deposit or a spend will have the confirmations that it lacks now. */
 export function nextConfirmations({ order, chains, tips }: OrderFacts, state: OrderState): Readonly<Record<Leg, bigint | null>> {
   const nextOf = (leg: Leg) => {
     const range = anyChain()
@@ -90,15 +88,15 @@ export function nextConfirmations({ order, chains, tips }: OrderFacts, state: Or
 const anything = (): MutableRange => ({ since: null, until: null })
 const anyChain = (): MutableChain => ({ height: anything(), time: anything(), finalHeight: anything(), age: anything() })
 
-function notBelow(range: MutableRange, least: bigint): void {
-  if (range.since === null || least > range.since) range.since = least
+function notBelow(range: MutableRange, start: bigint): void {
+  if (range.since === null || start > range.since) range.since = start
 }
 
 function below(range: MutableRange, end: bigint): void {
   if (range.until === null || end < range.until) range.until = end
 }
 
-/** Keeps `value >= threshold` as it is. */
+/** The truth of `value >= threshold` must not change within the range. */
 function keepSide(range: MutableRange, value: bigint, threshold: bigint): void {
   if (value >= threshold) notBelow(range, threshold)
   else below(range, threshold)
@@ -127,12 +125,11 @@ type Mined = { readonly block: BlockRef; readonly confirmations: bigint }
 
 function boundConfirmations({ height }: MutableChain, chain: Chain, tip: Tip, { block, confirmations }: Mined, needed: bigint): void {
   if (!chain.heightsMaySkip) keepSide(height, tip.height, block.height + needed - 1n)
-  // Each confirmation is one block, and so at least one height.
+  // Each confirmation is one block, and a block is at least one height.
   else if (confirmations >= needed) notBelow(height, tip.height - (confirmations - needed))
   else below(height, tip.ordinal === undefined ? tip.height + 1n : tip.height + needed - confirmations)
 }
 
-/** Keeps the chain's clock on its side of `end`. */
 function boundTimelock({ height, time }: MutableChain, { clock }: Chain, tip: Tip, end: bigint): void {
   if (countsHeight(clock)) keepSide(height, tip.height, end - 1n)
   else keepSide(time, tip.time, divideRoundingUp(end, timeIn(1n, clock)))
@@ -155,9 +152,8 @@ const REVEAL = 2
 const ALIVE = 4
 
 /**
- * Which of the conditions that depend on both the party's clock and the chains decide anything in this state. Those that do are kept as they
- * are, so the next ones are tried only together with that. The others are tried in all combinations: two that change nothing alone may do
- * so together.
+ * Finds the conditions on both the party's clock and the chains that decide anything in this state. Those are kept as they are, so the next ones are tried only
+ * together with them. The others are tried in all combinations, because two that change nothing alone may do so together.
  */
 function whatMatters(
   state: OrderState,
@@ -183,7 +179,7 @@ function whatMatters(
   return { gap: (kept & GAP) !== 0, reveal: (kept & REVEAL) !== 0, alive: (kept & ALIVE) !== 0 }
 }
 
-/** Everything that a party decides by the state, as one number. */
+/** The number encodes everything that a party decides by the state. */
 function outcomeOf(state: OrderState, toleranceBips: number): number {
   const decisions = [
     ...playbook.map((rule) => rule.holds(state)),
@@ -211,10 +207,10 @@ function boundGap(ranges: Ranges, facts: OrderFacts, { source, gapSeconds }: Ord
   if (chains.destination.clock.expiry === 'relative') boundSeconds(ranges, facts, gap)
   else if (gapSeconds > 0n) {
     boundSeconds(ranges, facts, gap)
-    boundRoom(ranges, facts)
+    boundRevealTime(ranges, facts)
   } else if (leastSeconds(chains.source.clock, leastUnitsLeft(source.counted)) - margin - ageSeconds(tips.source, facts.now) <= 0n)
     boundSeconds(ranges, facts, gap)
-  else boundRoom(ranges, facts)
+  else boundRevealTime(ranges, facts)
 }
 
 function boundReveal(ranges: Ranges, facts: OrderFacts, { destination }: OrderState): void {
@@ -225,8 +221,8 @@ function boundReveal(ranges: Ranges, facts: OrderFacts, { destination }: OrderSt
 type SecondsLeft = { readonly leg: Leg; readonly deposits: readonly Deposit[]; readonly margin: bigint }
 
 /**
- * Keeps the sign of: seconds until the first deposit expires, less a margin and the age of the tip. A new block makes the age smaller,
- * so the value may rise. A chain that counts time runs no slower than the wall clock (`fastestMs`).
+ * The ranges keep the sign of this value: the seconds until the first deposit expires, minus a margin and the age of the tip. A new block
+ * makes the age smaller, so the value may rise. A chain that counts time runs no slower than the wall clock (`fastestMs`).
  */
 function boundSeconds(ranges: Ranges, facts: OrderFacts, { leg, deposits, margin }: SecondsLeft): void {
   const { now } = facts
@@ -237,7 +233,7 @@ function boundSeconds(ranges: Ranges, facts: OrderFacts, { leg, deposits, margin
   if (left > 0n) {
     notBelow(range.time, tip.time)
     if (countsHeight(clock)) {
-      // Half of what is left for the party's clock, half for blocks: either alone, or both, use up at most all of it.
+      // The party's clock gets half of the remaining time and blocks the other half, so both together use up at most all of it.
       const spare = left - 1n
       below(ranges.now, now + spare / 2n + 1n)
       below(range.height, tip.height + ((spare - spare / 2n) * 1000n) / clock.fastestMs + 1n)
@@ -255,13 +251,13 @@ function boundSeconds(ranges: Ranges, facts: OrderFacts, { leg, deposits, margin
   }
 }
 
-/** `leastUnitsLeft` when the chain's clock has advanced by this much. */
+/** This is `leastUnitsLeft` when the chain's clock has advanced by `advance`. */
 function leastUnitsAt(deposits: readonly Deposit[], advance: bigint): bigint {
   return leastUnitsLeft(deposits.map((d) => (d.unitsLeft === null ? d : { ...d, unitsLeft: d.unitsLeft - advance })))
 }
 
-/** Keeps the sign of the time that would be left to reveal the secret, on chains where the initiation names its end. */
-function boundRoom(ranges: Ranges, { order, chains, tips, now }: OrderFacts): void {
+/** On chains where the initiation names its end, the ranges keep the sign of the remaining time to reveal the secret. */
+function boundRevealTime(ranges: Ranges, { order, chains, tips, now }: OrderFacts): void {
   const ageless = revealRoomSeconds(chains.destination, order.destination.terms.timelock)
   const { time } = tips.destination
   if (ageless - ageSeconds(tips.destination, now) > 0n) {

@@ -1,16 +1,15 @@
-/** The dollar value of an order as agreed, at the prices of its creation. The ledger scales it to what was filled. */
+/** An order's dollar value as agreed has the prices of its creation. The ledger scales it to the filled amount. */
 import { type UsdPrice, usdMicros } from './amount.ts'
 import type { Leg, Order } from './order.ts'
 
 export type OrderWorth = {
-  /** Value of the source amount. */
   readonly volumeUsdMicros: bigint
-  /** Source value less destination value; never negative. */
+  /** The fee is the source value minus the destination value. It is never negative. */
   readonly feeUsdMicros: bigint
 }
 
-/** The largest signed 64-bit number: about nine trillion dollars. */
-const MOST_USD_MICROS = 2n ** 63n - 1n
+/** This is the largest signed 64-bit number, about nine trillion dollars. */
+const MAX_USD_MICROS = 2n ** 63n - 1n
 
 export function orderWorth(
   order: Pick<Order, Leg>,
@@ -19,7 +18,7 @@ export function orderWorth(
 ): OrderWorth {
   const worth = (leg: Leg) => {
     const micros = usdMicros(order[leg].agreedAmount, assets[leg].decimals, prices[leg])
-    return micros < MOST_USD_MICROS ? micros : MOST_USD_MICROS
+    return micros < MAX_USD_MICROS ? micros : MAX_USD_MICROS
   }
   const [volumeUsdMicros, out] = [worth('source'), worth('destination')]
   return { volumeUsdMicros, feeUsdMicros: volumeUsdMicros > out ? volumeUsdMicros - out : 0n }

@@ -1,6 +1,6 @@
-/** Limits for payouts that fail because of their recipient: the lock, its refund and a reverted redeem are paid by us. */
+/** Limits for payouts that fail because of their recipient: the service and the solver pay for the lock, its refund and a reverted redeem. */
 export type PayoutLimits = {
-  /** Sums of weights in 24 hours: 1 for a payout that was refused before it was sent, 3 for one that was mined and reverted. */
+  /** The limits are sums of weights in 24 hours: 1 for a payout that was refused before it was sent, 3 for one that was mined and reverted. */
   readonly recipient: number
   readonly owner: number
   readonly app: number
@@ -8,15 +8,15 @@ export type PayoutLimits = {
 
 const payoutLimits: PayoutLimits = { recipient: 4, owner: 6, app: 60 }
 
-/** Whom a payout concerns. Empty: unknown. */
+/** An empty text means that the party is unknown. */
 export type PayoutParties = { readonly chain: string; readonly recipient: string; readonly owner: string; readonly app: string }
 
 export type PayoutStanding = {
-  /** Why no further order pays this recipient; null: nothing is against it. */
+  /** This is the reason why no further order pays the recipient, or null. */
   readonly refusal: string | null
   /**
-   * False: only recipients that cannot reject are paid. The owner or the app has used up its limit. They are not refused altogether: anyone can name
-   * an owner or an app.
+   * This is false if the owner or the app has used up its limit: only recipients that cannot reject are paid then. Orders are not refused
+   * altogether, because anyone can name an owner or an app.
    */
   readonly isTrusted: boolean
 }
@@ -24,11 +24,11 @@ export type PayoutStanding = {
 export type FailedPayout = PayoutParties & {
   readonly orderId: string
   readonly weight: number
-  /** In a solver: the service that gave the order. */
+  /** A solver knows which service gave the order. */
   readonly service: string
 }
 
-/** `orderId`: an order that exists. Its own failures do not count against it. */
+/** `orderId` names an existing order, whose own failures do not count against it. */
 export function standingOf(
   failed: readonly FailedPayout[],
   parties: PayoutParties,

@@ -1,4 +1,4 @@
-/** Every combination of legs, grants, secrets and times that the playbook's test walks through. */
+/** The playbook's test walks through every combination of legs, grants, secrets and times. */
 
 import { factsOf, normalTimes } from './example-order.fixture.ts'
 import { signedGrant } from './grants.fixture.ts'
@@ -44,7 +44,7 @@ export type Combination = {
   readonly sourceExpired: boolean
   readonly destinationExpired: boolean
   readonly addressKnown: boolean
-  /** The parties that have the secret before it is public: the service has it if it made it, or once the client gave it. */
+  /** Before the secret is public, these parties have it. The service has it if it made it, or once the client gave it. */
   readonly secretWith: 'service' | 'client' | 'client and service'
   /** The solver signed an instant refund of the first source deposit. */
   readonly instantRefundSigned: boolean
@@ -52,11 +52,9 @@ export type Combination = {
   readonly agreed: boolean
   /** The user's own keys are in the terms. */
   readonly clientKeys: boolean
-  /** The prefund: none, just below the least amount worth returning, or just enough. */
+  /** The prefund is none, just below the least amount worth returning, or just enough. */
   readonly prefund: 'none' | 'dust' | 'worth'
-  /** The deadline has passed. */
   readonly late: boolean
-  /** Settled HTLCs keep rent. */
   readonly rent: boolean
 }
 
@@ -124,7 +122,7 @@ const swapLike = (way: Way, expired: boolean) => swaps.get(`${way} ${expired}`) 
 
 const signedRefund = { deposit: 'a', amount: 1n, to: 'user', pays: 1n, signature: '' }
 
-/** Made once for each key: there are few, and making them for every combination would take most of the time. */
+/** Each value is made once for its key: making it for every combination would take most of the time. */
 function remembered<T>(make: (c: Combination) => T, keyOf: (c: Combination) => string): (c: Combination) => T {
   const made = new Map<string, T>()
   return (c) => {
@@ -214,7 +212,7 @@ const unusual = [
 
 type Flags = (typeof flagSets)[number]
 
-/** Field by field, which is many times faster than spreading. */
+/** The fields are copied one by one, which is many times faster than spreading. */
 const combine = (
   source: Way,
   destination: Way,
@@ -248,10 +246,10 @@ export function* combinations(): Generator<Combination> {
     for (const destination of wayNames) {
       const redeemSeen = [source, destination].some((way) => ways[way] === 'redeeming' || ways[way] === 'redeemed')
       for (const set of flagSets) {
-        // Impossible: a redeem shows the secret.
+        // A redeem shows the secret, so this combination is impossible.
         if (redeemSeen && !set.secretKnown) continue
         yield combine(source, destination, set, usual)
-        // The unusual cases do not depend on relaying or on the refund address: one value of each is enough.
+        // The unusual cases do not depend on relaying or on the refund address, so one value of each is enough.
         if (set.granted && set.timeToRelay && set.addressKnown) for (const other of unusual) yield combine(source, destination, set, other)
       }
     }

@@ -1,4 +1,4 @@
-/** The wanted actions for each pair of phases, as tables: from chain events through the derived state to the playbook. */
+/** The tables have the wanted actions for each pair of phases, from chain events through the derived state to the playbook. */
 import { describe, expect, it } from 'vitest'
 import { type ExampleOrder, factsOf, normalTimes } from './example-order.fixture.ts'
 import { playbook } from './playbook.ts'

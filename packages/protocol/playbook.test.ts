@@ -1,4 +1,4 @@
-/** The playbook against an independent statement of the protocol, in every combination of legs, grants, secrets and times. */
+/** The playbook is compared with an independent statement of the protocol, in every combination of legs, grants, secrets and times. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { playbook } from './playbook.ts'
 import { type Combination, combinations, stateOf, type Way, ways } from './playbook-combinations.fixture.ts'
@@ -19,14 +19,12 @@ const nameOf = new Map(playbook.map((rule) => [rule, `${rule.who} ${rule.verb} $
 const wantedIn = (state: OrderState): readonly string[] =>
   playbook.filter((rule) => rule.holds(state)).map((rule) => nameOf.get(rule) ?? '')
 
-/** The agreed amount is there, without a mined spend. */
 const holdsMoney = (way: Way) => ['seen -', 'seen +', 'initiated', 'initiated parts', 'redeeming', 'refunding'].includes(way)
 const isInitiated = (way: Way) => ways[way] === 'initiated'
 const isMined = (way: Way) => way !== 'waiting' && way !== 'seen -'
 const isRedeemed = (way: Way) => ways[way] === 'redeemed'
-/** Every deposit is finally spent. */
 const isFinished = (c: Combination) => /^redeemed (deep|half)$/.test(c.source) && /^(redeemed (deep|half)|waiting)$/.test(c.destination)
-/** Something unspent is there, of the agreed amount or not. */
+/** Some deposit is unspent, of the agreed amount or not. */
 const holdsAnything = (way: Way) => holdsMoney(way) || ['mismatched', 'mismatched part', 'refunding mismatched'].includes(way)
 
 /** The signed instant refund can be sent: the deposit is unspent, the secret is not out, and the destination holds nothing for the user. */
@@ -39,7 +37,7 @@ const isInstantRefundSigned = (c: Combination) =>
   holdsAnything(c.source) &&
   (/^(waiting|mismatched)/.test(c.destination) || c.destination === 'refunding mismatched' || ways[c.destination] === 'refunded')
 
-/** A second, independent statement of the protocol: for each action, exactly when it is wanted. */
+/** This is a second, independent statement of the protocol: for each action, exactly when it is wanted. */
 const protocol: Readonly<Record<Action, (c: Combination) => boolean>> = {
   'service initiate source': (c) => c.granted && c.timeToRelay && !c.late && c.source === 'waiting',
 
@@ -84,7 +82,7 @@ const actions = Object.keys(protocol) as Action[]
 
 type Law = { readonly says: string; readonly isBroken: (c: Combination, wants: (action: Action) => boolean) => boolean }
 
-/** Safety laws, stated without the rules of the playbook. */
+/** The safety laws are stated without the rules of the playbook. */
 const laws: readonly Law[] = [
   {
     says: 'the secret is never shown unless both legs hold the agreed amount, the destination as one deposit, confirmed, in time, with time left on both',
@@ -206,7 +204,7 @@ const laws: readonly Law[] = [
   },
 ]
 
-/** A halted chain may only stop new commitments. What is wanted otherwise, the protocol says: the playbook is compared with it everywhere. */
+/** A halted chain may only stop new commitments. For everything else the playbook is compared with the protocol. */
 function stopsTooMuch(c: Combination, wants: (action: Action) => boolean): boolean {
   if (c.alive) return false
   const isNew = (action: Action) =>
@@ -215,7 +213,7 @@ function stopsTooMuch(c: Combination, wants: (action: Action) => boolean): boole
   return actions.some((action) => !isNew(action) && protocol[action](onLiveChains) && !wants(action))
 }
 
-/** Many times the duration on an idle machine. */
+/** This is many times the duration on an idle machine. */
 const WALK_TIMEOUT_MS = 300_000
 
 describe('in every combination', () => {
@@ -223,7 +221,7 @@ describe('in every combination', () => {
   const wrong = new Map<string, Combination[]>([...actions, ...laws.map((law) => law.says), lastLaw].map((name) => [name, []]))
   let count = 0
 
-  // One walk over all of them: they are too many to keep.
+  // One walk serves all tests, because the combinations are too many to keep.
   beforeAll(() => {
     for (const combination of combinations()) {
       count += 1

@@ -1,4 +1,4 @@
-/** The whole protocol as one table: party, verb, leg and condition. No other code decides to move money. */
+/** The whole protocol is one table: party, verb, leg and condition. No other code decides to move money. */
 import {
   type ActionVerb,
   type Consent,
@@ -16,20 +16,20 @@ export type Rule = {
   readonly who: Role
   readonly verb: ActionVerb
   readonly leg: Leg
-  /** The condition in words, for docs/lifecycle.md. */
+  /** docs/lifecycle.md shows the condition in these words. */
   readonly when: string
   readonly holds: (s: OrderState) => boolean
-  /** It touches neither HTLC: it does not keep an order open, and is still done after the order is closed. */
+  /** The action touches neither HTLC. It does not keep an order open, and is still done after the order is closed. */
   readonly outlivesOrder?: true
 }
 
 /** A relayed initiation must be sent this long before the deadline, to be mined in time. */
 export const RELAY_SECONDS = 60n
 
-const LEAST_RECLAIMED_PERCENT = 1n
+const MIN_RECLAIMED_PERCENT = 1n
 
 export const playbook: readonly Rule[] = [
-  // Forward: the user funds, the solver follows, the secret pays both.
+  // Forward: the user funds, the solver pays, and the secret pays both.
   {
     who: 'service',
     verb: 'initiate',
@@ -84,7 +84,7 @@ export const playbook: readonly Rule[] = [
     holds: mayReclaim,
     outlivesOrder: true,
   },
-  // After the end: rent that settled HTLCs keep. It goes to whoever paid it.
+  // After the end: settled HTLCs keep rent, which goes back to its payer.
   {
     who: 'service',
     verb: 'close',
@@ -103,28 +103,27 @@ export const playbook: readonly Rule[] = [
   },
 ]
 
-/** The user's consent to initiate this leg; null without one. */
 export function consentTo(s: Pick<OrderState, 'grants'>, leg: Leg): Consent | null {
   return s.grants.find((grant): grant is InitiateGrant => grant.kind === 'initiate' && grant.leg === leg)?.consent ?? null
 }
 
-/** If the solver pays now, it can collect on the source in every case. */
+/** Returns true if the solver, when it pays now, can collect on the source in every case. */
 export function maySolverPay(s: OrderState): boolean {
   return s.isAgreed && s.declined === null && s.chainsAlive && s.source.phase === 'initiated' && s.fundedInTime && s.gapSeconds > 0n
 }
 
-/** No initiation can use the prefund, and it is worth the fee of returning it. */
+/** Returns true if no initiation can use the prefund, and it is worth the fee of returning it. */
 export function mayReclaim(s: OrderState): boolean {
   const isPastFunding = s.source.deposits.some((d) => d.block !== null) || s.now > s.order.deadline
   return isPastFunding && isWorthReclaiming(s.order, s.prefund)
 }
 
-/** A smaller amount costs us more than it is worth. Its owner can still reclaim it. */
+/** A smaller amount costs the service more than it is worth. Its owner can still reclaim it. */
 export function isWorthReclaiming({ source }: Order, amount: bigint): boolean {
-  return amount * 100n >= source.terms.amount * LEAST_RECLAIMED_PERCENT
+  return amount * 100n >= source.terms.amount * MIN_RECLAIMED_PERCENT
 }
 
-/** The family knows from when on the account can be closed. */
+/** The family decides when the account can be closed. */
 function mayClose(s: OrderState, leg: Leg): boolean {
   return s.keepsRent[leg] && s[leg].deposits.length > 0 && isClosed(s)
 }
@@ -134,7 +133,7 @@ function mayRefundForUser(s: OrderState): boolean {
   return userAddress !== null && !clientKey && refundable(s, 'source').length > 0
 }
 
-/** The solver has redeemed the whole source, so it owes the destination, and initiates it again if a reorg removed it. */
+/** Returns true if the solver has redeemed the whole source. It then owes the destination, and initiates it again if a reorg removed it. */
 function isSolverPaid(s: OrderState): boolean {
   const required = BigInt(s.order.source.requiredConfirmations)
   return (
@@ -144,67 +143,67 @@ function isSolverPaid(s: OrderState): boolean {
   )
 }
 
-/** The service made the secret, or the client gave it. */
+/** Returns true if the service made the secret or the client gave it. */
 function hasSecret(s: OrderState): boolean {
   return !s.clientSecret || s.grants.some((grant) => grant.kind === 'redeem')
 }
 
-/** The reveal rule. While all conditions hold, showing the secret cannot cost the user both legs. `otherwise`: the reason given while one does not hold. */
+/** The reveal rule: while all conditions hold, showing the secret cannot cost the user both legs. `otherwise` is the reason while a condition does not hold. */
 const revealRule: readonly { readonly holds: (s: OrderState) => boolean; readonly otherwise: string }[] = [
   { holds: (s) => s.source.phase === 'initiated', otherwise: 'the source is not initiated at its required confirmations' },
   { holds: (s) => s.fundedInTime, otherwise: 'the source was funded after the deadline' },
   { holds: (s) => s.isAgreed, otherwise: 'the solver has not signed for these deposits' },
   { holds: (s) => !s.source.counted.some(isExpired), otherwise: 'the timelock of the source has ended' },
   { holds: (s) => s.destination.phase === 'initiated', otherwise: 'the destination is not initiated at its required confirmations' },
-  // The payout was checked for one deposit only; an honest solver makes exactly one.
+  // The payout was checked for one deposit only, and an honest solver makes exactly one.
   { holds: (s) => s.destination.counted.length === 1, otherwise: 'the destination is not exactly one deposit' },
   { holds: (s) => s.revealSecondsLeft > 0n, otherwise: 'too little time is left of the destination timelock' },
   { holds: (s) => s.chainsAlive, otherwise: 'a chain has not made a block for too long' },
 ]
 
-/** Null when the secret may be shown. */
+/** Returns the reason why the secret may not be shown, or null when it may be. */
 export function whyNotReveal(s: OrderState): string | null {
   return revealRule.find((condition) => !condition.holds(s))?.otherwise ?? null
 }
 
-/** The destination could be redeemed now, if the client gave the secret. */
+/** Returns true if the destination could be redeemed now with the client's secret. */
 export function awaitsClientSecret(s: OrderState): boolean {
   return !hasSecret(s) && !isSecretOut(s) && whyNotReveal(s) === null
 }
 
-/** A party other than the service may know the secret: a node may have it, or it was seen on a chain. */
+/** Returns true if a party other than the service may know the secret: a node may have it, or it was seen on a chain. */
 function isSecretOut(s: OrderState): boolean {
   return s.secretShown || s.secret !== null
 }
 
-/** Deposits a redeem takes: those that count, without a mined spend. */
+/** A redeem takes the deposits that count and have no mined spend. */
 export function redeemable(s: OrderState, leg: Leg): readonly Deposit[] {
   return s[leg].counted.filter((d) => d.spend?.block == null)
 }
 
-/** Deposits a refund takes: expired, without a mined spend, and not owed to the redeemer of this leg. */
+/** A refund takes the deposits that are expired, have no mined spend, and are not owed to the redeemer of this leg. */
 export function refundable(s: OrderState, leg: Leg): readonly Deposit[] {
   const owed = isOwed(s, leg)
   return s[leg].deposits.filter((d) => isExpired(d) && d.spend?.block == null && !d.writtenOff && !(owed && s[leg].counted.includes(d)))
 }
 
 /**
- * This source deposit may be refunded before its timelock ends: the solver does not pay for this deposit (a stray), or for the order at
- * all, and the user cannot get the destination too.
+ * True if this source deposit may be refunded before its timelock ends: the solver does not pay for this deposit (a stray) or for the order at all, and the user
+ * cannot get the destination too.
  */
 export function mayRefundInstantly(s: OrderState, depositId: string): boolean {
   return isStray(s, depositId) || (!isSecretOut(s) && (s.destination.counted.length === 0 || s.destination.phase === 'refunded'))
 }
 
 /**
- * The solver may sign an instant refund of this deposit: if it ever initiated the destination, the refund of that is final. It also
- * must never have committed to paying, which its own database knows.
+ * True if the solver may sign an instant refund of this deposit: if it ever initiated the destination, the refund of that is final. It also must never have
+ * committed to paying, which its own database knows.
  */
 export function maySignInstantRefund(s: OrderState, depositId: string): boolean {
   return isStray(s, depositId) || (mayRefundInstantly(s, depositId) && s.destination.counted.every((d) => d.spend?.isFinal === true))
 }
 
-/** Signed instant refunds that are not mined yet. The ordinary refund takes expired deposits, except where the user kept the key. */
+/** These signed instant refunds are not mined yet. The ordinary refund takes expired deposits, except where the user kept the key. */
 export function instantRefunds(s: OrderState): readonly SignedInstantRefund[] {
   const signed = s.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds : []))
   return signed.filter(
@@ -216,7 +215,7 @@ export function instantRefunds(s: OrderState): readonly SignedInstantRefund[] {
   )
 }
 
-/** Deposits that need an instant refund, have none signed, and for which the solver may sign one: the order cannot complete, or does not need them. */
+/** The deposits that need an instant refund and have none signed, because the order cannot complete or does not need them. The solver may sign for all of them. */
 export function depositsToRefundInstantly(s: OrderState): readonly Deposit[] {
   const signed = new Set(s.grants.flatMap((grant) => (grant.kind === 'instant-refund' ? grant.refunds.map(({ deposit }) => deposit) : [])))
   return s.source.deposits.filter(
@@ -231,25 +230,25 @@ export function depositsToRefundInstantly(s: OrderState): readonly Deposit[] {
   )
 }
 
-/** The deposits are there, in time, and the solver has not signed yet that it pays for them. */
+/** Returns true if the deposits came in time, but the solver has not signed yet that it pays for them. */
 export function awaitsFill(s: OrderState): boolean {
   return !s.isAgreed && s.source.phase === 'initiated' && s.fundedInTime && s.declined === null && !hasSignedInstantRefund(s)
 }
 
-/** All is agreed, so the solver just pays. While no payment is seen, it may have declined. */
+/** Returns true if everything is agreed and the solver has to pay. While no payment is seen, it may have declined. */
 export function awaitsPayment(s: OrderState): boolean {
   return maySolverPay(s) && s.destination.deposits.length === 0 && !hasSignedInstantRefund(s)
 }
 
-/** The counted deposits of this leg belong to its redeemer: the other leg is redeemed, or can be with the secret. */
+/** Returns true if the counted deposits of this leg belong to its redeemer: the other leg is redeemed, or can be with the secret. */
 export function isOwed(s: OrderState, leg: Leg): boolean {
   const other = otherLeg(leg)
   return s[other].phase === 'redeemed' || (isSecretOut(s) && redeemable(s, other).length > 0)
 }
 
 /**
- * No counted deposit is mined and none was refunded: an initiation is wanted, or the unmined one must be mined, all the more if an unconfirmed redeem
- * spends it.
+ * True if no counted deposit is mined and none was refunded. An initiation is then wanted, or the unmined one must be mined, all the more if an unconfirmed
+ * redeem spends it.
  */
 function isOpen(swap: SwapState): boolean {
   return swap.counted.every((d) => d.block === null) && swap.deposits.every((d) => d.spend === null || isWaitingRedeem(d.spend))

@@ -130,7 +130,7 @@ describe('the spelling of rules', () => {
   })
 })
 
-/** The definition again, by listing the pairs of each rule, without compiled patterns. */
+/** The definition is repeated here without compiled patterns, by listing the pairs of each rule. */
 function oracle(policy: Policy, from: string, to: string, everything: readonly string[]): boolean {
   const fits = (asset: string, pattern: string): boolean => {
     if (pattern === '*') return true
@@ -162,8 +162,8 @@ function oracle(policy: Policy, from: string, to: string, everything: readonly s
 }
 
 /**
- * How clients in the field read GET /policy before they ask for a quote: of the isolation groups only the most exact one that an asset is in
- * counts, and `*` is known as everything, as a whole chain, or as a whole asset.
+ * Clients in the field read GET /policy like this before they ask for a quote. Of the isolation groups only the most exact one that an
+ * asset is in counts, and `*` is known as everything, as a whole chain, or as a whole asset.
  */
 function clientAllows(policy: Policy, from: string, to: string): boolean {
   const fits = (asset: string, pattern: string) => {

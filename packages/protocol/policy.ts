@@ -1,7 +1,8 @@
-/** Which pairs of assets an operator allows: one evaluator for quotes, orders, lists and GET /policy. */
+/** Decides which pairs of assets an operator allows, for quotes, orders, lists and GET /policy. */
+
 import type { AssetId } from './asset.ts'
 
-/** As an operator writes it and GET /policy shows it. A rule reads `A -> B` (one way) or `A <-> B` (both ways). */
+/** The operator writes the policy like this, and GET /policy shows it. A rule is `A -> B` (one way) or `A <-> B` (both ways). */
 export type Policy = {
   readonly default: 'open' | 'closed'
   readonly isolation_groups: readonly string[]
@@ -10,11 +11,10 @@ export type Policy = {
 }
 
 export interface PolicyRules {
-  /** The policy in normalised spelling. */
+  /** The policy is in normalised spelling. */
   readonly policy: Policy
-  /** Why `from` may not be swapped for `to`, written for the integrator; null if it may. */
+  /** Returns the reason for the integrator why `from` may not be swapped for `to`, or null. */
   refusal(from: AssetId, to: AssetId): string | null
-  /** Patterns that match none of these assets, likely misspelt. */
   unmatched(assets: readonly AssetId[]): readonly string[]
 }
 
@@ -23,7 +23,7 @@ export const openPolicy: Policy = { default: 'open', isolation_groups: [], black
 type Pattern = { readonly text: string; matches(asset: AssetId): boolean }
 type Rule = { readonly text: string; readonly from: Pattern; readonly to: Pattern; readonly bothWays: boolean }
 
-/** Throws with the list, the rule and what is expected. */
+/** The error names the list, the rule and the expected form. */
 export function parsePolicy(policy: Policy): PolicyRules {
   const isolation = parseRules(policy, 'isolation_groups')
   const blacklist = parseRules(policy, 'blacklist_pairs')
@@ -54,14 +54,14 @@ export function parsePolicy(policy: Policy): PolicyRules {
   }
 }
 
-/** The rule is about this pair, in this direction. */
+/** Returns true if the rule names this pair in this direction. */
 function names({ from: left, to: right, bothWays }: Rule, from: AssetId, to: AssetId): boolean {
   return (left.matches(from) && right.matches(to)) || (bothWays && right.matches(from) && left.matches(to))
 }
 
 /**
- * The group restricts this pair. `A <-> B` is one closed group of all assets that match A or B. `A -> B` restricts only swaps from A
- * and swaps to B. Clients read groups the same way.
+ * True if the group restricts this pair. `A <-> B` is one closed group of all assets that match A or B. `A -> B` restricts only swaps from A and swaps to B.
+ * Clients read groups the same way.
  */
 function confines(rule: Rule, from: AssetId, to: AssetId): boolean {
   return rule.bothWays ? isMember(rule, from) || isMember(rule, to) : rule.from.matches(from) || rule.to.matches(to)
@@ -88,7 +88,7 @@ function parseRules(policy: Policy, list: Exclude<keyof Policy, 'default'>): rea
 }
 
 function parsePattern(text: string, refuse: (why: string) => Error): Pattern {
-  // Clients know "everything" by this name only.
+  // Clients know only this name for "everything".
   if (text === '*' || text === '*:*') return { text: '*', matches: () => true }
   if (!/^[a-z0-9_*]+:[a-z0-9_.*]+$/.test(text))
     throw refuse(`"${text}" is neither "*" nor of the form <chain>:<asset>, where "*" stands for any text`)

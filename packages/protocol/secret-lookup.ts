@@ -1,2 +1,2 @@
-/** How many secret hashes one request may look for: one page of a client that finds its orders by the secrets that it derives. */
+/** One page of a client, which finds its orders by the secrets that it derives, has at most this many secret hashes. */
 export const MAX_SECRET_HASHES = 20

@@ -1,9 +1,9 @@
-/** Secrets and their hashes: exactly 32 bytes and SHA-256 on every chain. */
+/** Secrets are exactly 32 bytes, and their hashes SHA-256, on every chain. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes, randomBytes } from '@noble/hashes/utils.js'
 import { TandemError } from './error.ts'
 
-/** 64 lower-case hex characters without prefix. */
+/** The text is 64 lower-case hex characters without prefix. */
 export type Hex32 = string
 
 export function createSecret(): Hex32 {
@@ -18,7 +18,7 @@ export function isSecretFor(secret: Hex32, secretHash: Hex32): boolean {
   return /^[0-9a-f]{64}$/.test(secret) && hashSecret(secret) === secretHash
 }
 
-/** Accepts an 0x prefix and upper case; hashes that anyone could open (zero, the hash of 32 zero bytes) are refused. */
+/** An 0x prefix and upper case are accepted. Hashes that anyone could open are refused (zero, the hash of 32 zero bytes). */
 export function parseSecretHash(text: string): Hex32 {
   const match = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)
   const hash = match?.[1]?.toLowerCase()

@@ -1,9 +1,9 @@
-/** Slippage: how much less than quoted the user accepts. */
+/** Slippage is how much less than the quote the user accepts. */
 import { divideRoundingUp } from './amount.ts'
 
 const BIPS = 10_000n
 
-/** The least amount that the user accepts after slippage. Rounded up, in the user's favour. */
+/** The minimum that the user accepts is rounded up in the user's favour. */
 export function leastAfterSlippage(amount: bigint, slippageBips: number): bigint {
   return divideRoundingUp(amount * (BIPS - BigInt(slippageBips)), BIPS)
 }

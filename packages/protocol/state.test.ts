@@ -32,7 +32,7 @@ describe('the status', () => {
     ['redeemed', normalTimes('initiated', 'redeemed')],
     ['redeemed', normalTimes('redeeming', 'redeemed')],
     ['counterparty_redeemed', normalTimes('redeemed', 'redeemed')],
-    // Our node of the destination is behind that of the source.
+    // The party's node of the destination is behind that of the source.
     ['counterparty_initiated', normalTimes('redeemed', 'initiated')],
     ['counterparty_initiated', { ...normalTimes('redeemed', 'initiated'), sourceExpired: true }],
     ['redeem_detected', normalTimes('redeemed', 'redeeming')],
@@ -113,7 +113,7 @@ describe('times', () => {
     const fill = { deposits: ['older', 'deposit'], blockHash: '', destinationAmount: 100n, signature: '00' }
     const both = deriveOrder({ ...facts, fill, events: { ...facts.events, source: [{ ...deposit, amount: 60n }, older] } })
     expect(both.source.phase).toBe('initiated')
-    // Ten blocks of the source chain, each two seconds at its fastest.
+    // The difference is ten blocks of the source chain, each two seconds at its fastest.
     expect(both.gapSeconds).toBe(later(0n).gapSeconds - 20n)
   })
 
@@ -125,7 +125,7 @@ describe('times', () => {
     }
     const now = paid.tips.source.height + 1n
     const expiresAt = now + paid.chains.source.timelocks.source
-    /** Mined this long after the order was made, and two blocks deep by now. */
+    /** The deposit was mined this long after the order was made, and is two blocks deep by now. */
     const minedAfter = (blocks: bigint) => {
       const tip = { ...paid.tips.source, height: paid.tips.source.height + blocks }
       const absolute = withSource({ ...paid, chains, tips: { ...paid.tips, source: tip } }, (event) => ({

@@ -1,4 +1,4 @@
-/** Two swaps, the user's grants and the clock in; the state of the order out. Status is derived here and assigned nowhere. */
+/** An order's state is derived from its two swaps, the user's grants and the clock. A status is derived here and assigned nowhere. */
 import type { Chain, SmallDeposits } from './chain.ts'
 import type { Counting } from './counting.ts'
 import { isWithinTolerance, type RecordedFill, scaledAmount } from './fill.ts'
@@ -24,30 +24,29 @@ export const orderStatuses = [
 ] as const
 export type OrderStatus = (typeof orderStatuses)[number]
 
-/** Everything a party knows about one order. */
 export type OrderFacts = {
   readonly order: Order
   readonly chains: { readonly source: Chain; readonly destination: Chain }
   readonly tips: { readonly source: Tip; readonly destination: Tip }
   readonly events: { readonly source: readonly HtlcEvent[]; readonly destination: readonly HtlcEvent[] }
-  /** How many deposits of each leg are on record, but not among the events, because they are not considered. Absent: none. */
+  /** This many recorded deposits of each leg are not among the events, because they are not considered. An absent value means none. */
   readonly unreadDeposits?: { readonly source: number; readonly destination: number }
   readonly grants: readonly Grant[]
-  /** Which source deposits the solver pays for, on chains with partial deposits; null before it is proposed. */
+  /** On chains with partial deposits, the solver pays for these source deposits. It is null before a fill is proposed. */
   readonly fill: RecordedFill | null
-  /** Why the solver declined the deposits; null unless it did. */
+  /** This is the reason why the solver declined the deposits, or null. */
   readonly declined: string | null
-  /** The client made the secret and keeps it; the service has it only once it is granted. */
+  /** The client made the secret and keeps it. The service has it only once it is granted. */
   readonly clientSecret: boolean
   /** A node may have the secret: the service has recorded a redeem that contains it, and not every node has refused it. */
   readonly secretShown: boolean
-  /** The secret, once this party has seen it on a chain; kept even if that transaction vanishes again. */
+  /** This party has seen the secret on a chain. It is kept even if that transaction vanishes again. */
   readonly seenSecret: Hex32 | null
-  /** What was last known to lie in the payer's account at the HTLC for this order; 0 on chains without such accounts. */
+  /** This is the last known amount in the payer's account at the HTLC for this order. It is 0 on chains without such accounts. */
   readonly prefund: bigint
-  /** Legs whose HTLC was seen to keep no rent. Only the executor reads that, from the chain. Absent: unknown. */
+  /** The HTLCs of these legs keep no rent. Only the executor reads that from the chain; an absent value means unknown. */
   readonly withoutRent?: readonly Leg[]
-  /** Unix seconds by the party's own clock. */
+  /** The time is in Unix seconds by the party's own clock. */
   readonly now: bigint
 }
 
@@ -59,23 +58,22 @@ export type OrderState = {
   readonly fill: RecordedFill | null
   readonly declined: string | null
   readonly prefund: bigint
-  /** The HTLC of this leg keeps rent after it is settled, as far as is known. */
+  /** The HTLC of a leg with true keeps rent after it is settled, as far as is known. */
   readonly keepsRent: Readonly<Record<Leg, boolean>>
   /** Both parties agree on the counted deposits and their destination amount: the HTLC is funded once, or the solver has signed. */
   readonly isAgreed: boolean
   readonly clientSecret: boolean
   readonly secretShown: boolean
-  /** Public on a chain, now or before. */
   readonly secret: Hex32 | null
-  /** Unix seconds: the later of the party's clock and the source chain's, because deadlines are compared with block times. */
+  /** This is the later of the party's clock and the source chain's, in Unix seconds, because deadlines are compared with block times. */
   readonly now: bigint
   /** Every source deposit that counts was mined by the deadline, by the block's own time. */
   readonly fundedInTime: boolean
-  /** Both chains have produced a block recently enough (`haltSeconds`): their clocks can be trusted. */
+  /** Both chains have produced a block recently enough (`haltSeconds`) to trust their clocks. */
   readonly chainsAlive: boolean
-  /** If the solver initiated now, the seconds by which the source would still outlive the destination. */
+  /** If the solver initiated now, the source would still outlive the destination by this many seconds. */
   readonly gapSeconds: bigint
-  /** Seconds the service may still wait before a redeem of the destination could come too late. */
+  /** The service may still wait this many seconds before a redeem of the destination could come too late. */
   readonly revealSecondsLeft: bigint
   readonly status: OrderStatus
 }
@@ -143,15 +141,15 @@ function keepsRent({ chains, withoutRent = [] }: OrderFacts, leg: Leg): boolean 
 }
 
 /**
- * By how much the source outlives a destination that is initiated now. Where the expiry is absolute, the solver computes it from its newest block: if
+ * The seconds by which the source outlives a destination that is initiated now. Where the expiry is absolute, the solver computes it from its newest block: if
  * that block is so old that too little time would be left to reveal the secret, the gap is not positive either.
  */
 function gapSeconds({ order, chains, tips, now }: OrderFacts, sourceUnitsLeft: bigint): bigint {
   const { timelock } = order.destination.terms
   const gap = timelockGapSeconds(chains.source, sourceUnitsLeft, chains.destination, timelock) - ageSeconds(tips.source, now)
   if (chains.destination.clock.expiry === 'relative') return gap
-  const room = revealRoomSeconds(chains.destination, timelock) - ageSeconds(tips.destination, now)
-  return room < gap ? room : gap
+  const reveal = revealRoomSeconds(chains.destination, timelock) - ageSeconds(tips.destination, now)
+  return reveal < gap ? reveal : gap
 }
 
 export function toleranceBipsOf({ deposits }: Chain): number {
@@ -168,7 +166,7 @@ function countingOf({ deposits }: Chain, fill: RecordedFill | null): Counting {
   return { kind: 'tolerant', toleranceBips: deposits.toleranceBips }
 }
 
-/** A secret proves itself: another one is none. */
+/** Anything that is not the secret of this order is ignored: its hash proves it. */
 function ownSecret({ destination }: Order, seen: Hex32 | null): Hex32 | null {
   return seen !== null && isSecretFor(seen, destination.terms.secretHash) ? seen : null
 }
@@ -177,7 +175,7 @@ function isAsAgreed({ destination }: Order): boolean {
   return destination.terms.amount === destination.agreedAmount
 }
 
-/** The solver signed for exactly these deposits, they add up to about the agreed amount, and the destination amount follows exactly from them: recomputed, not trusted. */
+/** True if the solver signed for exactly these deposits, they add up to about the agreed amount, and the destination amount, recomputed here, follows from them. */
 function isFilled(order: Order, source: SwapState, fill: RecordedFill | null, toleranceBips: number): boolean {
   if (fill === null || fill.signature === null || !source.isComplete) return false
   if (!isWithinTolerance(source.filledAmount, order.source.terms.amount, toleranceBips)) return false
@@ -185,17 +183,17 @@ function isFilled(order: Order, source: SwapState, fill: RecordedFill | null, to
   return fill.destinationAmount === terms.amount && terms.amount === scaledAmount(agreedAmount, order.source.terms, source.filledAmount)
 }
 
-/** Seconds since the newest block we saw. Timelocks are counted up to that block, so they have run this much longer. */
+/** Timelocks are counted up to the newest block that was seen, so they have run this many seconds longer. */
 export function ageSeconds(tip: Tip, now: bigint): bigint {
   return now > tip.time ? now - tip.time : 0n
 }
 
-/** Of the deposit that expires first; 0 when there is none or one has no block yet. */
+/** The result is for the deposit that expires first. It is 0 if there is none, or one has no block yet. */
 export function leastUnitsLeft(deposits: readonly Deposit[]): bigint {
   return (
-    deposits.reduce<bigint | null>((least, d) => {
+    deposits.reduce<bigint | null>((min, d) => {
       const left = d.unitsLeft ?? 0n
-      return least === null || left < least ? left : least
+      return min === null || left < min ? left : min
     }, null) ?? 0n
   )
 }
@@ -204,17 +202,15 @@ export function isExpired(deposit: Deposit): boolean {
   return deposit.unitsLeft !== null && deposit.unitsLeft <= 0n
 }
 
-/** The solver signed for other deposits: this one is refunded to the user in any case. */
+/** Returns true if the solver signed for other deposits. This one is refunded to the user in any case. */
 export function isStray({ fill }: Pick<OrderState, 'fill'>, depositId: string): boolean {
   return fill !== null && fill.signature !== null && !fill.deposits.includes(depositId)
 }
 
-/** The solver signed an instant refund of a deposit it would be paid with: it never pays for this order. */
 export function hasSignedInstantRefund(s: Pick<OrderState, 'grants' | 'fill'>): boolean {
   return s.grants.some((grant) => grant.kind === 'instant-refund' && !grant.refunds.every(({ deposit }) => isStray(s, deposit)))
 }
 
-/** The facts that decide the status. */
 type StatusFacts = Pick<
   OrderState,
   'order' | 'source' | 'destination' | 'fundedInTime' | 'now' | 'grants' | 'fill' | 'declined' | 'gapSeconds'
@@ -224,7 +220,7 @@ type StatusFacts = Pick<
 
 type StatusRow = {
   readonly status: OrderStatus
-  /** The condition in words, for docs/lifecycle.md. */
+  /** docs/lifecycle.md shows the condition in these words. */
   readonly when: string
   readonly holds: (s: StatusFacts) => boolean
 }
@@ -236,7 +232,7 @@ export const statusTable: readonly StatusRow[] = [
   {
     status: 'counterparty_redeemed',
     when: 'the source redeem is mined, and nothing is locked on the destination: the solver is paid too',
-    // The two chains are read apart: the source redeem may be seen first. The user's payout must not be missing from an order that is complete.
+    // The two chains are polled separately, so the source redeem may be seen first. A complete order must not lack the user's payout.
     holds: (s) => s.source.phase === 'redeemed' && !LOCKED.has(s.destination.phase),
   },
   { status: 'redeemed', when: 'the destination redeem is mined: the user is paid', holds: (s) => s.destination.phase === 'redeemed' },
@@ -251,7 +247,7 @@ export const statusTable: readonly StatusRow[] = [
   {
     status: 'counterparty_initiated',
     when: 'the source deposit is seen, and the destination is initiated at the required confirmations',
-    // The two chains are read apart: the solver's deposit may be seen before the one that it answers. It is told when both are known.
+    // The two chains are polled separately, so the solver's deposit may be seen before the one that it answers. The status needs both.
     holds: (s) => s.source.deposits.length > 0 && s.destination.phase === 'initiated',
   },
   {
@@ -278,25 +274,25 @@ function cannotComplete(s: StatusFacts): boolean {
     if (!source.counted.every((d) => d.block !== null)) return false
     return !s.fundedInTime || (s.gapSeconds <= 0n && destination.deposits.length === 0)
   }
-  // Too small a sum can be topped up until the deadline. Too large a sum cannot be reduced.
+  // A sum that is too small can be topped up until the deadline. A sum that is too large cannot be reduced.
   const { amount } = s.order.source.terms
   const isTooMuch = source.filledAmount > amount && !isWithinTolerance(source.filledAmount, amount, s.toleranceBips)
   return isTooMuch || s.now > s.order.deadline
 }
 
-/** How long after its deadline an unfunded order is still watched for a late deposit. */
+/** An unfunded order is watched for a late deposit for this time after its deadline. */
 export const LATE_DEPOSIT_WATCH_SECONDS = 7n * 24n * 3600n
 
-/** How long after its deadline an order that was prefunded is watched for a second payment into the payer's account: before the deadline it cannot be returned. */
+/** A prefunded order is watched for a second payment into the payer's account for this time after its deadline, before which it cannot be returned. */
 export const SECOND_PAYMENT_WATCH_SECONDS = 3600n
 
 const wasPrefunded = ({ grants }: Pick<OrderState, 'grants'>) =>
   grants.some((grant) => grant.kind === 'initiate' && grant.consent.kind === 'prefunded')
 
-/** Every deposit is finally spent or written off: nothing is left to watch. */
+/** Returns true if every deposit is finally spent or written off, so that nothing is left to watch. */
 export function isClosed(s: OrderState): boolean {
   if (wasPrefunded(s) && s.now <= s.order.deadline + SECOND_PAYMENT_WATCH_SECONDS) return false
-  // Anyone can send dust: it must not close an order that can still be funded.
+  // Anyone can send dust, which must not close an order that can still be funded.
   if (s.source.deposits.every((d) => d.writtenOff) && s.now <= s.order.deadline + LATE_DEPOSIT_WATCH_SECONDS) return false
   return [...s.source.deposits, ...s.destination.deposits].every((d) => d.writtenOff || d.spend?.isFinal === true)
 }

@@ -1,7 +1,7 @@
-/** Text that a database can keep. PostgreSQL refuses the character NUL, in text and in JSON. */
+/** A database cannot store some texts: PostgreSQL refuses the character NUL, in text and in JSON. */
 import { TandemError } from './error.ts'
 
-/** The path of a text with NUL in it, from the top; null: there is none. Values are parsed JSON, queries and paths: without circles. */
+/** Returns the path of a text with NUL in it, or null. Values are parsed JSON, queries and paths, which have no cycles. */
 function pathToNul(value: unknown): readonly string[] | null {
   if (typeof value === 'string') return value.includes('\0') ? [] : null
   if (typeof value !== 'object' || value === null) return null

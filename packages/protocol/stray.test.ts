@@ -1,4 +1,4 @@
-/** Stray deposits, which the solver does not pay for: they can be refunded at any time and do not hold up the order. */
+/** The solver does not pay for stray deposits: they can be refunded at any time and do not hold up the order. */
 import { describe, expect, it } from 'vitest'
 import { type ExampleOrder, factsOf, normalTimes } from './example-order.fixture.ts'
 import type { HtlcEvent } from './htlc.ts'
@@ -21,7 +21,7 @@ const refundOf = (deposit: string): Grant => ({
   transaction: null,
 })
 
-/** The example with one more deposit, in the block of the first. */
+/** The example has one more deposit, in the block of the first. */
 function withStray(example: ExampleOrder, change: Partial<OrderFacts> = {}, amount = 100n): OrderFacts {
   const facts = factsOf(example)
   const [first] = facts.events.source

@@ -112,7 +112,7 @@ describe('confirmations', () => {
     [1000n, 1n, 'seen'],
     [999n, 2n, 'seen'],
     [998n, 3n, 'initiated'],
-    // The node reported a block above our tip.
+    // The node reported a block above the party's tip.
     [1001n, 0n, 'seen'],
   ] as const)('of a deposit in block %s are %s: %s', (height, confirmations, phase) => {
     expect(derive([initiated('a', 100n, height)])).toMatchObject({ confirmations, phase })
@@ -284,7 +284,7 @@ describe('confirmations where heights may skip', () => {
   const confirmations = (event: HtlcEvent, tip: SwapView) => deriveSwap(terms, [event], tip).confirmations
 
   it('are blocks: skipped heights above a deposit confirm nothing', () => {
-    // 40 heights above it, and one block.
+    // The tip is 40 heights above the deposit, but only one block.
     expect(confirmations(mined(960n, 700n), skipping(701n))).toBe(2n)
     expect(deriveSwap(terms, [mined(960n, 700n)], skipping(701n)).phase).toBe('seen')
     expect(deriveSwap(terms, [mined(960n, 700n)], skipping(702n)).phase).toBe('initiated')

@@ -1,4 +1,4 @@
-/** Events in, the state of one swap out. No clock, no I/O: a reorg is just fewer events. */
+/** A swap's state is derived from its events, without a clock and without I/O. A reorg is just fewer events. */
 import type { ChainClock, SmallDeposits } from './chain.ts'
 import { considerDeposits, type Initiation } from './considered.ts'
 import { type Counting, pickCounted } from './counting.ts'
@@ -20,9 +20,8 @@ export const phaseMeanings: Readonly<Record<Phase, string>> = {
   refunded: 'every deposit is refunded, in a block',
 }
 
-/** The newest block that a party has read. */
 export type Tip = Pick<BlockRef, 'height' | 'time' | 'ordinal'> & {
-  /** Up to this height the chain's finality tag covers its blocks. Absent or null without a tag: depth alone counts. */
+  /** The chain's finality tag covers blocks up to this height. Without a tag, depth alone decides. */
   readonly finalHeight?: bigint | null
 }
 
@@ -31,9 +30,9 @@ export type Spend = {
   readonly tx: string
   readonly block: BlockRef | null
   readonly confirmations: bigint
-  /** Deeper than any reorg we allow for. */
+  /** The block is deeper than any expected reorg. */
   readonly isFinal: boolean
-  /** As in its event; null: not known. */
+  /** This is the amount of the event, or null if it is not known. */
   readonly paid: bigint | null
 }
 
@@ -43,30 +42,28 @@ export type Deposit = {
   readonly tx: string
   readonly block: BlockRef | null
   readonly confirmations: bigint
-  /** Timelock units until its initiator can refund it; zero or less means now; null without a block. */
+  /** After this many timelock units the initiator can refund it. Zero or less means now; null means that it has no block. */
   readonly unitsLeft: bigint | null
   readonly spend: Spend | null
-  /** Not worth the fee of a refund: we no longer try to refund it. */
+  /** The deposit is not worth the fee of a refund, so that no party tries to refund it. */
   readonly writtenOff: boolean
 }
 
 export type SwapState = {
   readonly phase: Phase
-  /** The considered deposits (`considered.ts`) in the chain's order: all, unless there are very many. */
+  /** The considered deposits (`considered.ts`) are in the chain's order. These are all deposits, unless there are very many. */
   readonly deposits: readonly Deposit[]
-  /** How many further deposits are not considered. */
   readonly ignoredDeposits: number
-  /** The deposits that make up the agreed amount, or those of the fill; empty if none do. A redeem takes only these. */
+  /** These deposits make up the agreed amount, or are those of the fill. The list is empty if none do. A redeem takes only these. */
   readonly counted: readonly Deposit[]
-  /** No deposit of the fill is missing. */
   readonly isComplete: boolean
   readonly filledAmount: bigint
-  /** Of the least confirmed deposit that counts. */
+  /** The confirmations are those of the least confirmed deposit that counts. */
   readonly confirmations: bigint
   readonly secret: Hex32 | null
 }
 
-/** Everything but the events that the derivation needs. */
+/** The derivation needs this besides terms and events. */
 export type SwapView = {
   readonly tip: Tip
   readonly clock: ChainClock
@@ -75,7 +72,7 @@ export type SwapView = {
   readonly finalityBlocks: number
   readonly counting: Counting
   readonly smallDeposits: SmallDeposits | null
-  /** Deposits on record that are not among the events, because they are not considered. Absent: none. */
+  /** This many recorded deposits are not among the events, because they are not considered. An absent value means none. */
   readonly unreadDeposits?: number
 }
 
@@ -94,13 +91,12 @@ export function deriveSwap(terms: HtlcTerms, events: readonly HtlcEvent[], view:
     counted,
     isComplete,
     filledAmount: relevant.reduce((sum, d) => sum + d.amount, 0n),
-    confirmations:
-      relevant.reduce<bigint | null>((least, d) => (least === null || d.confirmations < least ? d.confirmations : least), null) ?? 0n,
+    confirmations: relevant.reduce<bigint | null>((min, d) => (min === null || d.confirmations < min ? d.confirmations : min), null) ?? 0n,
     secret: secretOf(terms, events),
   }
 }
 
-/** A secret proves itself: another one is none, whoever wrote it. */
+/** Anything that is not the secret of these terms is ignored: its hash proves it. */
 function secretOf({ secretHash }: HtlcTerms, events: readonly HtlcEvent[]): Hex32 | null {
   const shown = events.flatMap((event) => (event.kind === 'initiated' || event.secret === null ? [] : [event.secret]))
   return shown.find((secret) => isSecretFor(secret, secretHash)) ?? null
@@ -124,7 +120,7 @@ function deriveDeposits(terms: HtlcTerms, considered: readonly Initiation[], eve
   for (const event of events.filter(({ kind }) => kind !== 'initiated').sort(inChainOrder)) {
     if (event.kind === 'initiated') continue
     const known = spends.get(event.deposit)
-    // Of competing spends a mined one wins; of two unconfirmed ones the redeem, because its secret is public.
+    // Among competing spends a mined one wins. Of two unconfirmed ones the redeem wins, because its secret is public.
     if (known !== undefined && (known.block !== null || known.kind === 'redeemed' || event.kind === 'refunded')) continue
     spends.set(event.deposit, {
       kind: event.kind,
@@ -153,11 +149,7 @@ function deriveDeposits(terms: HtlcTerms, considered: readonly Initiation[], eve
   })
 }
 
-/**
- * How many blocks of the chain rest on this one, itself included. A skipped height is not a confirmation: 40 heights above a deposit may hold a
- * single block, which one block producer can undo. Where heights may skip we count ordinals; without them only its own block is certain.
- */
-/** Deeper than any reorg we allow for. */
+/** Returns true if the block is deeper than any expected reorg. */
 export function isFinal(block: BlockPlace | null, view: Pick<SwapView, 'tip' | 'heightsMaySkip' | 'finalityBlocks'>): boolean {
   if (block === null) return false
   return confirmationsOf(block, view) >= BigInt(view.finalityBlocks) && block.height <= (view.tip.finalHeight ?? block.height)
@@ -165,6 +157,10 @@ export function isFinal(block: BlockPlace | null, view: Pick<SwapView, 'tip' | '
 
 type BlockPlace = Pick<BlockRef, 'height' | 'ordinal'>
 
+/**
+ * The number of blocks from this one to the tip, itself included. A skipped height is not a confirmation: 40 heights above a deposit may hold a single block,
+ * which one block producer can undo. Where heights may skip, ordinals are counted; without them only its own block is certain.
+ */
 function confirmationsOf(block: BlockPlace | null, { tip, heightsMaySkip }: Pick<SwapView, 'tip' | 'heightsMaySkip'>): bigint {
   if (block === null || block.height > tip.height) return 0n
   if (!heightsMaySkip) return tip.height - block.height + 1n
@@ -178,7 +174,7 @@ function isWrittenOff(amount: bigint, unitsLeft: bigint | null, small: SmallDepo
   return amount < small.hopelessBelow || (amount < small.smallBelow && unitsLeft < -small.writeOffAfterUnits)
 }
 
-/** Confirmed before unconfirmed, then by height, then by a tie-break that every party computes alike. */
+/** Confirmed events come before unconfirmed ones. Then the height decides, then a tie-break that every party computes alike. */
 function inChainOrder(a: HtlcEvent, b: HtlcEvent): number {
   const heightA = a.block?.height ?? null
   const heightB = b.block?.height ?? null

@@ -15,7 +15,7 @@ const clock = (fastestMs: bigint, slowestMs: bigint, slackSeconds = 0n, unit: Ch
   slackSeconds,
 })
 
-/** Margins in the order of the table: claim, reorg, fee. */
+/** The margins are in the order of the table: claim, reorg, fee. */
 function chainOf(id: string, ofClock: ChainClock, [source, destination]: [bigint, bigint], margins: [bigint, bigint, bigint]): Chain {
   const [claimSeconds, reorgSeconds, feeSpikeSeconds] = margins
   const safety: SafetyMargins = { claimSeconds, reorgSeconds, feeSpikeSeconds }

@@ -17,49 +17,47 @@ import { divideRoundingUp } from './amount.ts'
 import type { Block, Chain, ChainClock } from './chain.ts'
 import { TandemError } from './error.ts'
 
-/** Whether a timelock ends at a height of the chain, or at a time. */
 export function countsHeight(clock: ChainClock): boolean {
   return clock.unit === 'blocks' || clock.unit === 'slots'
 }
 
-/** The chain's clock after its newest block. A refund by height may be in the next block, so that one counts. */
+/** The result is the chain's clock after its newest block. A refund by height may be in the next block, so that block counts. */
 export function clockAfter({ height, time }: Pick<Block, 'height' | 'time'>, clock: ChainClock): bigint {
   return countsHeight(clock) ? height + 1n : timeIn(time, clock)
 }
 
-/** When an initiation in this block expires by its terms; null while it is unconfirmed, or if the expiry is absolute. */
+/** An initiation in this block expires at this time by its terms. Returns null while it is unconfirmed, or if the expiry is absolute. */
 export function expiryOf(timelock: bigint, block: Pick<Block, 'height' | 'time'> | null, clock: ChainClock): bigint | null {
   if (clock.expiry === 'absolute' || block === null) return null
   return (countsHeight(clock) ? block.height : timeIn(block.time, clock)) + timelock
 }
 
-/** Block times are whole seconds, so milliseconds are exact to one second: far within every margin. */
+/** Block times are whole seconds, so milliseconds are exact to one second, which is far within every margin. */
 export function timeIn(seconds: bigint, clock: ChainClock): bigint {
   return clock.unit === 'milliseconds' ? seconds * 1000n : seconds
 }
 
-/** 'in 90 seconds', 'after 12 more blocks'. */
+/** Returns a text such as 'in 90 seconds' or 'after 12 more blocks'. */
 export function describeUnits(clock: ChainClock, units: bigint): string {
   if (countsHeight(clock)) return `after ${units} more ${clock.unit}`
   return `in ${clock.unit === 'milliseconds' ? divideRoundingUp(units, 1000n) : units} seconds`
 }
 
-/** The shortest time that this many units can take, rounded down: so much is certainly left. */
+/** At least this much time is left for the units, rounded down. */
 export function leastSeconds(clock: ChainClock, units: bigint): bigint {
   return (units * clock.fastestMs) / 1000n
 }
 
-/** The longest time that this many units can take, rounded up, with the slack: after it they have certainly passed. */
+/** After this time, which is rounded up and includes the slack, the units have certainly passed. */
 export function mostSeconds(clock: ChainClock, units: bigint): bigint {
   return divideRoundingUp(units * clock.slowestMs, 1000n) + clock.slackSeconds
 }
 
-/** Seconds that one action on this chain takes in its worst case. */
 export function actionSeconds({ margins }: Chain): bigint {
   return margins.claimSeconds + margins.reorgSeconds + margins.feeSpikeSeconds
 }
 
-/** Seconds by which the source outlives the destination if the solver decides now to initiate, all margins included. Positive means safe. */
+/** Positive means that it is safe if the solver decides now to initiate. All margins are included. */
 export function timelockGapSeconds(source: Chain, sourceUnitsLeft: bigint, destination: Chain, destinationTimelock: bigint): bigint {
   return (
     leastSeconds(source.clock, sourceUnitsLeft) -
@@ -69,7 +67,7 @@ export function timelockGapSeconds(source: Chain, sourceUnitsLeft: bigint, desti
   )
 }
 
-/** Seconds left to reveal the secret if the destination is initiated now with this many units until expiry. Positive: it can be redeemed in time. */
+/** If the result is positive, a destination that is initiated now with this many units until expiry can be redeemed in time. */
 export function revealRoomSeconds(destination: Chain, units: bigint): bigint {
   const { claimSeconds, feeSpikeSeconds } = destination.margins
   return leastSeconds(destination.clock, units) - actionSeconds(destination) - claimSeconds - feeSpikeSeconds

@@ -3,7 +3,7 @@ import fastify from 'fastify'
 import { expect, test, vi } from 'vitest'
 import { closeServer, type Keep, startClosable } from './closing.ts'
 
-/** Parts that say when they are closed. Those named cannot be closed. */
+/** These parts say when they are closed. Those named cannot be closed. */
 function createParts(...stuck: readonly string[]) {
   const closed: string[] = []
   const start = (keep: Keep, ...names: readonly string[]) => {

@@ -1,15 +1,14 @@
-/** How what consists of parts starts and ends: they are closed in the reverse order of their start, and nothing that hangs holds it up. */
+/** Starts and stops programs that consist of parts. Parts close in the reverse order of their start, and a part that hangs does not block the others. */
 import type { FastifyInstance } from 'fastify'
 
-/** Registers how to close a part. */
 export type Keep = (close: () => Promise<unknown>) => void
 
 export interface Closable {
-  /** Closes every part, also if one fails: what goes on running would keep the process alive. Then throws the first failure. */
+  /** Every part is closed, even if one fails, because a running part would keep the process alive. Then the first failure is thrown. */
   stop(): Promise<void>
 }
 
-/** Starts parts, each of which is kept as soon as it runs. If a step fails, all that run are closed. `onTrouble`: one of these could not be. */
+/** If a step fails, all parts that run are closed. `onTrouble` gets the error of a part that could not be closed. */
 export async function startClosable<T extends object>(
   start: (keep: Keep) => Promise<T>,
   onTrouble: (failure: unknown) => void,
@@ -29,10 +28,10 @@ export async function startClosable<T extends object>(
   }
 }
 
-/** Requests in progress get this long to be answered. Whoever stops us waits, and so do the clients who come back to the next process. */
+/** Requests in progress have this long to be answered. The supervisor waits for that, and so do clients that reconnect to the next process. */
 const DRAIN_MS = 2_000
 
-/** Takes no new requests, ends streams, and cuts what is not answered in time. */
+/** No new requests are taken, streams end, and requests that are not answered in time are cut. */
 export async function closeServer(server: FastifyInstance, drainMs = DRAIN_MS): Promise<void> {
   const cut = setTimeout(() => server.server.closeAllConnections(), drainMs)
   try {

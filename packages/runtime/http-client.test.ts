@@ -71,7 +71,7 @@ test('connections are kept alive; when the server closed one in the meantime, th
   await callHttp({ url, ...limits })
   await callHttp({ url, ...limits })
   expect(sockets.size).toBe(1)
-  // Several are kept alive, and the server closes all of them when the next request arrives.
+  // Several connections are kept alive, and the server closes all of them when the next request arrives.
   await Promise.all([1, 2, 3].map(() => callHttp({ url, ...limits })))
   const kept = new Set(sockets)
   expect(kept.size).toBeGreaterThan(1)

@@ -1,4 +1,4 @@
-/** HTTP requests over keep-alive connections, with limits on time and size. Node's own `fetch` costs several times as much per request. */
+/** HTTP requests use keep-alive connections, with limits on time and size. Node's own `fetch` costs several times as much per request. */
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 
@@ -6,21 +6,20 @@ type Headers = Readonly<Record<string, string>>
 
 export type HttpCall = {
   readonly url: string
-  /** A function is called for each time that the request is sent, such as to sign it anew. */
+  /** A function is called each time that the request is sent, for example to sign it again. */
   readonly headers?: Headers | (() => Headers)
-  /** With a body it is a POST. */
   readonly body?: string | Uint8Array
   readonly timeoutMs: number
   readonly maxBytes: number
   readonly signal?: AbortSignal
-  /** False: sending it twice is not the same as sending it once. Default: true. */
+  /** False means that sending it twice is not the same as sending it once. The default is true. */
   readonly repeatable?: boolean
 }
 
 export type HttpAnswer = { readonly status: number; readonly text: string }
 export type HttpBytes = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }
 
-/** `code`: ECONNREFUSED, ETIMEDOUT, ETOOLARGE, … The message never quotes the request, which may hold a key. */
+/** `code` is ECONNREFUSED, ETIMEDOUT, ETOOLARGE, … The message never quotes the request, which may hold a key. */
 export class HttpFailure extends Error {
   readonly code: string
 
@@ -45,12 +44,12 @@ export async function callHttp(call: HttpCall): Promise<HttpAnswer> {
   return { status, text: bytes.toString('utf8') }
 }
 
-/** When the server closed a keep-alive connection in the meantime, a repeatable request is sent again over a new one. */
+/** If the server has closed a keep-alive connection meanwhile, a repeatable request is sent again over a new one. */
 export async function callHttpBytes(call: HttpCall): Promise<HttpBytes> {
   try {
     return await send(call)
   } catch (error) {
-    // Not over another keep-alive connection: it may be as old.
+    // Another keep-alive connection may be as old, so a new one is opened.
     if (error instanceof StaleConnection && call.repeatable !== false) return send(call, false)
     throw error
   }

@@ -1,4 +1,4 @@
-/** A process that logs more than standard error takes, and then says on standard output that it still lives. */
+/** This process logs more than standard error takes, and then says on standard output that it still lives. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLogger } from './log.ts'
 

@@ -1,4 +1,4 @@
-// The only logger: JSON lines for machines, one readable line per event for a terminal. It redacts keys and secrets.
+// This is the only logger: JSON lines for machines, one readable line per event for a terminal. It redacts keys and secrets.
 import { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import {
@@ -16,7 +16,7 @@ export type Logger = PinoLogger
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** A warning or an error, without secrets. */
+/** The fields hold no secrets. */
 export type Problem = {
   readonly at: Date
   readonly level: 'warn' | 'error' | 'fatal'
@@ -28,7 +28,7 @@ type ProblemListener = (problem: Problem) => void
 
 const listeners = new WeakMap<object, ProblemListener>()
 
-/** The same logger, which also tells the listener of each warning and error, of its children too. */
+/** The listener gets each warning and error of the result and of its children. */
 export function withProblems(log: Logger, listener: ProblemListener): Logger {
   const own = log.child({})
   listeners.set(own, listener)
@@ -58,7 +58,7 @@ export const createLogger = (options: {
       hooks: {
         logMethod(args, method, level) {
           const redacted = redactArguments(args)
-          if (level >= PROBLEM_LEVEL) tellOfProblem(this, level, redacted)
+          if (level >= PROBLEM_LEVEL) reportProblem(this, level, redacted)
           method.apply(this, redacted as typeof args)
         },
       },
@@ -77,25 +77,23 @@ export const createLogger = (options: {
   })
 }
 
-/** Lines that wait while standard error takes none, such as on a full disk or a pipe that nobody reads. Later ones are dropped. */
-const MOST_WAITING_BYTES = 1_000_000
+/** The buffer of lines while standard error takes none, as on a full disk or a pipe that nobody reads. Later lines are dropped. */
+const MAX_BUFFERED_BYTES = 1_000_000
 
-/** Writes off the event loop: a full disk, a closed pipe or a slow reader neither ends nor stops the process. */
+/** Writes are asynchronous, so that a full disk, a closed pipe or a slow reader neither ends nor stops the process. */
 function standardError(): DestinationStream {
-  const stream = destination({ dest: 2, sync: false, minLength: 0, maxLength: MOST_WAITING_BYTES })
-  // What was not written is tried again with the next line.
+  const stream = destination({ dest: 2, sync: false, minLength: 0, maxLength: MAX_BUFFERED_BYTES })
+  // Unwritten lines are tried again with the next line.
   stream.on('error', () => undefined)
   process.once('exit', () => {
     try {
       stream.flushSync()
-    } catch {
-      // Nobody is left to tell.
-    }
+    } catch {}
   })
   return stream
 }
 
-/** By the option, then the variable, then the configuration. Throws for a level that there is none. */
+/** The option comes first, then the variable, then the configuration. Throws for an unknown level. */
 export function chooseLogLevel(given: string | undefined, configured: LogLevel = 'info'): LogLevel {
   const text = given ?? process.env.TANDEM_LOG_LEVEL
   if (text === undefined || text === '') return configured
@@ -110,7 +108,7 @@ export function chooseLogLevel(given: string | undefined, configured: LogLevel =
 const PROBLEM_LEVEL = 40
 
 /** A child has its parent as its prototype. */
-function tellOfProblem(log: Logger, level: number, [first, second]: readonly unknown[]): void {
+function reportProblem(log: Logger, level: number, [first, second]: readonly unknown[]): void {
   let owner: object | null = log
   while (owner !== null && !listeners.has(owner)) owner = Object.getPrototypeOf(owner)
   const listener = owner === null ? undefined : listeners.get(owner)
@@ -127,7 +125,7 @@ function tellOfProblem(log: Logger, level: number, [first, second]: readonly unk
 const HIDDEN = '[hidden]'
 const MAX_DEPTH = 8
 
-// Compared without case, dashes and underscores. Public keys and secret hashes are public.
+// Names are compared without case, dashes and underscores. Public keys and secret hashes are public.
 const SECRET_NAME = /(secret|key|keys|seed|mnemonic|password|passphrase|wif|xprv|appid|authorization|cookie)$/
 const PUBLIC_NAME = /pub(lic)?keys?$/
 
@@ -136,7 +134,7 @@ const isSecretName = (name: string): boolean => {
   return SECRET_NAME.test(plain) && !PUBLIC_NAME.test(plain)
 }
 
-// Passwords in URLs such as postgresql://user:password@host.
+// URLs such as postgresql://user:password@host contain passwords.
 const redactText = (text: string): string => text.replaceAll(/(:\/\/[^\s:@/]*):[^\s@/]+@/g, `$1:${HIDDEN}@`)
 
 // Pino would copy an error's message into the line unredacted.
@@ -192,7 +190,7 @@ const prettyStream = (target: DestinationStream, colour: boolean): DestinationSt
     },
   })
 
-// 12:01:02 info  watcher  block 120 chain=bitcoin_regtest
+// A line is like: 12:01:02 info  watcher  block 120 chain=bitcoin_regtest
 const prettyLine = (entry: Record<string, unknown>, colour: boolean): string => {
   const { time, level, name, msg, pid: _pid, ...fields } = entry
   const word = String(level)
@@ -203,7 +201,7 @@ const prettyLine = (entry: Record<string, unknown>, colour: boolean): string => 
   return `${line.join(' ').trimEnd()}\n${stackOf(fields.err)}`
 }
 
-// Logged text may come from strangers: escape what would start a new line or control the terminal.
+// Logged text may come from strangers, so what would start a new line or control the terminal is escaped.
 const oneLine = (text: string): string => text.replaceAll(/\p{Cc}/gu, (control) => JSON.stringify(control).slice(1, -1))
 
 const prettyValue = (value: unknown): string => {

@@ -1,9 +1,9 @@
-/** What the tests of a file share, such as a store or a service, without a hook in each file. */
+/** The tests of a file share an object, such as a store or a service, without a hook in each file. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 
 type Closable = { close(): unknown }
 
-/** Opened before the first test and closed after the last. Its members are there from the first test on. */
+/** The object is opened before the first test and closed after the last. Its members are there from the first test on. */
 export function opened<T extends Closable>(open: () => Promise<T>): T {
   const { shared, set } = forwarder<T>()
   beforeAll(async () => set(await open()))
@@ -11,15 +11,17 @@ export function opened<T extends Closable>(open: () => Promise<T>): T {
   return shared
 }
 
-/** Opened and closed for each test. */
-export function openedForEach<T extends Closable>(open: () => Promise<T>): T {
+/** The object is opened for each test, and closed after it if it has `close`. */
+export function openedForEach<T extends object>(open: () => Promise<T>): T {
   const { shared, set } = forwarder<T>()
   beforeEach(async () => set(await open()))
-  afterEach(() => shared.close())
+  afterEach(async () => {
+    if ('close' in shared && typeof shared.close === 'function') await shared.close()
+  })
   return shared
 }
 
-/** Stands for an object that is not open yet. A test that writes a member writes to that object. */
+/** The result stands for an object that is not open yet. A test that writes a member writes to that object. */
 function forwarder<T extends object>(): { readonly shared: T; set(open: T): void } {
   let current: T | undefined
   const of = (): T => {

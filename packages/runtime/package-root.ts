@@ -1,4 +1,4 @@
-/** The folder of the repository, or of an installation: the same for the sources and for the build in `dist/`. */
+/** The root is the folder of the repository or of an installation. It is the same for the sources and for the build in `dist/`. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -11,7 +11,7 @@ function findRoot(folder: string): string {
   return findRoot(parent)
 }
 
-/** Packages below it have a package.json too. */
+/** The name is checked, because the packages below the root have a package.json too. */
 function isRoot(file: string): boolean {
   return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).name === 'tandem'
 }

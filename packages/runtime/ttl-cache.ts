@@ -1,13 +1,13 @@
-/** A TTL cache. Concurrent requests for the same key cost one load. */
+/** In this TTL cache, concurrent requests for the same key cost one load. */
 
 export interface TtlCache<T> {
   /** Concurrent calls for a key share one load. Failures are not cached. */
   get(key: string, load: () => Promise<T>): Promise<T>
-  /** Undefined if it is not cached; never loads. */
+  /** Returns undefined if the key is not cached. It never loads. */
   peek(key: string): T | undefined
 }
 
-/** `maxEntries` bounds the memory that strangers can make us use. The oldest entry is evicted first. */
+/** `maxEntries` bounds the memory that strangers can make the process use. The oldest entry is evicted first. */
 export function createTtlCache<T>({ keepMs, maxEntries }: { readonly keepMs: number; readonly maxEntries: number }): TtlCache<T> {
   const loading = new Map<string, Promise<T>>()
   const kept = new Map<string, { readonly value: T; readonly timer: NodeJS.Timeout }>()
@@ -17,7 +17,7 @@ export function createTtlCache<T>({ keepMs, maxEntries }: { readonly keepMs: num
     kept.delete(key)
   }
 
-  /** One timer per entry: a lookup needs no clock. */
+  /** Each entry has a timer, so that a lookup needs no clock. */
   function store(key: string, value: T): void {
     evict(key)
     kept.set(key, { value, timer: setTimeout(() => evict(key), keepMs).unref() })

@@ -1,4 +1,4 @@
-/** The part of the service that serves HTTP: quotes, orders, events and pages. It records what users ask for; an engine does it. */
+/** The part of the service that serves HTTP: quotes, orders, events and pages. It records requests; an engine carries them out. */
 
 import { readKeyring } from '@tandem/party/config/keyring.ts'
 import type { Engine } from '@tandem/party/engine/engine.ts'
@@ -17,22 +17,18 @@ import type { EventStreams } from './events/stream-request.ts'
 import { loadOrderState } from './orders/load-order-state.ts'
 import { createQuoteIds } from './quotes/quote-ids.ts'
 import { serviceOptions } from './service-options.ts'
-import { createPaymentLook } from './solvers/payment-look.ts'
-import { createPaymentWatch } from './solvers/payment-watch.ts'
-import { createPayoutTrial } from './solvers/payout-trial.ts'
+import { createMempoolPaymentCheck, createPaymentWatch, createPayoutTrial } from './solvers/payment-watch.ts'
 import { createSolverPool, type SolverPool } from './solvers/pool.ts'
 import { createSolverKeys, type SolverKeys } from './solvers/solver-keys.ts'
 
-/** The engine of this process, or those of others. */
 export type EngineView = Pick<EngineLink, 'expectOrders' | 'wake' | 'chainHealthy' | 'admits' | 'chainStatus' | 'problem' | 'ready'> &
   Partial<Pick<Engine, 'handOver'>>
 
-/** What the API keeps in memory, and an engine tells it of. */
+/** What the API keeps in memory. An engine in the same process updates it. */
 export type ApiMemory = {
   readonly pool: SolverPool
   readonly solverKeys: SolverKeys
   readonly events: EventStreams
-  /** Called with derived orders: whether solvers pay decides whom to ask. */
   readonly watchPayments: (states: readonly OrderState[]) => void
 }
 
@@ -47,7 +43,7 @@ export function createApiMemory({ db, registry, clients, solvers, settings, log,
       log,
       readState,
       tryPayout: createPayoutTrial({ db, clients }),
-      lookAtPayment: createPaymentLook(clients),
+      isPaymentInMempool: createMempoolPaymentCheck(clients),
     }),
   }
 

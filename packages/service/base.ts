@@ -1,4 +1,4 @@
-/** What the API and the engine of the service both need: its database, chains, prices, solvers and secrets. */
+/** The API and the engine of the service both need these: the database, chains, prices, solvers and secrets. */
 import { urlOf } from '@tandem/chain-kit/port/endpoints.ts'
 import type { Keyring, PublicKeyring } from '@tandem/keys/keyring.ts'
 import { readKeyring } from '@tandem/party/config/keyring.ts'
@@ -26,13 +26,12 @@ export type ServiceBase = Pick<
 > & {
   readonly loaded: LoadedConfig<ServiceConfig>
   readonly signingSeed: string
-  /** Pays the network fees. Null: only engines have the key. */
+  /** The relay keys pay the network fees. They are null in a process without an engine, which does not have them. */
   readonly relay: Keyring | null
   readonly payer: PublicKeyring
-  /** URLs of the nodes of each chain. */
   readonly nodes: Readonly<Record<ChainId, readonly string[]>>
   readonly problems: RecentProblems
-  /** Aborts what is asked of the nodes. */
+  /** Aborts all requests to the nodes. */
   readonly closeNetwork: () => Promise<void>
 }
 
@@ -48,7 +47,7 @@ export async function openBase(
 ): Promise<ServiceBase> {
   const { config, readSecret } = loaded
   const problems = createRecentProblems()
-  const log = withProblems(parentLog, problems.note)
+  const log = withProblems(parentLog, problems.add)
   const vault = createVault(await readSecret(config.vault_key))
   const relay = hasEngine ? await readKeyring(config.relay_key, readSecret) : null
   const signingSeed = await readSecret(config.solver_signing_key)

@@ -1,4 +1,4 @@
-/** The chains and assets that can be swapped now, as integrators see them. */
+/** The catalog lists the chains and assets that can be swapped now, as integrators see them. */
 
 import type { Halt } from '@tandem/party/store/solver/halts.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -11,7 +11,7 @@ import { haltOf } from './operator/halts.ts'
 import { parseChains } from './orders/filters.ts'
 import { parseAsset, parsePair } from './quotes/pair.ts'
 
-/** `iconBase`: the URL of this service as the client reaches it. */
+/** `iconBase` is the URL of this service as the client reaches it. */
 export async function listAssets(context: ServiceContext, query: CatalogQuery, iconBase: string): Promise<AssetRecord[]> {
   const { active } = query
   assertSource(context, query)
@@ -37,7 +37,7 @@ export async function listChains(context: ServiceContext, query: CatalogQuery, i
     .filter((record) => active === undefined || record.is_active === active)
 }
 
-/** Refuses an unknown `from`, even if the filters leave no asset to list. */
+/** An unknown `from` is refused even if the filters leave no asset to list. */
 function assertSource({ registry }: ServiceContext, { from }: CatalogQuery): void {
   if (from !== undefined) parseAsset(registry, from, 'from')
 }

@@ -1,4 +1,4 @@
-/** Settings and dependencies shared by all parts of the service. */
+/** The settings and dependencies that all parts of the service share. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { SigningLimit } from '@tandem/party/engine/signing-limit.ts'
 import type { PriceFeed } from '@tandem/party/prices/feed.ts'
@@ -29,57 +29,44 @@ import type { SolverKeys } from './solvers/solver-keys.ts'
 
 export type ServiceSettings = {
   readonly environment: string
-  /** Header names that may carry the app id, lower case. */
   readonly appIdHeaders: readonly string[]
-  /** For local use: any web page may call. Otherwise the app must list the page's origin. */
+  /** Any web page may call; this is for local use. Otherwise the app must list the page's origin. */
   readonly allowAnyOrigin: boolean
   readonly serviceFeeBips: number
   readonly maxAffiliateFeeBips: number
-  /** What affiliates are paid in if an order does not say; null: its source asset. */
+  /** Affiliates are paid in this asset if an order names none. Null means the order's source asset. */
   readonly affiliateAsset: AssetId | null
-  /** Solvers of the operator: what they collect for affiliates is paid in as soon as it is final. */
+  /** What these solvers of the operator collect for affiliates counts as paid in as soon as it is final. */
   readonly ownSolvers: readonly string[]
-  /** How far a solver's price may be from our own. */
+  /** A solver's price may differ from the service's own by this much. */
   readonly maxQuoteDeviationBips: number
-  /** How long a PATCH waits for its transaction to be broadcast. */
   readonly broadcastWaitMs: number
   readonly bodyLimitBytes: number
-  /** Which assets may be swapped for which. */
+  /** The policy says which assets may be swapped for which. */
   readonly policy: Policy
-  /** For apps that have no limit of their own. */
   readonly rateLimitPerMinute: number
-  /** Of one address, whatever it asks. */
   readonly addressLimitPerMinute: number
-  /** Of one address for one order. */
   readonly orderLimitPerMinute: number
-  /** The URL of this service, for links in answers; null: the host that the client called. */
+  /** Links in answers begin with this URL. Null means the host that the client called. */
   readonly publicUrl: string | null
-  /** TTL of cached app settings: a change with `tandem apps` takes effect after this. */
   readonly appCacheMs: number
-  /** TTL of cached quotes. */
   readonly quoteCacheMs: number
-  /** What the network fees of instant refunds may cost. */
   readonly refundBudget: RefundBudget
-  /** How long solvers have to answer in an auction. */
   readonly quoteBudgetMs: number
-  /** How many event streams may be open. */
   readonly streamLimits: StreamLimits
-  /** Addresses and networks of reverse proxies, whose `X-Forwarded-For` is believed. */
+  /** Reverse proxies at these addresses and networks are believed in their `X-Forwarded-For`. */
   readonly trustedProxies: readonly string[]
-  /** What the pages of this service use. */
   readonly web: WebSettings
 }
 
 export type WebSettings = {
-  /** The app of the pages; null: the operator has made none. */
+  /** The pages call as this app. It is null if the operator has made none. */
   readonly appId: string | null
-  /** Nodes that the pages ask by themselves, by chain. */
   readonly nodes: Readonly<Record<string, string>>
-  /** The path of the `local.json` of a local stack. Null elsewhere. */
+  /** This is the path of the `local.json` of a local stack, and null elsewhere. */
   readonly localFile: string | null
 }
 
-/** All but the environment may be left out. */
 export type ServiceOptions = Partial<ServiceSettings> & { readonly environment: string }
 
 export const STREAM_LIMITS: StreamLimits = { perProcess: 10_000, perApp: 5_000, perAddress: 100 }
@@ -117,7 +104,6 @@ export type ServiceContext = {
   readonly registry: Registry
   readonly clients: ReadonlyMap<ChainId, ChainClient>
   readonly solvers: readonly SolverClient[]
-  /** The same solvers: whom to ask, and how reliable each is. */
   readonly pool: SolverPool
   readonly solverKeys: SolverKeys
   readonly recentAuctions: RecentAuctions
@@ -129,7 +115,6 @@ export type ServiceContext = {
   readonly recipients: Recipients
   readonly claims: Claims
   readonly events: EventStreams
-  /** Of the last 24 hours. */
   readonly failedPayouts: () => Promise<readonly FailedPayout[]>
   readonly prices: PriceFeed
   readonly signingLimit: SigningLimit
@@ -137,18 +122,17 @@ export type ServiceContext = {
   readonly relayFunds: RelayFunds
   readonly policy: PolicyRules
   readonly log: Logger
-  /** Unix seconds. */
+  /** The time is in Unix seconds. */
   now(): bigint
-  /** Makes the engine watch a new order on these chains. */
   expectOrders(chains: readonly ChainId[]): void
   /** Makes the engine reconcile after a write about an order. */
   wake(): void
   chainHealthy(chain: ChainId): boolean
-  /** Why nobody would redeem a new swap; null while an engine lives, in this process or another. */
+  /** Returns the reason why nobody would redeem a new swap, or null while an engine lives, in this process or another. */
   engineProblem(): string | null
-  /** False while the service is too busy with the orders that exist, and while no engine lives. */
+  /** Returns false while the service is too busy with existing orders, and while no engine lives. */
   admits(what: 'quote' | 'order'): boolean
-  /** Why the database cannot be written; null: it can. At most a second old. */
+  /** Resolves to the reason why the database cannot be written, at most a second old, or to null if it can. */
   databaseProblem(): Promise<string | null>
   readonly settings: ServiceSettings
 }

@@ -1,7 +1,7 @@
 /** The part of the service that moves money: it watches the chains, relays, redeems, refunds, agrees with solvers, and delivers webhooks. No HTTP server. */
 
 import type { Keyring } from '@tandem/keys/keyring.ts'
-import { releaseLogOf } from '@tandem/party/config/release-log.ts'
+import { releaseLogOf } from '@tandem/party/config/load-config.ts'
 import { type Engine, startEngine } from '@tandem/party/engine/engine.ts'
 import { createDifferenceLog } from '@tandem/party/engine/evidence/differences.ts'
 import { startRollbackGuard } from '@tandem/party/engine/rollback/rollback-guard.ts'
@@ -17,7 +17,7 @@ import type { ServiceContext } from './context.ts'
 import { createHints } from './hints/hints.ts'
 import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
 import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
-import { noteRefundCost } from './instant-refund/refund-budget.ts'
+import { recordRefundCost } from './instant-refund/refund-budget.ts'
 import { startOrderLog } from './order-log/order-log.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from './party.ts'
@@ -25,13 +25,13 @@ import { createCollectTasks } from './prefund/collect-prefunds.ts'
 import { createSolverSync, type SyncContext } from './solver-sync/solver-sync.ts'
 import { startWebhookWorker } from './webhooks/webhook-worker.ts'
 
-/** What the service pays of the fee of a payout, beyond the fee that its recipient was promised to bear at most. If the price is unknown. */
-const UNKNOWN_USD_MICROS = 1_000_000n
+/** If the price is unknown, the part of a payout's fee that the service pays is assumed to be worth this much. */
+const ASSUMED_FEE_USD_MICROS = 1_000_000n
 
 export type EngineSideOptions = {
   readonly relay: Keyring
   readonly metrics: ServiceMetrics
-  /** Of the API in this process; null: it has none. */
+  /** The memory of the API in this process is null if the process has no API. */
   readonly memory: Pick<ApiMemory, 'events' | 'watchPayments'> | null
 }
 
@@ -67,7 +67,7 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
       return sync.startDueTasks(states)
     },
     sponsorPayout: (order, amount) => sponsorPayout(context, order, amount),
-    onInstantRefund: (order) => noteRefundCost(context, order),
+    onInstantRefund: (order) => recordRefundCost(context, order),
   })
   const orderLog = startOrderLog({ db, registry, log, now, onStep: metrics.onStep })
   const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), announcedChains: () => engine.announcedChains() })
@@ -78,13 +78,13 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
     party,
     log,
     now,
-    onActivity: hints.tell,
+    onActivity: hints.send,
     onDerived,
     onAction: metrics.onAction,
     onDifferences,
   })
   for (const part of [hints, sync, webhooks, guard, engine]) keep(() => part.stop())
-  // Before the engine: what it asks of nodes must not hold it up.
+  // The network closes before the engine, so that the engine does not wait for requests to nodes.
   keep(base.closeNetwork)
   keep(() => orderLog.stop())
   return {
@@ -103,7 +103,7 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
   }
 }
 
-/** Charges the budget of instant refunds: both are network fees that a user makes us pay. False once it is used up. */
+/** Charges the budget of instant refunds, because both are network fees that a user makes us pay. False once the budget is used up. */
 async function sponsorPayout(
   { db, prices, registry, settings }: Pick<ServiceContext, 'db' | 'prices' | 'registry' | 'settings'>,
   { id, destination }: Order,
@@ -112,6 +112,6 @@ async function sponsorPayout(
   const { asset } = destination.terms
   const price = prices.find(asset)
   const unit = 10n ** BigInt(registry.asset(asset).decimals)
-  const usdMicros = price === null ? UNKNOWN_USD_MICROS : divideRoundingUp(amount * price, unit * 100n)
+  const usdMicros = price === null ? ASSUMED_FEE_USD_MICROS : divideRoundingUp(amount * price, unit * 100n)
   return payForPayout(db, id, usdMicros, settings.refundBudget)
 }

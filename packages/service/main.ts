@@ -1,4 +1,4 @@
-/** Runs the service: the API for integrators' apps, the engine that relays, redeems and refunds for their users, or both in one process. */
+/** A process of the service runs the API for integrators' apps, the engine that relays, redeems and refunds for their users, or both. */
 
 import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
 import type { ServiceConfig } from '@tandem/party/config/schema.ts'
@@ -14,15 +14,15 @@ import { startEngineSide } from './engine-side.ts'
 import { createReadiness } from './readiness.ts'
 import type { Role } from './role.ts'
 import { followPayments } from './solvers/follow-payments.ts'
-import { followSolverKeys } from './solvers/follow-solver-keys.ts'
+import { followSolverKeys } from './solvers/solver-keys.ts'
 
 export interface RunningService {
-  /** Of the API; null if this process serves none. */
+  /** The URL of the API is null if this process serves none. */
   readonly url: string | null
   stop(): Promise<void>
 }
 
-/** `load`: unless given, that of this process. */
+/** Tests set `load`; by default the load of this process is measured. */
 export async function startService(
   loaded: LoadedConfig<ServiceConfig>,
   parentLog: Logger,
@@ -38,7 +38,7 @@ export async function startService(
   )
 }
 
-/** `memory`: null without an API. Resolves to the URL of the API. */
+/** Resolves to the URL of the API. `memory` is null in a process without an API. */
 async function start(base: ServiceBase, memory: ApiMemory | null, load: LoadMonitor | null, keep: Keep): Promise<string | null> {
   const { db, log, registry, problems, nodes, now, relay, loaded } = base
   const { config } = loaded
@@ -56,12 +56,12 @@ async function start(base: ServiceBase, memory: ApiMemory | null, load: LoadMoni
     keep(server.close)
     log.info({ url: server.url }, 'metrics are served')
   }
-  // First of all: whoever takes over need not wait for our requests.
+  // This must close first, so that the engine that takes over need not wait for the requests of this process.
   if (engines.handOver !== undefined) keep(engines.handOver)
   return (await api?.listen(config.listen)) ?? null
 }
 
-/** For a process that has no key to move money with. */
+/** A process without a key to move money follows the engines of other processes. */
 function followEngines(base: ServiceBase, memory: ApiMemory | null, keep: Keep): EngineView {
   const link = openEngineLink({ ...base, onDerived: () => memory?.events.wake() })
   keep(link.stop)

@@ -30,7 +30,7 @@ test('no secret is shown for a recipient whose other payouts failed too often, n
     if (weight > 0) await sql`select note_failed_payout(${order.id}, ${weight})`.execute(store.db)
     return order
   }
-  /** A party of its own for each: it remembers the list for a moment. */
+  /** Each call gets a new party, because a party remembers the list for a moment. */
   const authorize = (order: Awaited<ReturnType<typeof make>>) =>
     createServiceParty(options).authorize({
       state: { order, secret: null, secretShown: false },
@@ -113,7 +113,7 @@ test('while a restored backup waits for the operator, no signed instant refund i
   await expect(party.authorize(step('refund', [signed]))).rejects.toMatchObject({ kind: 'would-fail', message: reason })
   await party.authorize(step('refund', []))
   await party.authorize(step('redeem', [signed]))
-  // A redeem goes on without its line.
+  // A redeem goes on without its line in the release log.
   await party.onRecorded?.('a redeem' as never, 'unnoted')
   expect([asked, noted]).toEqual([[], []])
   reason = null

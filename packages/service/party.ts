@@ -1,4 +1,4 @@
-/** The service as a party of the engine: which key signs which step, and when it may sign a redeem that shows the secret. */
+/** The service is a party of the engine: here is which key signs which step, and when it may sign a redeem that shows the secret. */
 
 import { ChainFailure, payoutRefused } from '@tandem/chain-kit/port/failure.ts'
 import { createKey, type Keyring } from '@tandem/keys/keyring.ts'
@@ -17,14 +17,13 @@ import { isSecretFor } from '@tandem/protocol/secret.ts'
 export type ServicePartyOptions = {
   readonly db: Database
   readonly vault: Vault
-  /** Its keys pay the fees of the service's transactions. */
   readonly relay: Keyring
-  /** Absent: in tests and benches. */
+  /** Tests and benches run without a guard. */
   readonly guard?: RollbackGuard
   readonly onReconciled: NonNullable<Party['onReconciled']>
-  /** The relay key is to pay this much of the fee of a payout, in the asset of the destination. False: the budget is used up. Absent: it pays nothing. */
+  /** Charges this part of a payout's fee, in the asset of the destination, to the relay key. False if the budget is used up. Without it the relay key pays nothing. */
   readonly sponsorPayout?: (order: Order, amount: bigint) => Promise<boolean>
-  /** Called before each time that a signed instant refund of the source is sent. */
+  /** This is called each time before a signed instant refund of the source is sent. */
   readonly onInstantRefund?: (order: Order) => Promise<void>
 }
 
@@ -33,14 +32,14 @@ export function createServiceParty(options: ServicePartyOptions): Party {
   /** On chains with order keys, the service signs redeems and refunds with the key that it made for the user. */
   const actsAsUser = (step: Step) => step.client.orderKeys !== undefined && step.verb !== 'initiate' && !isSignedAlready(step)
 
-  /** An instant refund is signed by both parties: the relay key only pays a higher fee. */
+  /** Both parties have signed an instant refund; the relay key only pays a higher fee. */
   const isSignedAlready = ({ state, leg, verb }: Step) => verb === 'refund' && leg === 'source' && instantRefunds(state).length > 0
 
   const payoutAddress = (step: Step) => (actsAsUser(step) ? step.state.order[step.leg].userAddress : null)
 
   const failedPayouts = createFailedPayouts(db)
 
-  /** Orders that were made before too many payouts of their recipient, owner or app failed. */
+  /** Orders are refused whose recipient, owner or app has had too many failed payouts since the order was made. */
   async function assertStanding({ state: { order }, client }: Step): Promise<void> {
     const failed = await failedPayouts()
     const parties = failed.length === 0 ? null : await readPayoutParties(db, order.id)
@@ -72,7 +71,7 @@ export function createServiceParty(options: ServicePartyOptions): Party {
     async authorize(step) {
       const { state, client, verb } = step
       if (isSignedAlready(step)) {
-        // The secret may be out: then the user could get both legs.
+        // If the secret is out, the user could get both legs.
         const unsafe = await guard.whyUnsafe(state)
         if (unsafe !== null) throw new ChainFailure('would-fail', unsafe)
         await onInstantRefund?.(state.order)
@@ -80,10 +79,10 @@ export function createServiceParty(options: ServicePartyOptions): Party {
       // Once a node may have the secret, withholding the redeem protects nothing.
       if (verb !== 'redeem' || state.secret !== null || state.secretShown) return
       if (step.evidence?.legs.destination === undefined) throw new Error('a secret is not shown without evidence of the destination')
-      // If the recipient cannot be paid, fail here: a redeem that fails on the chain would still show the secret.
+      // A recipient that cannot be paid must fail here: a redeem that fails on the chain would still show the secret.
       await Promise.all([client.verifyPayout(state.order.destination.terms, payoutAddress(step)), assertStanding(step)])
     },
-    // A redeem goes on without its note: a late one can cost the user both legs.
+    // A redeem goes on even if the guard cannot record it: a late redeem can cost the user both legs.
     onRecorded: (key, tx) => guard.noteAttempt(key, tx).catch(() => undefined),
     async secretFor({ state }) {
       const { id, destination } = state.order

@@ -38,31 +38,31 @@ test('orders to a chain need coins for four payouts at four times the current fe
       log: createLogger({ name: 'test', level: 'silent' }),
       nowMs: () => world.nowMs,
     })
-    // 7 that it keeps, and 4 × 4 × 10. The account of a new recipient is the solver's to pay.
+    // The balance must cover 7 that the account keeps, and 4 × 4 × 10. The solver pays for the account of a new recipient.
     world.balance = 166n
-    await funds.look(chain)
+    await funds.check(chain)
     expect(() => funds.assertPayable(chain)).toThrow('too little ethereum_localnet:eth to pay for payouts on ethereum_localnet')
-    // No answer is no news.
+    // A node that does not answer changes nothing.
     world.answers = false
-    await funds.look(chain)
+    await funds.check(chain)
     expect(() => funds.assertPayable(chain)).toThrow('too little')
     Object.assign(world, { answers: true, balance: 167n })
-    await funds.look(chain)
+    await funds.check(chain)
     funds.assertPayable(chain)
     // A payout that is owed takes as much again, until it is made.
     const { source, destination } = (await putOrder(store.db)).order
-    await funds.look(chain)
+    await funds.check(chain)
     funds.assertPayable(chain)
     const poll = { finalHeight: null, unconfirmed: [], after: null }
     const mined = async (on: string, height: bigint, event: HtlcEvent) => {
       const block = blockOf(height)
       await recordPoll(store.db, { ...poll, chain: on, blocks: [block], events: [{ ...event, block }] })
-      await funds.look(chain)
+      await funds.check(chain)
     }
     await mined(source.chain, 1n, sightingsOf(source.swapId).initiated())
     expect(() => funds.assertPayable(chain)).toThrow('too little')
     world.balance = 207n
-    await funds.look(chain)
+    await funds.check(chain)
     funds.assertPayable(chain)
     world.balance = 167n
     await mined(chain, 2n, sightingsOf(destination.swapId).redeemed('5e'.repeat(32)))

@@ -1,6 +1,6 @@
 /**
- * Whether the relay key can pay for the payouts of new orders. A service that cannot show the secret on the destination makes both parties wait for their
- * timelocks, so it takes no such order. Chains whose payouts pay their own fee need nothing.
+ * The relay key must be able to pay for the payouts of new orders. If the service cannot show the secret on the destination, both parties
+ * wait for their timelocks, so it takes no such order. Chains whose payouts pay their own fee need no check.
  */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -14,36 +14,36 @@ import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import type { Logger } from '@tandem/runtime/log.ts'
 
 export interface RelayFunds {
-  /** Throws `chain_unavailable` while payouts on this chain could not be paid for, by a look of the last seconds. Asks no node itself. */
+  /** Throws `chain_unavailable` if, by the check of the last seconds, payouts on this chain cannot be paid for. It waits for no node. */
   assertPayable(chain: ChainId): void
-  /** Looks now. Never rejects because of a node. */
-  look(chain: ChainId): Promise<void>
+  /** The promise does not reject because of a node. */
+  check(chain: ChainId): Promise<void>
 }
 
-const LOOK_MS = 4_000
-/** Orders may be funded between two looks. */
+const CHECK_MS = 4_000
+/** Orders may be funded between two checks. */
 const PAYOUTS_AHEAD = 4n
-/** Fees may rise to so many times the current ones until the payout. */
+/** Fees may rise to this multiple of the current ones until the payout. */
 const PEAK_FACTOR = 4n
 
 export function createRelayFunds(options: {
   readonly db: Database
   readonly registry: Registry
   readonly clients: ReadonlyMap<ChainId, ChainClient>
-  /** Null: no engine has named its key yet. */
+  /** The keyring is null if no engine has published its key yet. */
   readonly relay: PublicKeyring | null
   readonly log: Logger
   readonly nowMs?: () => number
 }): RelayFunds {
   const { db, registry, clients, relay, log, nowMs = () => performance.now() } = options
-  const lookedAt = new Map<ChainId, number>()
+  const checkedAt = new Map<ChainId, number>()
   const short = new Set<ChainId>()
 
-  async function look(chain: ChainId): Promise<void> {
-    lookedAt.set(chain, nowMs())
+  async function check(chain: ChainId): Promise<void> {
+    checkedAt.set(chain, nowMs())
     const { nativeAsset } = registry.chain(chain)
     const missing = await missingOn(clientFor(clients, chain)).catch((error: unknown) => {
-      // While the nodes do not answer, no order is taken anyway.
+      // No order is taken anyway while the nodes do not answer.
       if (error instanceof ChainFailure) return null
       throw error
     })
@@ -67,17 +67,17 @@ export function createRelayFunds(options: {
     const address = client.addressOf(relay.of(client.curve))
     const [costs, open] = await Promise.all([Promise.all(active.map(({ id }) => legCost(id))), countOpenPayouts(db, chain.id)])
     const balance = await client.balance(chain.nativeAsset, address)
-    const most = (amounts: readonly bigint[]) => amounts.reduce((a, b) => (a > b ? a : b), 0n)
-    const payout = most(costs.map(({ redeem }) => PEAK_FACTOR * redeem))
-    const amount = most(costs.map(({ kept = 0n }) => kept)) + (open + PAYOUTS_AHEAD) * payout - balance
+    const maxOf = (amounts: readonly bigint[]) => amounts.reduce((a, b) => (a > b ? a : b), 0n)
+    const payout = maxOf(costs.map(({ redeem }) => PEAK_FACTOR * redeem))
+    const amount = maxOf(costs.map(({ kept = 0n }) => kept)) + (open + PAYOUTS_AHEAD) * payout - balance
     return { amount: amount > 0n ? amount : 0n, address }
   }
 
   return {
-    look,
+    check,
     assertPayable(chain) {
-      if (nowMs() - (lookedAt.get(chain) ?? Number.NEGATIVE_INFINITY) > LOOK_MS)
-        void look(chain).catch((error) => log.error({ chain, err: error }, 'looking at the coins of the relay key failed'))
+      if (nowMs() - (checkedAt.get(chain) ?? Number.NEGATIVE_INFINITY) > CHECK_MS)
+        void check(chain).catch((error) => log.error({ chain, err: error }, 'the balance of the relay key could not be checked'))
       if (short.has(chain))
         throw new TandemError(
           'chain_unavailable',

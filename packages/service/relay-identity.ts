@@ -1,4 +1,4 @@
-/** Who pays the fees of relayed initiations, for processes that have no private key: the engines write their public keys to the database. */
+/** Engines write the public keys of the relay to the database for processes that have no private key. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { PublicKey } from '@tandem/keys/key.ts'
@@ -18,9 +18,9 @@ export async function publishIdentity(db: Database, relay: Keyring): Promise<voi
   )
 }
 
-/** Waits for the first engine that this database ever has. */
+/** A new database has no key until its first engine starts, so this waits for one. */
 export async function readIdentity(db: Database, log: Logger, waitMs = WAIT_MS): Promise<PublicKeyring> {
-  const giveUpAtMs = performance.now() + waitMs
+  const endsAtMs = performance.now() + waitMs
   for (let isFirst = true; ; isFirst = false) {
     const keys = (await readRelayKeys(db)).flatMap(({ curve, publicKey }): PublicKey[] => {
       const known = curves.find((one) => one === curve)
@@ -28,7 +28,7 @@ export async function readIdentity(db: Database, log: Logger, waitMs = WAIT_MS):
     })
     if (keys.length > 0) return createPublicKeyring(keys)
     if (isFirst) log.warn('waiting for the first engine of this database: start one with `tandem start --role engine`')
-    if (performance.now() >= giveUpAtMs)
+    if (performance.now() >= endsAtMs)
       throw new Error('no engine has run on this database yet: start one with `tandem start --role engine`, then this process')
     await sleep(POLL_MS)
   }

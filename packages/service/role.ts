@@ -1,4 +1,4 @@
-/** What a process of the service does. */
+/** The roles of a process of the service. */
 
 /**
  * both    the API and an engine

@@ -1,8 +1,8 @@
-/** The service's settings from its configuration; missing ones get their defaults. */
-import { completePolicy } from '@tandem/party/config/complete-policy.ts'
+/** The service's settings are read from its configuration. Missing ones get their defaults later. */
 import type { ServiceConfig } from '@tandem/party/config/schema.ts'
 import { parseUsdMicros } from '@tandem/protocol/amount.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
+import { openPolicy } from '@tandem/protocol/policy.ts'
 import { type ServiceOptions, STREAM_LIMITS } from './context.ts'
 
 export function serviceOptions(config: ServiceConfig): ServiceOptions {
@@ -24,7 +24,7 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
   } = config
   return {
     environment,
-    ...(policy !== undefined && { policy: completePolicy(policy) }),
+    ...(policy !== undefined && { policy: { ...openPolicy, ...policy } }),
     ...(fees.service_bips !== undefined && { serviceFeeBips: fees.service_bips }),
     ...(fees.max_affiliate_bips !== undefined && { maxAffiliateFeeBips: fees.max_affiliate_bips }),
     ...(deviation !== undefined && { maxQuoteDeviationBips: deviation }),
@@ -48,7 +48,7 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
     }),
     ...(trusted_proxies !== undefined && { trustedProxies: trusted_proxies }),
     ...(web !== undefined && {
-      // Only a local stack has one: it names a faucet and a switch for the solvers.
+      // Only a local stack has a local file, which names a faucet and a switch for the solvers.
       web: { appId: web.app_id ?? null, nodes: web.nodes ?? {}, localFile: environment === 'local' ? (web.local_file ?? null) : null },
     }),
     ...(public_url !== undefined && { publicUrl: public_url.replace(/\/+$/, '') }),

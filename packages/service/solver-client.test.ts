@@ -1,4 +1,4 @@
-// What the service believes of a solver's answer. The forms of signatures are tested in packages/party/solver-auth.
+// These tests show what the service believes of a solver's answer. packages/party/solver-auth tests the forms of signatures.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseInput, REQUEST_COMPONENTS } from '@tandem/party/solver-auth/message-signature.ts'

@@ -1,4 +1,4 @@
-/** HTTP client of one solver. Signs every request; verifies the signature and the shape of every answer. */
+/** The HTTP client of one solver signs every request, and verifies the signature and the shape of every answer. */
 
 import { signRequest } from '@tandem/party/solver-auth/sign.ts'
 import { createVerifyingKey, type SigningKey } from '@tandem/party/solver-auth/signing-key.ts'
@@ -25,44 +25,36 @@ import {
 import { callHttpBytes } from '@tandem/runtime/http-client.ts'
 import { Compile } from 'typebox/compile'
 
-/** Calls reject with a `TandemError` if the solver declines, with a `SolverFailure` if it times out or its answer is invalid. */
+/** Calls reject with a `TandemError` if the solver declines, and with a `SolverFailure` if it times out or its answer is invalid. */
 export interface SolverClient {
   readonly id: string
-  /** `timeoutMs`: how long this call may take. */
   quote(request: SolverQuoteRequest, timeoutMs?: number): Promise<SolverQuote>
   order(request: SolverOrderRequest, timeoutMs?: number): Promise<SolverOrderAcceptance>
-  /** Asks for its signature over the deposits that it pays for. */
   fill(orderId: string, request: SolverFillRequest): Promise<SolverFill>
-  /** Asks for its part of a cosigned batch redeem. */
   cosign(request: SolverCosignRequest): Promise<SolverCosign>
-  /** Sends it the completed cosigned redeem. */
   completeCosigned(request: SolverCosigned): Promise<unknown>
-  /** Asks for its signatures over these instant refunds. */
   instantRefund(orderId: string, request: SolverInstantRefundRequest): Promise<SolverInstantRefund>
-  /** Tells it on which chains something has happened. Resolves to those of them that it need not be told of for a while. */
+  /** Resolves to the chains for which the solver needs no hints for a while. */
   tellChanges(chains: readonly string[]): Promise<readonly string[]>
-  /** Resolves when something has happened on a chain since number `after`, without those of `except`, or after a while. */
+  /** Resolves when something has happened since number `after` on a chain that is not in `except`, or after a while. */
   changesSince(
     after: number,
     except: readonly string[],
     signal: AbortSignal,
   ): Promise<{ readonly next: number; readonly chains: readonly string[] }>
   liquidity(): Promise<SolverLiquidity>
-  /** Resolves when the solver answers. */
   health(): Promise<SolverHealth>
 }
 
 export type SolverClientOptions = {
   readonly id: string
   readonly baseUrl: string
-  /** Of the service. */
   readonly signingKey: SigningKey
-  /** Of the solver: only answers that it signed count. */
+  /** Only answers that the solver signed with this key count. */
   readonly publicKey: string
   readonly timeoutMs: number
 }
 
-/** The solver did not answer, or its answer is invalid. */
 export class SolverFailure extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -71,9 +63,9 @@ export class SolverFailure extends Error {
 }
 
 const MAX_ANSWER_BYTES = 512 * 1024
-/** Longer than a solver waits. */
+/** This must be longer than a solver holds the request. */
 const LONG_POLL_MS = 30_000
-/** Before it signs, the solver reads its chains: some ten requests one after the other, for which a slow node takes seconds each. */
+/** Before it signs, the solver reads its chains in some ten sequential requests, each of which takes a slow node seconds. */
 const SIGNING_MS = 45_000
 
 /** Any other code is a fault of the solver, not of the request. */
@@ -102,7 +94,7 @@ const isHealth = Compile(SolverHealth)
 const isRefusal = Compile(SolverRefusal)
 
 type Answer = { readonly solver_id: string }
-type Wait = { readonly timeoutMs: number; readonly signal?: AbortSignal }
+type Limits = { readonly timeoutMs: number; readonly signal?: AbortSignal }
 type Checker<T extends Answer> = { Check(value: unknown): value is T }
 
 export function createSolverClient({ id, baseUrl, signingKey, publicKey, timeoutMs }: SolverClientOptions): SolverClient {
@@ -110,29 +102,28 @@ export function createSolverClient({ id, baseUrl, signingKey, publicKey, timeout
   const prefix = `${root.pathname.replace(/\/+$/, '')}/v1`
   const solverKey = createVerifyingKey(publicKey)
 
-  /** A call with a body is a POST. */
-  async function ask<T extends Answer>(path: string, body: unknown, checker: Checker<T>, wait?: Wait): Promise<T> {
-    const { status, answer } = await send(path, body, wait)
+  async function ask<T extends Answer>(path: string, body: unknown, checker: Checker<T>, limits?: Limits): Promise<T> {
+    const { status, answer } = await send(path, body, limits)
     if (status === 200) {
       if (!checker.Check(answer)) throw new SolverFailure(`solver ${id} answered ${path} in an invalid shape`)
       if (answer.solver_id !== id) throw new SolverFailure(`solver ${id} calls itself "${oneLine(answer.solver_id)}"`)
       return answer
     }
     if (isRefusal.Check(answer) && RELAYED_CODES.has(answer.code)) throw readRefusal(answer)
-    const said = isRefusal.Check(answer) ? `: ${oneLine(answer.message)}` : ''
-    throw new SolverFailure(`solver ${id} answered ${path} with HTTP ${status}${said}`)
+    const reason = isRefusal.Check(answer) ? `: ${oneLine(answer.message)}` : ''
+    throw new SolverFailure(`solver ${id} answered ${path} with HTTP ${status}${reason}`)
   }
 
-  /** An overloaded solver is not asked for new quotes and orders until the time that it named: its refusal is repeated here. */
-  let rest: { readonly untilMs: number; readonly refusal: TandemError } | null = null
+  /** An overloaded solver gets no requests for quotes and orders until the time that it named; its refusal is repeated meanwhile. */
+  let overload: { readonly untilMs: number; readonly refusal: TandemError } | null = null
 
-  async function askUnlessResting<T extends Answer>(path: string, body: unknown, checker: Checker<T>, limitMs = timeoutMs): Promise<T> {
-    if (rest !== null && performance.now() < rest.untilMs) throw rest.refusal
+  async function askUnlessOverloaded<T extends Answer>(path: string, body: unknown, checker: Checker<T>, limitMs = timeoutMs): Promise<T> {
+    if (overload !== null && performance.now() < overload.untilMs) throw overload.refusal
     try {
       return await ask(path, body, checker, { timeoutMs: limitMs })
     } catch (error) {
       if (error instanceof TandemError && error.retryAfterSeconds !== null)
-        rest = { untilMs: performance.now() + error.retryAfterSeconds * 1000, refusal: error }
+        overload = { untilMs: performance.now() + error.retryAfterSeconds * 1000, refusal: error }
       throw error
     }
   }
@@ -140,7 +131,7 @@ export function createSolverClient({ id, baseUrl, signingKey, publicKey, timeout
   async function send(
     path: string,
     body: unknown,
-    wait: Wait = { timeoutMs },
+    limits: Limits = { timeoutMs },
   ): Promise<{ readonly status: number; readonly answer: unknown }> {
     const text = body === undefined ? '' : JSON.stringify(body)
     const target = `${prefix}${path}`
@@ -149,7 +140,7 @@ export function createSolverClient({ id, baseUrl, signingKey, publicKey, timeout
     /** A repeat over a new connection needs a nonce of its own. */
     const sign = () => {
       const nowMs = Date.now()
-      const signed = signRequest(signingKey, { method, target, body: text, recipient: publicKey, waitMs: wait.timeoutMs, nowMs })
+      const signed = signRequest(signingKey, { method, target, body: text, recipient: publicKey, waitMs: limits.timeoutMs, nowMs })
       requestSignature = signed.signature
       return { ...signed, ...(body !== undefined && { 'content-type': 'application/json' }) }
     }
@@ -157,7 +148,7 @@ export function createSolverClient({ id, baseUrl, signingKey, publicKey, timeout
       url: `${root.origin}${target}`,
       headers: sign,
       ...(body !== undefined && { body: text }),
-      ...wait,
+      ...limits,
       maxBytes: MAX_ANSWER_BYTES,
     }).catch((error) => {
       throw new SolverFailure(`solver ${id} did not answer ${path}`, { cause: error })
@@ -180,8 +171,8 @@ export function createSolverClient({ id, baseUrl, signingKey, publicKey, timeout
 
   return {
     id,
-    quote: (request, limitMs) => askUnlessResting<SolverQuote>('/quote', request, isQuote, limitMs),
-    order: (request, limitMs) => askUnlessResting<SolverOrderAcceptance>('/orders', request, isAcceptance, limitMs),
+    quote: (request, limitMs) => askUnlessOverloaded<SolverQuote>('/quote', request, isQuote, limitMs),
+    order: (request, limitMs) => askUnlessOverloaded<SolverOrderAcceptance>('/orders', request, isAcceptance, limitMs),
     async fill(orderId, request) {
       const answer = await ask<SolverFill>(`/orders/${orderId}/fill`, request, isFill, { timeoutMs: SIGNING_MS })
       return { ...answer, reason: answer.reason === null ? null : oneLine(answer.reason) }
@@ -206,12 +197,12 @@ export function createSolverClient({ id, baseUrl, signingKey, publicKey, timeout
 
 function readRefusal({ code, message, retry_after: retryAfterSeconds, price_now: priceNow }: SolverRefusal): TandemError {
   if (code === 'conflict' && priceNow !== undefined) return new QuoteUsed(oneLine(message), priceNow)
-  // The limit is ours at this solver, not the user's at the service.
+  // The solver limits this service, not the user.
   const relayed = code === 'rate_limited' ? 'chain_unavailable' : (code as ErrorCode)
   return new TandemError(relayed, oneLine(message), { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
 }
 
-/** The solver's text, made safe to store and to show. */
+/** The solver's text must be safe to store and to show. */
 function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 300)
 }

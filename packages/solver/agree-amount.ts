@@ -1,12 +1,12 @@
-/** How much the solver agrees to pay for an order, and the prices from which that follows. */
+/** Decides how much the solver agrees to pay for an order, and records the prices behind that amount. */
 
 import { findCoveringQuote, takeQuote } from '@tandem/party/store/solver/quotes.ts'
 import { parseAmount } from '@tandem/protocol/amount.ts'
 import { QuoteUsed, TandemError } from '@tandem/protocol/error.ts'
 import type { SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from './authenticate.ts'
 import { priceExactIn } from './pricing/price.ts'
-import { impliedPrices, mostAt, type Prices } from './pricing/price-limit.ts'
+import { impliedPrices, maxAmountAt, type Prices } from './pricing/price-limit.ts'
 import { priceTerms } from './pricing/terms.ts'
 import type { QuoteContext } from './quotes.ts'
 import { customerOf } from './risk/customers.ts'
@@ -14,15 +14,15 @@ import { promisedTo } from './soft-reservations.ts'
 
 export type AgreedAmount = {
   readonly amount: bigint
-  /** Why it is less than an open quote, for reasons of this customer. Null: it is not, or the price has moved too far. */
+  /** A reason that lies with this customer for less than an open quote; null if it is not less, or if the price moved too far. */
   readonly belowQuote: string | null
-  /** The re-check before the solver pays compares with these. */
   readonly prices: Prices
 }
 
 /**
- * What is asked is the least: the quoted amount if an open quote covers the order and the price has not moved further than the solver's own limit, else
- * the price now; not more than asked if the user accepts worse. If the price now is below what is asked, it must be within the user's slippage.
+ * The solver never agrees to less than the request, except within the user's slippage. If an open quote covers the order and the price has
+ * not moved beyond the solver's own limit, the quoted amount counts; otherwise the amount at the current price. A user who accepts less
+ * gets no more than the request.
  */
 export async function agreeAmount(
   context: QuoteContext,
@@ -50,7 +50,8 @@ export async function agreeAmount(
         ...(clientSecret && { clientSecret: context.risk.clientSecret() }),
       })
     ).terms
-  // Several orders of one owner cost what one of their sum would: splitting it saves no surcharge. As much as it asks for now is free: it may just try again.
+  // Several orders of one owner cost what one order of their sum would, so splitting saves no surcharge. An amount equal to this request is
+  // exempt: the owner may just be trying again.
   const held = promisedTo(context.soft, destination.id, customer)
   const promised = held > asked ? held - asked : 0n
   const terms = await priceFor(promised)
@@ -62,7 +63,7 @@ export async function agreeAmount(
     prices: impliedPrices(now, amount, offer),
   })
   const acceptsWorse = request.accept_worse ?? false
-  // The common case needs no quote: the price has not moved since.
+  // In the common case the price has not moved since the quote, so no quote is needed.
   const needsNoQuote = request.quote_id === undefined && (acceptsWorse ? offer >= asked : offer === asked)
   if (offer > 0n && needsNoQuote) return agreeOn(asked)
   const covered = {
@@ -86,16 +87,16 @@ export async function agreeAmount(
   // A quote does not know whose order it will be: it covers no premium of the owner, and no surcharge for its other orders.
   const isSurcharged = promised > 0n && priceExactIn(await priceFor(0n), sourceAmount) > offer
   const isQuotedAlike = premiumBips <= quotedPremiumBips && !isSurcharged
-  const most = offer > 0n ? mostAt(offer, now, now, pricing.priceToleranceBips) : 0n
+  const maxAmount = offer > 0n ? maxAmountAt(offer, now, now, pricing.priceToleranceBips) : 0n
   let isTaken = false
   if (covering !== null && isQuotedAlike) {
     const better = covering.isExact ? covering.destinationAmount : offer
     const amount = acceptsWorse || better < asked ? asked : better
     if (amount <= offer) return agreeOn(amount)
-    isTaken = amount <= most && !(await takeQuote(context.db, { ...covered, destinationAmount: amount }))
-    if (amount <= most && !isTaken) return agreeOn(amount)
+    isTaken = amount <= maxAmount && !(await takeQuote(context.db, { ...covered, destinationAmount: amount }))
+    if (amount <= maxAmount && !isTaken) return agreeOn(amount)
   }
-  // About this customer, who can repeat it for nothing: it must not look as if the solver broke its word.
+  // These reasons lie with the customer, who can repeat them at no cost: they must not look as if the solver broke a quote.
   const belowQuote = isTaken
     ? `another order was made with this quote: ${covering?.destinationAmount ?? asked} of ${destination.id} was quoted, the price is now ${offer}`
     : isQuotedAlike
@@ -104,8 +105,8 @@ export async function agreeAmount(
         ? `earlier orders of this owner add ${premiumBips - quotedPremiumBips} hundredths of a percent to the price: ask for ${offer} of ${destination.id} or less`
         : `unfunded orders of this owner hold ${held} of ${destination.id}: ask for ${offer} or less, or wait until their price has expired`
   if (offer > 0n && offer >= asked) return agreeOn(acceptsWorse ? asked : offer, belowQuote)
-  const least = asked - (asked * BigInt(request.slippage_bips)) / 10_000n
-  if (offer === 0n || offer < least) {
+  const minAmount = asked - (asked * BigInt(request.slippage_bips)) / 10_000n
+  if (offer === 0n || offer < minAmount) {
     if (isTaken && belowQuote !== null) throw new QuoteUsed(`${belowQuote}: take a new quote, or allow more slippage`, offer.toString())
     if (belowQuote !== null) throw new TandemError('conflict', belowQuote)
     throw new TandemError(

@@ -1,4 +1,4 @@
-/** Every request must be signed by a known service; every answer to one is signed. docs/solver-protocol.md */
+/** Verifies that a known service signed each request, and signs each answer, as in docs/solver-protocol.md. */
 
 import { contentDigest } from '@tandem/party/solver-auth/message-signature.ts'
 import { signAnswer } from '@tandem/party/solver-auth/sign.ts'
@@ -6,13 +6,18 @@ import type { SigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { createRequestVerifier, type KnownCaller, type VerifiedRequest } from '@tandem/party/solver-auth/verify-request.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { FastifyInstance } from 'fastify'
-import type { Caller } from './caller.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller
     verified: VerifiedRequest | null
   }
+}
+
+export interface Caller {
+  readonly service: string
+  /** Throws if the caller has stopped waiting. Call this before work that would then be wasted. */
+  assertInTime(): void
 }
 
 const EMPTY_DIGEST = contentDigest('')
@@ -22,7 +27,7 @@ export type Authentication = {
   readonly services: readonly KnownCaller[]
 }
 
-/** Must be called before the routes and other hooks are added. */
+/** Call this before the routes and other hooks are added. */
 export function authenticate(app: FastifyInstance, { key, services }: Authentication): void {
   const verifier = createRequestVerifier({ callers: services, recipient: key.publicKey })
   const parseJson = app.getDefaultJsonParser('error', 'error')
@@ -49,7 +54,7 @@ export function authenticate(app: FastifyInstance, { key, services }: Authentica
   app.addHook('onSend', async (request, reply, payload) => {
     const { verified } = request
     if (verified === null) return payload
-    if (typeof payload !== 'string') throw new Error('only texts can be signed')
+    if (typeof payload !== 'string') throw new Error('only text answers can be signed')
     reply.headers(signAnswer(key, { status: reply.statusCode, body: payload, requestSignature: verified.signature, nowMs: Date.now() }))
     return payload
   })
@@ -60,11 +65,11 @@ function callerOf({ caller, waitMs }: VerifiedRequest, arrivedMs: number): Calle
     service: caller,
     assertInTime() {
       if (performance.now() - arrivedMs <= waitMs) return
-      throw new TandemError('chain_unavailable', `the answer would be late: the request was to be answered within ${waitMs} ms`)
+      throw new TandemError('chain_unavailable', `too late: the caller waits only ${waitMs} ms for the answer`)
     },
   }
 }
 
 function wrongDigest(): TandemError {
-  return new TandemError('unauthorized', 'content-digest is not the one of the body')
+  return new TandemError('unauthorized', 'content-digest does not match the body')
 }

@@ -1,9 +1,8 @@
-/** What all parts of a solver need: its configuration, keys, database, chains and prices. */
+/** Opens what all parts of a solver need: its configuration, keys, database, chains and prices. */
 import { urlOf } from '@tandem/chain-kit/port/endpoints.ts'
 import { readKeyring } from '@tandem/party/config/keyring.ts'
-import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
+import { type LoadedConfig, releaseLogOf } from '@tandem/party/config/load-config.ts'
 import { networkSettings } from '@tandem/party/config/network-settings.ts'
-import { releaseLogOf } from '@tandem/party/config/release-log.ts'
 import type { SolverConfig } from '@tandem/party/config/schema.ts'
 import { connectNetwork } from '@tandem/party/engine/network.ts'
 import { startRollbackGuard } from '@tandem/party/engine/rollback/rollback-guard.ts'
@@ -40,7 +39,6 @@ export async function openSolverBase(loaded: LoadedConfig<SolverConfig>, parentL
   keep(() => prices.stop())
   const guard = await startRollbackGuard({ db, path: loaded.pathOf(releaseLogOf(config)), log })
   keep(() => guard.stop())
-  /** URLs of the nodes of each chain. */
   const nodes = Object.fromEntries(
     Object.entries(settings.chains).map(([id, chain]) => [id, Object.values(chain.endpoints).flat().map(urlOf)]),
   )

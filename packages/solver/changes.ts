@@ -1,18 +1,17 @@
-/** Tells services on which chains something has happened, by long polls. Only a hint: a service reads the chains itself. */
+/** Answers long polls by which services learn of chains to poll. The answer is a hint: a service reads the chains itself. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 
 export type ChangesSince = { readonly next: number; readonly chains: readonly ChainId[] }
 
 export interface Changes {
   note(chain: ChainId): void
-  /** Chains with a change after number `after`, without those of `except`; waits for one, at most 20 s. A number of another process counts as 0. */
+  /** Waits at most 20 s for a chain that is not in `except` to change. A number from another process counts as 0. */
   since(after: number, service: string, except?: readonly ChainId[]): Promise<ChangesSince>
-  /** Answers all who wait. */
   close(): void
 }
 
 const WAIT_MS = 20_000
-/** Of one service: more than it has processes. Who comes then is answered at once. */
+/** The limit is per service, and above the number of its processes. Further requests are answered at once. */
 const MAX_WAITING = 32
 
 export function createChanges(waitMs = WAIT_MS): Changes {

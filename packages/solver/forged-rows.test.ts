@@ -1,4 +1,4 @@
-/** Rows of the tables that only solvers have, forged, deleted or edited: a payment that would be a loss at the prices of this moment is not made, nor one without a deposit. */
+/** Forges rows of the tables that only solvers have: a payment at a loss is not made, nor one without a deposit. */
 
 import { sightingsOf } from '@tandem/party/store/store.fixture.ts'
 import type { Order } from '@tandem/protocol/order.ts'
@@ -27,7 +27,7 @@ const request = (quoteId?: string, amount = '980000') =>
     destination: { asset: btc, amount, redeemer: userKey },
   })
 
-/** For each: the rows as an attacker with the password of the database would like them. */
+/** Each change is one that an attacker with the password of the database would like. */
 const changes: readonly (readonly [table: string, change: (order: Order) => Promise<unknown>])[] = [
   ['none', async () => undefined],
   [

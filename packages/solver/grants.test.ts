@@ -177,7 +177,7 @@ describe('under load, firm reservations never exceed the balance', () => {
         balance -= AMOUNT
         over.add(order.id)
       } else if (next() % 3 === 0) {
-        // A refund or a deposit of the operator.
+        // The operator deposits, or a refund arrives.
         balance += AMOUNT
       }
       solver.hold(wbtc, balance)
@@ -189,7 +189,6 @@ describe('under load, firm reservations never exceed the balance', () => {
   })
 })
 
-/** A linear congruential generator: the same numbers for the same seed. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

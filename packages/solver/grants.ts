@@ -1,4 +1,4 @@
-/** Grants inventory to orders with a deposit. One asset at a time, so that firm reservations never exceed the balance. */
+/** Grants inventory to orders with a deposit, one by one for each asset, so that firm reservations never exceed the balance. */
 
 import { withLock } from '@tandem/party/store/actions/leases.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
@@ -9,15 +9,15 @@ import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Reservations } from './reservations.ts'
 
 export interface Grants {
-  /** Null: the amount is reserved for the order. Else why not. A repeat with the same amount changes nothing; with more, the rest is granted. */
+  /** Returns null if the amount is reserved, else the reason why not. A repeat with a larger amount reserves the difference too. */
   reserve(wanted: Reservation): Promise<string | null>
 }
 
 type Asked = Waiting<Reservation, string | null>
 
 /**
- * A grant holds a connection to the database and needs a second one. All together, with the holds of keys (`engine/key-hold.ts`), must leave some of
- * the pool: else every holder waits for a connection, for ever.
+ * A grant holds one database connection and needs a second one. All grants and key holds (`engine/key-hold.ts`) together must leave some
+ * connections of the pool free: otherwise every holder would wait for a connection for ever.
  */
 const MAX_GRANTING = 4
 
@@ -25,14 +25,14 @@ export function createGrants(options: {
   readonly db: Database
   readonly reservations: Reservations
   readonly balanceOf: (asset: AssetId) => Promise<bigint>
-  /** Why the cap of its pair allows no more; null if it does. Asked under the lock, with all earlier grants recorded. */
+  /** Returns why the cap of the pair refuses the order, or null. It is called under the lock, when all earlier grants are recorded. */
   readonly whyOverCap?: (orderId: string) => Promise<string | null>
 }): Grants {
   const { db, reservations, balanceOf, whyOverCap } = options
   const queues = new Map<AssetId, (wanted: Reservation) => Promise<string | null>>()
   const inSlot = createSlots(MAX_GRANTING)
 
-  /** What is reserved is read before the balance: a payment that is mined in between counts twice, never not at all. */
+  /** Reservations are read before the balance: a payment that is mined in between counts twice, but is never missed. */
   async function grantAll(asset: AssetId, batch: readonly Asked[]): Promise<void> {
     try {
       const answers = await inSlot(chainIn(asset), () =>
@@ -82,12 +82,12 @@ export function createGrants(options: {
 
 const chainIn = (asset: AssetId) => asset.slice(0, asset.indexOf(':'))
 
-/** At most one at a time of each chain, so that a chain whose nodes hang takes one slot only. */
-function createSlots(most: number): <T>(chain: ChainId, work: () => Promise<T>) => Promise<T> {
+/** At most one job at a time runs for each chain, so that a chain whose nodes hang takes only one slot. */
+function createSlots(maxBusy: number): <T>(chain: ChainId, work: () => Promise<T>) => Promise<T> {
   const busy = new Set<ChainId>()
   const waiting: (() => void)[] = []
   return async (chain, work) => {
-    while (busy.has(chain) || busy.size >= most) await new Promise<void>((resolve) => waiting.push(resolve))
+    while (busy.has(chain) || busy.size >= maxBusy) await new Promise<void>((resolve) => waiting.push(resolve))
     busy.add(chain)
     try {
       return await work()

@@ -1,4 +1,4 @@
-/** Every call of the protocol, made by a second known service about an order of the first. */
+/** Tests every call of the protocol, made by a second known service about an order of the first. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { pollChain } from '@tandem/party/engine/watcher.ts'
@@ -68,7 +68,6 @@ const depositOf = async (id: string) =>
   (await store.db.selectFrom('swaps').select(['swap_id', 'leg']).where('order_id', '=', id).execute()).find(({ leg }) => leg === 'source')
     ?.swap_id ?? 'none'
 
-/** A call of every route. `about`: for an order, if the route names one. */
 const calls: Readonly<
   Record<keyof typeof solverRoutes, { readonly about: (order: Made, deposit: string) => Call } | { readonly call: Call }>
 > = {
@@ -113,7 +112,6 @@ async function fund({ order }: { readonly order: Made }): Promise<void> {
   solver.bitcoin.mine(sightingsOf(await depositOf(order.order_id)).initiated(1_000_000n))
   await watch()
 }
-/** All that a call could leave behind. */
 const remembered = async () => ({
   orders: await store.db.selectFrom('orders').select(['id', 'declined']).execute(),
   fills: await store.db.selectFrom('fills').selectAll().execute(),

@@ -1,4 +1,4 @@
-/** The solver's balances, less what funded orders reserve and what is kept for network fees. */
+/** Computes what the solver can still promise: its balances, less what funded orders reserve and what is kept for network fees. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Keyring } from '@tandem/keys/keyring.ts'
@@ -15,15 +15,14 @@ import { createGrants } from './grants.ts'
 import { createReservations, mayBecomeDue } from './reservations.ts'
 
 export interface Inventory {
-  /** For new quotes and orders, from at most a quarter of a second ago. They reserve nothing themselves. */
+  /** Returns the amount for new quotes and orders, at most a quarter of a second old. A call reserves nothing. */
   available(asset: AssetId): Promise<bigint>
-  /** Keeps this amount for an order with a deposit. Null: it is kept. Else why not. */
+  /** Reserves this amount for an order with a deposit. Returns the reason why it cannot, or null. */
   reserve(wanted: Reservation): Promise<string | null>
-  /** The solver pays only what it keeps for the order. A text: it cannot. */
+  /** The solver pays only what is reserved for the order. Returns the reason why it cannot reserve it, or null. */
   payCheck(state: OrderState): Promise<string | null>
-  /** Reserves for orders whose deposits are in blocks and wait for confirmations. Never rejects. */
+  /** Reserves inventory for orders whose deposits are in blocks and wait for confirmations. Never rejects. */
   reserveSeen(states: readonly OrderState[]): Promise<void>
-  /** Holdings on all chains that answer. */
   list(): Promise<readonly Holding[]>
 }
 
@@ -37,7 +36,7 @@ export type Holding = {
 
 const AVAILABLE_KEEP_MS = 250
 const MAX_ASSETS = 1_000
-const MOST_SEEN = 10_000
+const MAX_SEEN = 10_000
 
 export function createInventory(options: {
   readonly db: Database
@@ -46,23 +45,19 @@ export function createInventory(options: {
   readonly keys: Keyring
   readonly now: () => bigint
   readonly keepMs?: number
-  /** Why the cap of its pair allows no more; absent: there is none. */
   readonly whyOverCap?: (orderId: string) => Promise<string | null>
-  readonly onTrouble?: (error: unknown) => void
-  /** What is kept for network fees, where this asset pays them. */
+  readonly onError?: (error: unknown) => void
   readonly keptForFees?: (asset: AssetId) => bigint
-  /** What orders in flight still take of it as network fees. */
   readonly feeDuties?: (asset: AssetId) => Promise<bigint>
-  /** The amount is kept for this order. */
   readonly onReserved?: (orderId: string) => void
 }): Inventory {
-  const { db, registry, clients, keys, onTrouble = () => undefined, keptForFees = () => 0n, feeDuties = async () => 0n } = options
+  const { db, registry, clients, keys, onError = () => undefined, keptForFees = () => 0n, feeDuties = async () => 0n } = options
   const kept = createTtlCache<bigint>({ keepMs: options.keepMs ?? AVAILABLE_KEEP_MS, maxEntries: MAX_ASSETS })
   const reservations = createReservations(options)
   const grants = createGrants({
     db,
     reservations,
-    // Half of what is kept may be promised once a deposit is there: fees that rise meanwhile break no quote. What redeems in flight cost never is.
+    // With a deposit, half of the fee reserve may be promised, so that rising fees break no quote. Fees of redeems in flight never are.
     async balanceOf(asset) {
       const [duties, half] = [await feeDuties(asset), keptForFees(asset) / 2n]
       return (await balanceOf(asset)).balance - (duties > half ? duties : half)
@@ -74,7 +69,7 @@ export function createInventory(options: {
     if (refusal === null) options.onReserved?.(wanted.orderId)
     return refusal
   }
-  /** Reserved by this process: not asked for again at every block. */
+  /** The orders that this process reserved for are not reserved again at every block. */
   const seen = new Set<string>()
 
   async function balanceOf(asset: AssetId): Promise<Pick<Holding, 'address' | 'balance'>> {
@@ -104,12 +99,12 @@ export function createInventory(options: {
           try {
             if ((await reserve({ orderId: id, asset: destination.terms.asset, amount: destination.terms.amount })) === null) seen.add(id)
           } catch (error) {
-            // It is asked for again with the next block, and before the payment.
-            onTrouble(error)
+            // It is tried again with the next block, and before the payment.
+            onError(error)
           }
         }),
       )
-      for (const id of seen) if (seen.size > MOST_SEEN) seen.delete(id)
+      for (const id of seen) if (seen.size > MAX_SEEN) seen.delete(id)
     },
     async list() {
       const reserved = await reservations.read(['firm', 'expected'])

@@ -19,22 +19,21 @@ import { createInventory } from './inventory.ts'
 import { createSolverMetrics } from './metrics.ts'
 import { createOwnTermsCheck } from './own-terms.ts'
 import { createSolverParty } from './party.ts'
-import { coded, inTurn, type PayCheck } from './pay-checks.ts'
+import { coded, inSequence, type PayCheck } from './pay-checks.ts'
 import { createPayouts } from './payouts.ts'
 import { createLegCosts } from './pricing/leg-costs.ts'
 import { createPriceCheck } from './pricing/price-check.ts'
 import { readPricing } from './pricing/pricing.ts'
-import { createStockReader } from './pricing/stock.ts'
+import { createStockReader } from './pricing/skew.ts'
 import { createWorthCheck } from './pricing/worth-check.ts'
 import { createAdmissions } from './risk/admissions.ts'
 import { createFeeWatch, negligibleCost } from './risk/breakers.ts'
-import { isCapped } from './risk/caps.ts'
+import { createPairCap, isCapped } from './risk/caps.ts'
 import { startCustomers } from './risk/customers.ts'
 import { startExposureWatch } from './risk/exposure-watch.ts'
 import { createFeeFunds } from './risk/fee-funds.ts'
 import { startFeeFundsWatch } from './risk/fee-funds-watch.ts'
 import { startHalts } from './risk/halts.ts'
-import { createPairCap } from './risk/pair-cap.ts'
 import { createRisk } from './risk/risk.ts'
 import { createSolverServer } from './server.ts'
 import { createSoftReservations } from './soft-reservations.ts'
@@ -45,11 +44,11 @@ export interface RunningSolver {
   stop(): Promise<void>
 }
 
-/** A redeem waits this long for others to batch with and for the service to cosign: both make it cheaper. */
+/** A redeem waits this long for others to batch with, and for the service to cosign. Both make it cheaper. */
 const DEFAULT_REDEEM_WAIT_SECONDS = 3600
 
-/** Their network fees are kept back from the inventory of a chain's own coin. */
-const FEE_SWAPS = 20n
+/** The inventory of a chain's own coin keeps the network fees of this many swaps. */
+const FEE_RESERVE_SWAPS = 20n
 
 export function startSolver(loaded: LoadedConfig<SolverConfig>, parentLog: Logger): Promise<RunningSolver> {
   return startClosable(
@@ -79,11 +78,13 @@ async function start(base: SolverBase, keep: Keep): Promise<Omit<RunningSolver, 
     onDifferences,
     onActivity: changes.note,
     onReorg: (chain, reorg) =>
-      void risk.halts.noteReorg(chain, reorg).catch((error) => log.error({ chain, err: error }, 'could not halt a chain')),
+      void risk.halts
+        .noteReorg(chain, reorg)
+        .catch((error) => log.error({ chain, err: error }, 'a chain could not be halted after a reorg')),
     party: createParty(base, funds),
   })
   keep(() => engine.stop())
-  // Before the engine: what it asks of nodes must not hold it up.
+  // The network closes before the engine stops, so that open requests to nodes do not delay the stop.
   keep(base.closeNetwork)
   const server = createServer(base, { fees, risk, funds, changes, onDifferences, engine })
   keep(() => closeServer(server))
@@ -94,14 +95,13 @@ async function start(base: SolverBase, keep: Keep): Promise<Omit<RunningSolver, 
     log.info({ url: metricsServer.url }, 'metrics are served')
   }
   void fees.legCosts.warm(registry.assets.filter(({ deployment }) => deployment !== null).map(({ id }) => id))
-  // First of all: whoever takes over need not wait for our requests.
+  // Leases are handed over first, so that another process does not wait for our requests.
   keep(engine.handOver)
   return { url: await server.listen(config.listen), engine }
 }
 
 type Fees = ReturnType<typeof startFees>
 
-/** What transactions cost, and whether there are coins to pay for those that are owed. */
 function startFees({ registry, clients, keys, prices, db, log, limits }: SolverBase, keep: Keep) {
   const feeWatch = createFeeWatch(limits.feeSpikeFactor)
   const activeAssetsOf = (chain: ChainId) => registry.assetsOf(chain).flatMap(({ id, deployment }) => (deployment === null ? [] : [id]))
@@ -109,12 +109,12 @@ function startFees({ registry, clients, keys, prices, db, log, limits }: SolverB
     registry,
     clients,
     prices,
-    onTrouble: (asset, error) =>
+    onError: (asset, error) =>
       log.warn(
         { asset, err: error },
-        'the network fees of this asset cannot be read: the last ones count for ten minutes, then it is not quoted',
+        'the network fees of this asset cannot be read: the last known fees are used for ten minutes, then the asset is not quoted',
       ),
-    // One asset of a chain stands for all: their locks cost different amounts.
+    // Locks of different assets cost different amounts, so one asset stands for its chain.
     onRead(asset, { initiate, decimals }) {
       const { id, nativeAsset } = registry.chain(registry.asset(asset).chain)
       if (activeAssetsOf(id)[0] === asset) feeWatch.note(id, initiate, negligibleCost(prices.find(nativeAsset), decimals))
@@ -132,7 +132,7 @@ function startFees({ registry, clients, keys, prices, db, log, limits }: SolverB
 type Risk = ReturnType<typeof startRisk>
 
 function startRisk({ db, registry, prices, log, limits, now }: SolverBase, { feeWatch, feeFunds, readFees }: Fees, keep: Keep) {
-  const exposure = startExposureWatch({ db, chains: registry.chains, capOf: limits.unfinalCap, unrevealedMost: limits.unrevealedMost, log })
+  const exposure = startExposureWatch({ db, chains: registry.chains, capOf: limits.unfinalCap, unrevealedCap: limits.unrevealedCap, log })
   keep(() => exposure.stop())
   const halts = startHalts({ db, registry, log, now, priceHalt: prices.haltOf, fees: feeWatch, readFees, funds: feeFunds })
   keep(() => halts.stop())
@@ -143,7 +143,6 @@ function startRisk({ db, registry, prices, log, limits, now }: SolverBase, { fee
 
 type Funds = ReturnType<typeof createFunds>
 
-/** What it can pay, what it has promised, and the checks before it pays. */
 function createFunds(base: SolverBase, { legCosts, feeFunds }: Fees, { customers, risk }: Risk) {
   const { db, registry, clients, keys, config, prices, log, limits, now } = base
   const pricing = readPricing(config, prices)
@@ -155,9 +154,9 @@ function createFunds(base: SolverBase, { legCosts, feeFunds }: Fees, { customers
     keys,
     now,
     ...(isCapped(limits.caps.pair) && { whyOverCap: createPairCap({ db, now, ...limits }) }),
-    onTrouble: (error) => log.warn({ err: error }, 'could not reserve inventory yet; will retry'),
+    onError: (error) => log.warn({ err: error }, 'inventory could not be reserved yet; it is tried again'),
     onReserved: soft.release,
-    keptForFees: (asset) => pricing.feeReserves[asset] ?? legCosts.coinsFor(asset, FEE_SWAPS),
+    keptForFees: (asset) => pricing.feeReserves[asset] ?? legCosts.coinsFor(asset, FEE_RESERVE_SWAPS),
     async feeDuties(asset) {
       const { id, nativeAsset } = registry.chain(registry.asset(asset).chain)
       return asset === nativeAsset ? feeFunds.duties(id, await readInFlight(db)) : 0n
@@ -169,7 +168,7 @@ function createFunds(base: SolverBase, { legCosts, feeFunds }: Fees, { customers
     isShort: feeFunds.isShort,
     registry,
     unfinalCap: limits.unfinalCap,
-    onTrouble: (error) => log.warn({ err: error }, 'could not admit an order yet; will retry'),
+    onError: (error) => log.warn({ err: error }, 'an order could not be admitted yet; it is tried again'),
   })
   const payouts = createPayouts({ db, clients, keys })
   const payChecks: readonly PayCheck[] = [
@@ -178,7 +177,7 @@ function createFunds(base: SolverBase, { legCosts, feeFunds }: Fees, { customers
     coded('price', createPriceCheck({ db, registry, pricing, now, noteGain: customers.noteGain })),
     coded('halt', risk.payCheck),
     coded('recipient', payouts.payCheck),
-    coded('inventory', inTurn(inventory.payCheck, admissions.payCheck)),
+    coded('inventory', inSequence(inventory.payCheck, admissions.payCheck)),
   ]
   return { pricing, soft, inventory, admissions, payouts, payChecks }
 }

@@ -1,4 +1,4 @@
-/** Metrics of a solver: what it holds, what it risks and what it earned, besides those of every party. */
+/** Metrics of a solver, in addition to those of every party: holdings, risks and completed orders. */
 import { createPartyMetrics, type PartyMetrics, type PartyMetricsOptions } from '@tandem/party/metrics/party-metrics.ts'
 import { readHalts } from '@tandem/party/store/solver/halts.ts'
 import { type PairStatus, readPairStatus } from '@tandem/party/store/solver/pair-status.ts'
@@ -11,7 +11,7 @@ import type { FeeFunds } from './risk/fee-funds.ts'
 import type { FeeFundsWatch } from './risk/fee-funds-watch.ts'
 
 const DAY_SECONDS = 86_400n
-/** Balances cost a request for each asset, pairs a scan of the orders of a day. */
+/** Balances cost a request for each asset, and pairs a scan of one day's orders. */
 const KEEP_MS = 20_000
 const MICROS = 1e6
 
@@ -41,8 +41,8 @@ export function createSolverMetrics(
           value: Number(formatUnits(amountOf(holding), registry.asset(holding.asset).decimals)),
         })),
     })
-  ofHoldings('tandem_solver_balance', 'What the solver holds, in whole coins', ({ balance }) => balance)
-  ofHoldings('tandem_solver_available', 'What it holds and has not promised, in whole coins', ({ available }) => available)
+  ofHoldings('tandem_solver_balance', 'Balance of the solver, in whole coins', ({ balance }) => balance)
+  ofHoldings('tandem_solver_available', 'Balance that is not promised, in whole coins', ({ available }) => available)
 
   const ofFeeFunds = (name: string, help: string, amountOf: (funds: FeeFunds) => bigint) =>
     gauge({
@@ -52,18 +52,18 @@ export function createSolverMetrics(
       read: async () =>
         feeFunds.list().map((funds) => ({ labels: { asset: funds.asset }, value: Number(formatUnits(amountOf(funds), funds.decimals)) })),
     })
-  ofFeeFunds('tandem_solver_fee_balance', 'What the account that pays network fees holds, in whole coins', ({ balance }) => balance)
-  ofFeeFunds('tandem_solver_fee_needed', 'What the orders in flight may still take of it, in whole coins', ({ needed }) => needed)
+  ofFeeFunds('tandem_solver_fee_balance', 'Balance of the account that pays network fees, in whole coins', ({ balance }) => balance)
+  ofFeeFunds('tandem_solver_fee_needed', 'Network fees that the orders in flight may still need, in whole coins', ({ needed }) => needed)
 
   gauge({
     name: 'tandem_solver_unfinal_usd',
-    help: 'What is paid or promised against deposits that are not final, in dollars, by source chain',
+    help: 'Payments made or promised against deposits that are not final, in dollars, by source chain',
     labels: ['chain'],
     read: async () => exposure.unfinal().map(({ chain, usdMicros }) => ({ labels: { chain }, value: Number(usdMicros) / MICROS })),
   })
   gauge({
     name: 'tandem_solver_unrevealed_usd',
-    help: 'Payments that wait for secrets that clients keep, in dollars',
+    help: 'Payments that wait for client-held secrets, in dollars',
     read: async () => [{ value: Number(exposure.unrevealed()) / MICROS }],
   })
 
@@ -74,13 +74,17 @@ export function createSolverMetrics(
       labels: ['pair'],
       read: async () => (await readPairs()).map((status) => ({ labels: { pair: status.pair }, value: figureOf(status) })),
     })
-  ofPairs('tandem_solver_open_orders', 'Funded orders of the last day that have not ended, by pair', ({ openOrders }) => openOrders)
-  ofPairs('tandem_solver_exposure_usd', 'What they are worth, in dollars', ({ openUsdMicros }) => Number(openUsdMicros) / MICROS)
+  ofPairs('tandem_solver_open_orders', 'Funded orders of the last day that are open, by pair', ({ openOrders }) => openOrders)
+  ofPairs(
+    'tandem_solver_exposure_usd',
+    'Worth of the open orders, in dollars, by pair',
+    ({ openUsdMicros }) => Number(openUsdMicros) / MICROS,
+  )
   ofPairs('tandem_solver_completed_orders', 'Completed orders of the last day, by pair', ({ completed }) => completed)
   ofPairs('tandem_solver_failed_orders', 'Orders of the last day that were refunded, by pair', ({ failed }) => failed)
   gauge({
     name: 'tandem_solver_halted',
-    help: '1 for each chain, pair, or * for everything, that is halted, by cause',
+    help: '1 for each halted scope (a chain, a pair, or * for everything), by cause',
     labels: ['scope', 'cause'],
     read: async () => (await readHalts(db)).map(({ scope, cause }) => ({ labels: { scope, cause }, value: 1 })),
   })

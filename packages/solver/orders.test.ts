@@ -85,7 +85,7 @@ describe('the price', () => {
     solver.world.bitcoinDollars = 61_200n
     const request = orderRequest()
     expect(await accept(request)).toMatchObject({ destination: { amount: '980000' } })
-    // The prices that 980,000 follows from: those of the quote.
+    // The quote's prices give 980,000.
     const { source: paid, destination: got } = (await findOrder(store.db, request.order_id))?.assetPrices ?? { source: 0n, destination: 0n }
     expect((paid * 10_000n) / got).toBe(10_000n)
     solver.world.bitcoinDollars = 61_300n
@@ -125,7 +125,7 @@ describe('the price', () => {
       destination: { amount: '970297' },
       below_quote: expect.stringContaining('another order was made with this quote'),
     })
-    // At a price that covers it, no quote is needed.
+    // This price covers the amount, so no quote is needed.
     solver.world.bitcoinDollars = 60_000n
     expect(await accept(orderRequest({ quote_id }))).toMatchObject({ destination: { amount: '980000' } })
   })
@@ -233,7 +233,7 @@ test('what others have ordered without a deposit is refused as a conflict of thi
   await expect(accept(orderRequest({ app: 'one', owner: 'bob' }))).rejects.toThrow(
     expect.objectContaining({
       code: 'conflict',
-      message: `cannot pay 980000 of ${wbtc} now: 750000 available, 750000 held for other orders`,
+      message: `the solver cannot pay 980000 of ${wbtc} now: 750000 available, 750000 held for other orders`,
     }),
   )
 })
@@ -346,7 +346,7 @@ describe('unfunded orders of the same owner', () => {
     solver.hold(wbtc, 2_000_000n)
     const isHeld = async (owner?: string) => (await hold(owner)).price_expires_at > Number(NOW)
     expect([await isHeld('alice'), await isHeld('alice'), await isHeld('alice'), await isHeld('alice')]).toEqual([true, true, false, false])
-    // A stranger may have named her. Others are not affected.
+    // A stranger may have named this owner. Other owners are not affected.
     expect([await isHeld('bob'), await isHeld(), await isHeld(), await isHeld()]).toEqual([true, true, true, true])
     solver.world.now += 601n
     const later = { created_at: Number(solver.world.now), deadline: Number(solver.world.now) + 3600 }
@@ -364,12 +364,12 @@ describe('unfunded orders of the same owner', () => {
 
   test('cost what one order of their sum would: a quote does not cover the surcharge', async () => {
     const { context } = solver
-    // The last tenth costs 5 % more, from half of the inventory on a quarter of that.
+    // The last tenth of the inventory costs 5 % more, from half of the inventory on a quarter of that.
     Object.assign(context, { pricing: { ...context.pricing, inventorySkewBips: 500 } })
     solver.hold(wbtc, 2_000_000n)
     for (let quotes = 0; quotes < 4; quotes += 1) await quoted('one')
     await hold('alice', { destination: price(980_000n) })
-    // She may try again. Another owner pays no surcharge for hers.
+    // She may try again. Another owner pays no surcharge for her orders.
     await hold('alice', { destination: price(980_000n) })
     await hold('bob', { destination: price(980_000n) })
     await expect(hold('alice', { destination: price(980_000n) })).rejects.toMatchObject({

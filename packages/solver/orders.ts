@@ -1,4 +1,4 @@
-/** Accepts or declines an order, completes its terms, and starts to watch it. From then on the solver acts only on chain facts. */
+/** Accepts or declines an order, completes its terms, and starts to watch it. After that the solver acts only on what the chains show. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Keyring } from '@tandem/keys/keyring.ts'
 import type { FreshPolls } from '@tandem/party/engine/chain-watcher.ts'
@@ -8,6 +8,7 @@ import type { RollbackGuard } from '@tandem/party/engine/rollback/rollback-guard
 import type { SigningLimit } from '@tandem/party/engine/signing-limit.ts'
 import type { NewOrder } from '@tandem/party/store/orders/insert-orders.ts'
 import type { OrderWriter } from '@tandem/party/store/orders/order-writer.ts'
+import type { StoredOrder } from '@tandem/party/store/orders/orders.ts'
 import { findOrderOfService } from '@tandem/party/store/solver/orders-of-service.ts'
 import { parseAmount } from '@tandem/protocol/amount.ts'
 import type { Asset } from '@tandem/protocol/asset.ts'
@@ -21,7 +22,7 @@ import { parseSecretHash } from '@tandem/protocol/secret.ts'
 import { assertTimelocksSafe } from '@tandem/protocol/timelock.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
 import { agreeAmount } from './agree-amount.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from './authenticate.ts'
 import type { KeptAnswers } from './instant-refund/kept-answers.ts'
 import type { PayCheck } from './pay-checks.ts'
 import type { Payouts } from './payouts.ts'
@@ -41,17 +42,13 @@ export type OrderContext = QuoteContext & {
   readonly guard: RollbackGuard
   readonly payChecks: readonly PayCheck[]
   readonly payouts: Pick<Payouts, 'assertWelcome'>
-  /** Told when the database and a chain differ. */
   readonly onDifferences?: (report: DifferenceReport) => void
-  /** Of the engine. Without them the chains are read for each request. */
+  /** The polls come from the engine. Without them the chains are read for each request. */
   readonly polls?: ReadonlyMap<ChainId, FreshPolls>
-  /** Makes the engine watch a new order on these chains. */
   readonly expectOrders: (chains: readonly ChainId[]) => void
-  /** Makes the engine reconcile after a write about an order. */
   readonly wake: () => void
 }
 
-/** `usdMicros`: what the solver pays. */
 type AgreedOrder = {
   readonly order: Order
   readonly assetPrices: Prices
@@ -68,10 +65,10 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
     agreed = await completeTerms(context, request, caller)
     await context.payouts.assertWelcome(agreed.order, caller.service)
   } catch (error) {
-    // A repeat gets the first answer, even if the order could not be made now.
+    // A repeated request gets the first answer, even if the order would be refused now.
     return repeat(context, request, caller, error)
   }
-  // The service may have given it to another solver: do not reserve liquidity for it.
+  // A service that has stopped waiting may have given the order to another solver: no liquidity is reserved for it.
   caller.assertInTime()
   const { order } = agreed
   const input = newOrder(request, agreed, caller)
@@ -84,7 +81,7 @@ export async function acceptOrder(context: OrderContext, request: SolverOrderReq
   return repeat(context, request, caller, new TandemError('conflict', 'order_id or secret_hash was used before: every order needs its own'))
 }
 
-/** Until its price expires. From its deposit on, the reservation is firm. Nothing is held for an order whose price does not hold. */
+/** The soft reservation ends when the price expires. It becomes firm with the deposit. An order whose price does not hold gets none. */
 function holdSoftly({ soft, now }: OrderContext, { id, destination, priceExpiresAt }: Order, customer: Customer): void {
   const { asset, amount } = destination.terms
   if (priceExpiresAt > now()) soft.hold({ key: id, holders: holdersOfOrder(customer), asset, amount, expiresAt: priceExpiresAt })
@@ -114,7 +111,7 @@ function newOrder(
   }
 }
 
-/** `otherwise`: thrown if the caller has made no such order. */
+/** Answers a repeated request. Throws `otherwise` if the caller made no such order. */
 async function repeat(
   { db }: OrderContext,
   request: SolverOrderRequest,
@@ -149,6 +146,13 @@ function acceptance(order: Order): SolverOrderAcceptance {
   }
 }
 
+/** Every call that names an order begins here: only the service that made an order can see it or decide anything about it. */
+export async function requireOwnOrder({ db }: Pick<OrderContext, 'db'>, id: string, { service }: Caller): Promise<StoredOrder> {
+  const stored = await findOrderOfService(db, id, service)
+  if (stored === null) throw new TandemError('not_found', `there is no order ${id}`)
+  return stored
+}
+
 async function completeTerms(context: OrderContext, request: SolverOrderRequest, caller: Caller): Promise<AgreedOrder> {
   const { registry, clients, keys } = context
   const source = registry.asset(request.source.asset)
@@ -162,7 +166,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
   const usdMicros = worthOf(prices.destination, destination, amount)
   const customer = customerOf(request, caller)
   context.risk.assertWithinCaps({ from: source.id, to: destination.id, usdMicros, customer })
-  // A service counts `insufficient_liquidity` as a quote that we broke. Orders without a deposit cost nothing: they must not make us look so.
+  // A service counts `insufficient_liquidity` as a broken quote. Orders without a deposit are free, so they must not cause that.
   const free = await assertLiquidity(context, destination.id, amount, ownOfOrder(customer), 'conflict')
   const isBacked = promisedTo(context.soft, destination.id, customer) + amount <= free
   assertWithinLimits(source, sourceAmount)
@@ -217,8 +221,8 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
 }
 
 /**
- * An owner that would need more than there is, if it funded all of its orders, gets no price that holds: the solver pays if it can when the deposit comes.
- * Otherwise the owner could fund them all, and the refusals would look like broken quotes.
+ * If all orders of an owner together need more than the inventory, its next order gets no firm price: the solver pays if it can when the
+ * deposit comes. Otherwise the owner could fund them all, and the refusals would look like broken quotes.
  */
 function priceExpiry({ now, pricing }: OrderContext, source: Chain, request: SolverOrderRequest): bigint {
   const expiry = now() + holdSeconds(pricing, source)
@@ -240,7 +244,7 @@ function assertWithinLimits({ id, minAmount, maxAmount }: Asset, amount: bigint)
   }
 }
 
-/** Otherwise one account in two notations would count as two parties. */
+/** One account in two notations would count as two parties. */
 function assertCanonical(client: ChainClient, identity: string): void {
   const canonical = client.text.parseIdentity(identity)
   if (canonical !== identity) throw new TandemError('invalid_address', `"${identity}" must be written as "${canonical}"`)

@@ -1,6 +1,6 @@
 /**
- * Right before the solver pays: the terms are such as it would have agreed to. They were checked when the order was made, but have been in a table since
- * then: one that names another redeemer, secret or timelock would let it pay for what it cannot collect.
+ * Checks, right before the solver pays, that it would have agreed to these terms. They were checked when the order was made, but have been
+ * in a table since then: a changed redeemer, secret or timelock would make the solver pay for what it cannot collect.
  */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Keyring } from '@tandem/keys/keyring.ts'

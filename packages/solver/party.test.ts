@@ -27,7 +27,6 @@ const key = createKey('secp256k1', '22'.repeat(32))
 const party = (redeemWaitSeconds = 0n) =>
   createSolverParty({ db: store.db, keys: createKeyring([key]), redeemWaitSeconds, payChecks: [], now: () => now })
 
-/** A step with the state that the watchers have stored. */
 async function step(verb: Step['verb'] = 'redeem', leg: Step['leg'] = 'source'): Promise<Step> {
   await fixture.watch()
   const stored = await findOrder(store.db, fixture.order.id)
@@ -36,7 +35,6 @@ async function step(verb: Step['verb'] = 'redeem', leg: Step['leg'] = 'source'):
   return { state: deriveOrder(facts), verb, leg, client: fixture.chainOf(leg), asOfMs: 0, goodForMs: 0, evidence: testEvidence }
 }
 
-/** Initiates both legs and shows the secret at this time. */
 async function reveal(seenAt = NOW): Promise<void> {
   await fixture.fund('source', 'destination')
   fixture.ethereum.mempool = [fixture.events('destination').redeem]
@@ -96,7 +94,7 @@ describe('the wait of a redeem for a batch', () => {
     const { margins, clock } = registry.chain('bitcoin_regtest')
     const twice = 2n * (margins.claimSeconds + margins.reorgSeconds + margins.feeSpikeSeconds)
     const fastest = clock.fastestMs / 1000n
-    /** Mines blocks until this many are left of the timelock of 200, after the one of the deposit. */
+    /** Mines blocks until this many of the timelock's 200 blocks are left, counted from the deposit's block. */
     const left = (blocks: number) => fixture.bitcoin.grow(199 - blocks)
 
     test('twice all margins, at the fastest pace of blocks', async () => {

@@ -1,4 +1,4 @@
-/** The solver as a party of the engine: its keys, the last check before it pays, and how long a redeem waits for a batch. */
+/** Implements the solver as a party of the engine: its keys, the last check before it pays, and how long a redeem waits for a batch. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Keyring } from '@tandem/keys/keyring.ts'
 import type { Party, Step } from '@tandem/party/engine/party.ts'
@@ -18,13 +18,12 @@ import { onceSigned, type PayCheck, whyNotPay } from './pay-checks.ts'
 export type SolverPartyOptions = {
   readonly db: Database
   readonly keys: Keyring
-  /** How long a redeem waits for a batch, counted from when the secret is known. */
+  /** A redeem waits this long for a batch, counted from when the secret is known. */
   readonly redeemWaitSeconds: bigint
-  /** Asked before each payment until the first one is signed. */
+  /** The checks run before each payment, until one is signed. */
   readonly payChecks: readonly PayCheck[]
-  /** Gets the states that were just derived. */
   readonly onStates?: (states: readonly OrderState[]) => void
-  /** Absent: in tests and benches. */
+  /** It is absent only in tests and benches. */
   readonly guard?: RollbackGuard
   readonly now: () => bigint
 }
@@ -32,7 +31,7 @@ export type SolverPartyOptions = {
 export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onStates, guard = noGuard, now }: SolverPartyOptions): Party {
   const isOnRecord = async (orderId: string) => (await readAttempts(db, actionKey(orderId, 'destination', 'initiate'))).length > 0
 
-  /** A payment that is signed may be mined at any time: then there is no choice any more, except to pay what a forged row asks for. */
+  /** A signed payment may be mined at any time, so the solver must go on. Only a payment that a forged row asks for is still refused. */
   async function assertWillingToPay(state: OrderState): Promise<void> {
     const [asked] = await Promise.allSettled([whyNotPay(payChecks, state)])
     if (asked.status === 'fulfilled' && asked.value === null) return
@@ -47,7 +46,7 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onSt
     if (refusal !== null) throw new ChainFailure('would-fail', `the solver does not pay: ${refusal.reason}`)
   }
 
-  /** A payment that is on record is sent again: its nonces or coins are used once, whatever the database has lost. */
+  /** A recorded payment may be sent again: its nonces or UTXOs are used once, whatever the database has lost. */
   async function assertNothingLost(state: OrderState): Promise<void> {
     const reason = await guard.whyUnsafe(state)
     if (reason === null || (await isOnRecord(state.order.id))) return
@@ -57,24 +56,24 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onSt
   return {
     role: 'solver',
     keyFor: async ({ client }) => keys.of(client.curve),
-    // Null: the family pays the address of the solver's key.
+    // The family then pays the address of the solver's key.
     payoutAddress: () => null,
     async authorize({ state, leg, verb, evidence }) {
       if (verb !== 'initiate' || leg !== 'destination') return
-      if (evidence?.legs.source === undefined) throw new Error('a payment without evidence of its source')
+      if (evidence?.legs.source === undefined) throw new Error('a payment needs evidence of its source')
       const { id } = state.order
       const paidWith = state.source.counted.map((deposit) => deposit.id)
-      // Whatever rows say, also those that end a hold.
+      // The release log counts, whatever the rows say.
       if (guard.hasSignedRefund(id, paidWith)) throw refundSigned()
       await assertNothingLost(state)
       const signed = guard.locksOf(actionKey(id, 'destination', 'initiate'))
       if (signed.length > 0 && !signed.includes(state.order.destination.swapId))
         throw new ChainFailure('would-fail', 'the payment of this order was signed for other terms: its row was changed')
-      // The source may be redeemed to us although we never committed to pay: do not pay at an old price now.
+      // The source may be redeemed to the solver although it never committed to pay: it must not pay at an old price now.
       if (maySolverPay(state)) await assertWillingToPay(state)
       else if (!(await isCommittedTo(db, id, 'locked')))
         throw new ChainFailure('would-fail', 'the solver never committed to pay for this order: it must not initiate it now')
-      // It owes what it signed, at any price. What that was only the database says.
+      // The solver owes what it signed, at any price. Here only the database says what that was, so the worth is checked.
       else if (signed.length === 0) await assertWorth(state)
       if (!(await commitTo(db, id, 'locked'))) throw refundSigned()
     },
@@ -108,12 +107,12 @@ function refundSigned(): ChainFailure {
   return new ChainFailure('would-fail', 'a refund of the source is signed already: the destination must not be initiated')
 }
 
-/** Time left of the timelock at the chain's fastest pace, less all margins twice: saving fees must never risk the timelock. */
+/** The time left of the timelock at the chain's fastest pace, less all margins twice: saving fees must never risk the timelock. */
 function spareSeconds({ state, leg, client: { chain } }: Step): bigint {
   const { claimSeconds, reorgSeconds, feeSpikeSeconds } = chain.margins
-  const least = redeemable(state, leg).reduce<bigint | null>((units, { unitsLeft }) => {
+  const minUnits = redeemable(state, leg).reduce<bigint | null>((units, { unitsLeft }) => {
     const left = unitsLeft ?? chain.timelocks[leg]
     return units === null || left < units ? left : units
   }, null)
-  return leastSeconds(chain.clock, least ?? 0n) - 2n * (claimSeconds + reorgSeconds + feeSpikeSeconds)
+  return leastSeconds(chain.clock, minUnits ?? 0n) - 2n * (claimSeconds + reorgSeconds + feeSpikeSeconds)
 }

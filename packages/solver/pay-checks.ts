@@ -1,11 +1,11 @@
-/** Reasons of the solver not to pay for a funded order, although the playbook allows it: price, halts, caps, inventory, the payout. */
+/** Runs the solver's own checks before it pays, in addition to the playbook: price, halts, caps, inventory, the recipient. */
 import type { OrderState } from '@tandem/protocol/state.ts'
 import type { DeclineCode } from '@tandem/protocol/wire/solver.ts'
 
-/** A text: the solver does not pay for this order. Null: nothing is wrong. Throws while it is undecided. */
+/** Returns the reason why the solver does not pay for this order, or null. Throws while it is undecided. */
 export type PayCheck = Check & {
   readonly code?: DeclineCode
-  /** Asked even if a payment is on record, where there is no choice any more: a row that says so may be forged. */
+  /** This check also runs if a payment is on record and the solver must go on: the row that says so may be forged. */
   readonly onceSigned?: Check
 }
 
@@ -13,23 +13,21 @@ type Check = (state: OrderState) => Promise<string | null>
 
 export type PayRefusal = { readonly code: DeclineCode; readonly reason: string }
 
-/** What the service is told if this check says no. */
 export function coded(code: DeclineCode, check: PayCheck): PayCheck {
   const { onceSigned } = check
   return Object.assign((state: OrderState) => check(state), { code, ...(onceSigned !== undefined && { onceSigned }) })
 }
 
-/** What is left of the checks once a payment is on record. */
 export function onceSigned(checks: readonly PayCheck[]): readonly PayCheck[] {
   return checks.flatMap((check) => check.onceSigned ?? [])
 }
 
-/** `second` is asked only if `first` has nothing against it: it counts on what the first one recorded. */
-export function inTurn(first: PayCheck, second: PayCheck): PayCheck {
+/** `second` runs only if `first` has no objection: it relies on what the first one recorded. */
+export function inSequence(first: PayCheck, second: PayCheck): PayCheck {
   return async (state) => (await first(state)) ?? second(state)
 }
 
-/** The first reason in the order of the list; null: it pays. Throws if none says no and one is undecided. */
+/** Returns the first refusal in the order of the list; null if the solver pays. Throws if no check refuses and one is undecided. */
 export async function whyNotPay(checks: readonly PayCheck[], state: OrderState): Promise<PayRefusal | null> {
   const results = await Promise.allSettled(checks.map(async (check) => ({ code: check.code ?? 'other', reason: await check(state) })))
   for (const result of results)

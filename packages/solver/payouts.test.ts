@@ -15,7 +15,6 @@ beforeEach(async () => {
   solver = await openSolver(store)
 })
 
-/** A solver that remembers nothing yet, and what its chain was asked. */
 function open(obstacle: string | null) {
   const { context, ethereum } = solver
   const asked: (PlannedPayout | null)[] = []
@@ -56,14 +55,14 @@ test('a recipient whose payouts failed too often is not welcome, and not paid', 
   const first = await make('hostile', 3)
   const { check, assertWelcome } = open(null)
   await assertWelcome(await make('hostile'))
-  // What it refuses itself counts, too.
+  // The solver's own refusals count, too.
   await open('it rejects').check(await make('hostile'))
   const spent = open(null)
   await expect(spent.assertWelcome(await make('hostile'))).rejects.toMatchObject({ code: 'conflict' })
   expect(await spent.check(await make('hostile'))).toContain('too many payouts to hostile failed')
   expect(spent.asked).toEqual([])
   expect(await spent.check(first)).toBeNull()
-  // Another service may have made them up.
+  // Another service may have invented them.
   expect(await spent.check(await make('hostile', 0, 'two'))).toBeNull()
   expect(await check(await make('honest'))).toBeNull()
 })
@@ -81,14 +80,14 @@ test('answers with the chains that changed since, each once', async () => {
   expect(await changes.since(first.next, 'a service')).toEqual({ next: 4, chains: ['b'] })
 })
 
-test('waits for the next change, and tells it to all who wait', async () => {
+test('waits for the next change, and answers all waiting requests with it', async () => {
   const changes = createChanges(NEVER_MS)
   const waiting = [changes.since(0, 'a service'), changes.since(0, 'a service')]
   changes.note('a')
   expect(await Promise.all(waiting)).toEqual(Array.from({ length: 2 }, () => ({ next: 1, chains: ['a'] })))
 })
 
-test('does not tell of chains that one need not hear of', async () => {
+test('leaves out the chains that a caller excludes', async () => {
   const changes = createChanges(NEVER_MS)
   changes.note('a')
   let isAnswered = false

@@ -1,4 +1,4 @@
-/** Whether the recipient of an order can be paid, as the solver sees it itself: by its own nodes, and by what became of its earlier payments. */
+/** Checks whether the recipient of an order can be paid, by the solver's own nodes and by the results of earlier payments. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Keyring } from '@tandem/keys/keyring.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
@@ -13,9 +13,8 @@ import { type PayoutStanding, standingOf } from '@tandem/protocol/payout-limits.
 import type { PayCheck } from './pay-checks.ts'
 
 export interface Payouts {
-  /** Throws `conflict` for a recipient whose payouts failed too often in orders of this service. */
+  /** Throws `conflict` if payouts to this recipient failed too often in orders of this service. */
   assertWelcome(order: Order, service: string): Promise<void>
-  /** Tries the payout right before the solver locks. */
   readonly payCheck: PayCheck
 }
 
@@ -24,7 +23,7 @@ export type PayoutsOptions = { readonly db: Database; readonly clients: Readonly
 export function createPayouts({ db, clients, keys }: PayoutsOptions): Payouts {
   const failedPayouts = createFailedPayouts(db)
 
-  /** Only the failures of the same service count: another one could have made them up. `serviceOf` is asked only if there are some. */
+  /** Only failures in orders of the same service count: another service could have invented them. */
   async function read({ id, source, destination }: Order, serviceOf: () => Promise<string>): Promise<PayoutStanding> {
     const { chain, terms } = destination
     const parties = { chain, recipient: terms.redeemer, owner: source.terms.initiator, app: '' }

@@ -55,7 +55,7 @@ test('adds the fees of the service and affiliates', async () => {
 })
 
 describe('for an order whose secret the client keeps', () => {
-  /** Of the quote, in bips, with a rate that moves by one bip a second, and with so much of what may be open. */
+  /** Returns the fee of a quote in bips, with a rate that moves by one bip a second, and with this share of the limit open. */
   async function feeBips(openPercent: bigint, request: Partial<SolverQuoteRequest>): Promise<number> {
     const { context } = solver
     const prices = { ...context.pricing.prices, volatilityBips: (_from: string, _to: string, seconds: number) => seconds }
@@ -69,9 +69,9 @@ describe('for an order whose secret the client keeps', () => {
   }
 
   test('the time in which it may choose is charged for, the more the more is open, and the quote says so', async () => {
-    // 60 s of the quote, 600 in which its price holds, and 6 of confirmations: 0.4 standard deviations.
+    // The quote takes 60 s, its price holds for 600 s, and confirmations take 6 s: 0.4 standard deviations.
     expect(await feeBips(100n, {})).toBe(100 + Math.ceil(666 * 0.4))
-    // And 180 of the timelock: 0.4, or 1.5 with as much open as may be.
+    // The timelock adds 180 s: 0.4 standard deviations, or 1.5 at the limit of open amounts.
     expect(await feeBips(0n, { client_secret: true })).toBe(100 + Math.ceil(846 * 0.4))
     expect(await feeBips(100n, { client_secret: true })).toBe(100 + 846 * 1.5)
     expect((await storedQuotes()).map(({ client_secret }) => client_secret)).toEqual([false, true, true])

@@ -1,4 +1,4 @@
-/** Quotes the price of a swap. */
+/** Quotes the price of a swap, and holds its amount for the quote softly. */
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import type { QuoteWriter } from '@tandem/party/store/solver/quotes.ts'
@@ -8,11 +8,10 @@ import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { assertTimelocksSafe } from '@tandem/protocol/timelock.ts'
 import type { SolverQuote, SolverQuoteRequest } from '@tandem/protocol/wire/solver.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from './authenticate.ts'
 import type { Inventory } from './inventory.ts'
-import { explainQuote, feeBipsOf, type QuotedAmounts } from './pricing/parts.ts'
+import { explainQuote, feeBipsOf, type QuotedAmounts, sourceRange } from './pricing/parts.ts'
 import { type PriceTerms, priceExactIn, priceExactOut } from './pricing/price.ts'
-import { sourceRange } from './pricing/range.ts'
 import { type PriceContext, type Priced, priceTerms } from './pricing/terms.ts'
 import { customerOf } from './risk/customers.ts'
 import { type Risk, worthOf } from './risk/risk.ts'
@@ -39,7 +38,7 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest, 
     source,
     destination,
     extraFeeBips: request.extra_fee_bips,
-    // Whose order it will be is not known yet.
+    // The owner of the order is not known yet.
     premiumBips: context.risk.premiumBips({ ...customer, clientSecret: false }),
     isIndicative: request.indicative,
     ...(request.client_secret === true && { clientSecret: context.risk.clientSecret() }),
@@ -49,7 +48,7 @@ export async function quote(context: QuoteContext, request: SolverQuoteRequest, 
   if (destinationAmount === 0n)
     throw new TandemError('amount_out_of_range', `fees would take all of ${sourceAmount} ${source.id}: ask for a larger amount`)
   const usdMicros = worthOf(priced.terms.destination.price, destination, destinationAmount)
-  if (!request.indicative) context.risk.assertRoom(source.chain, usdMicros)
+  if (!request.indicative) context.risk.assertBelowUnfinalCap(source.chain, usdMicros)
   if (!request.indicative) await assertLiquidity(context, destination.id, destinationAmount, ownOfQuote(customer), 'insufficient_liquidity')
   const expiresAt = context.now() + pricing.quoteSeconds
   const id = randomUUID()
@@ -99,13 +98,13 @@ async function explanation(
   source: Asset,
   destination: Asset,
 ): Promise<Pick<SolverQuote, 'parts' | 'source_range'>> {
-  const { least, most } = sourceRange(priced.terms, source, destination, await inventory.available(destination.id))
-  return { parts: explainQuote(priced, quoted), source_range: { least: least.toString(), most: most.toString() } }
+  const range = sourceRange(priced.terms, source, destination, await inventory.available(destination.id))
+  return { parts: explainQuote(priced, quoted), source_range: { least: range.min.toString(), most: range.max.toString() } }
 }
 
 /**
- * `own`: what the one who asks may use. What open quotes and unfunded orders of others need is left to them, as far as the soft reservations say.
- * `held`: the code of a refusal for their sake alone. Returns what is free.
+ * Returns the free amount, and throws if the inventory does not suffice. `own` names the soft reservations that the caller may use: those
+ * of others are left to them. `held` is the error code where only the reservations of others are in the way.
  */
 export async function assertLiquidity(
   { inventory, soft }: Pick<QuoteContext, 'inventory' | 'soft'>,
@@ -116,10 +115,13 @@ export async function assertLiquidity(
 ): Promise<bigint> {
   const free = await inventory.available(asset)
   if (free < amount)
-    throw new TandemError('insufficient_liquidity', `cannot pay ${amount} of ${asset}, only ${free}: ask for less, or later`)
+    throw new TandemError('insufficient_liquidity', `the solver cannot pay ${amount} of ${asset}, only ${free}: ask for less, or later`)
   const others = soft.heldByOthers(asset, own, free)
   if (free - others < amount)
-    throw new TandemError(held, `cannot pay ${amount} of ${asset} now: ${free - others} available, ${others} held for other orders`)
+    throw new TandemError(
+      held,
+      `the solver cannot pay ${amount} of ${asset} now: ${free - others} available, ${others} held for other orders`,
+    )
   return free
 }
 

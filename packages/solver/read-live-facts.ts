@@ -12,7 +12,7 @@ export function readLiveFacts(context: OrderContext, stored: StoredOrder, how: H
   return orUnavailable(loadLiveFacts({ ...context, ...how }, stored, []))
 }
 
-/** Before a signature: what the chains themselves show. What the database says otherwise is told to the operator. */
+/** Reads what the chains show, before a signature. Differences from the database are reported to the operator. */
 export async function readProven(
   context: OrderContext,
   stored: StoredOrder,
@@ -26,7 +26,7 @@ export async function readProven(
   return proven
 }
 
-/** Nothing is signed while an HTLC is not as the database says. */
+/** Nothing is signed while an HTLC differs from what the database says. */
 export function assertNotContradicted({ differences, isContradicted }: Proven): void {
   if (!isContradicted) return
   throw new TandemError('conflict', `the solver cannot confirm this order on its chains: ${differences[0]?.what}`)

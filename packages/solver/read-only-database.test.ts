@@ -40,7 +40,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** A new one: a refusal that names a time is repeated by its client until then. */
+/** Each client is new: after a refusal that names a time, a client repeats it until then. */
 const client = (): SolverClient =>
   createSolverClient({ id, baseUrl, signingKey: serviceKey, publicKey: solverKey.publicKey, timeoutMs: 60_000 })
 const quoteRequest = { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 0, indicative: false }

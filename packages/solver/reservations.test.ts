@@ -33,7 +33,7 @@ beforeEach(async () => {
   await store.db.deleteFrom('inventory_marks').execute()
 })
 
-/** As if the watcher of this process had just read what is recorded. */
+/** Acts as the watcher of this process that has just read what is recorded. */
 const pollsOf = (chain: string): FreshPolls => ({
   tookMs: 0,
   seen: (swapId) => seen.filter((event) => event.swapId === swapId),
@@ -78,7 +78,6 @@ async function stateOf({ id }: Order): Promise<OrderState> {
   return deriveOrder(factsOf(solver.context.registry, snapshot, solver.world.now))
 }
 
-/** By deriving every order. */
 async function expectedSum(kinds: readonly string[]): Promise<bigint> {
   const { rows } = await sql<{ id: string }>`select id from orders where closed_at is null`.execute(store.db)
   const snapshots = await findOrderSnapshots(
@@ -283,7 +282,7 @@ describe('after any history, two processes reserve what all orders together rese
     ]
     let reserved = 0
     for (let n = 0; n < 50; n += 1) {
-      // Deposits often: most other steps need one.
+      // Deposits are frequent, because most other steps need one.
       await pick([...steps, fundOne, fundOne, fundOne])()
       const atOnce = (await one.read(all)).get(wbtc) ?? 0n
       expect(atOnce, `step ${n}, before the next second`).toBeGreaterThanOrEqual(await expectedSum(all))
@@ -307,7 +306,6 @@ test('deposits that count include one of at least a sixth of the amount, on ever
   for (const toleranceBips of tolerances) expect((10_000 - toleranceBips) * 6).toBeGreaterThanOrEqual(10_000 * MAX_COUNTED)
 })
 
-/** A linear congruential generator: the same numbers for the same seed. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,4 +1,4 @@
-/** Which inventory the orders reserve. Derives an order only if it or a block has changed since: a quote costs the same with any number of orders. */
+/** Computes the inventory that orders reserve. An order is derived again only if it or a block changed, so many orders cost little. */
 import { factsOf, isServed } from '@tandem/party/engine/facts.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { findOrderSnapshots } from '@tandem/party/store/orders/orders.ts'
@@ -11,44 +11,42 @@ import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import { deriveOrder, hasSignedInstantRefund, type OrderState } from '@tandem/protocol/state.ts'
 
 /**
- * firm      inventory was granted to it, or the solver owes it because it took the source: nobody else gets this amount
- * expected  a mined deposit is there and the solver can still pay, but nothing is granted to it yet
+ * 'firm': inventory was granted to the order, or the solver owes it because it redeemed the source, so no other order gets this amount.
+ * 'expected': the order has a mined deposit and the solver can still pay, but nothing is granted yet.
  */
 export type ReservationKind = 'firm' | 'expected'
 
 export interface Reservations {
-  /** Sums by asset, as recorded at this moment. Correct with several processes on one database. */
+  /** Returns sums by asset, from the current records. They are correct with several processes on one database. */
   read(kinds: readonly ReservationKind[]): Promise<ReadonlyMap<AssetId, bigint>>
-  /** The firm ones of an asset, by order. */
   firm(asset: AssetId): Promise<ReadonlyMap<string, bigint>>
 }
 
-/** While no block and no event comes, time alone can only end a reservation: until it is derived again, it lasts too long, never too short. */
+/** Without a new block or event, time can only end a reservation. Until it is derived again it lasts too long, never too short. */
 const DERIVE_AGAIN_SECONDS = 30n
-/** Used marks are deleted together, not with each read. */
+/** Used marks are deleted in batches, not with each read. */
 const DELETE_MARKS_MS = 1000
 
 const initiation = playbook.filter((rule) => rule.who === 'solver' && rule.verb === 'initiate')
 
-/** Null: it reserves nothing. */
 export function reservationKind(state: OrderState, isGranted: boolean): ReservationKind | null {
   if (isOver(state)) return null
-  // While a chain makes no block the solver does not pay, but it pays when the chain is back: the same amount must not be promised again.
+  // While a chain makes no blocks the solver does not pay, but it will when the chain is back: the amount must not be promised again.
   const isDue = initiation.some((rule) => rule.holds({ ...state, chainsAlive: true }))
   if (isDue && state.source.phase === 'redeemed') return 'firm'
   if (isDue || mayBecomeDue(state)) return isGranted ? 'firm' : 'expected'
-  // A reorg removed the deposit, which usually comes back. A payment for it may be on its way.
+  // A reorg removed the deposit, which is usually mined again. A payment for it may be unmined.
   return isGranted && state.source.deposits.length === 0 && state.now <= state.order.deadline ? 'firm' : null
 }
 
-/** Deposits in blocks, in time, that wait for confirmations or for the solver's signature. */
+/** The deposits are in blocks, in time, and wait for confirmations or for the solver's signature. */
 export function mayBecomeDue(state: OrderState): boolean {
   const { source, destination } = state
   if (state.gapSeconds <= 0n || destination.counted.length > 0) return false
   return awaitsFill(state) || (source.phase === 'seen' && source.isComplete && state.fundedInTime)
 }
 
-/** The solver never pays for it, or has paid. */
+/** The solver will never pay for the order, or has paid. */
 function isOver(state: OrderState): boolean {
   return state.declined !== null || hasSignedInstantRefund(state) || isPaid(state)
 }
@@ -57,7 +55,7 @@ function isPaid({ destination }: OrderState): boolean {
   return destination.counted.some((d) => d.block !== null)
 }
 
-/** It reserves nothing, whatever the time, until something is recorded about it. */
+/** The order reserves nothing until something new is recorded about it. Time alone cannot change that. */
 function isReleased(state: OrderState): boolean {
   const { source } = state
   return (
@@ -69,9 +67,8 @@ function isReleased(state: OrderState): boolean {
 }
 
 type Known = {
-  /** Its marks, and what was granted. */
   readonly version: string
-  /** The newest blocks of its chains when it was derived. */
+  /** The newest blocks of the order's chains when it was derived. */
   readonly blocks: string
   readonly chains: readonly ChainId[]
   readonly at: bigint
@@ -87,13 +84,12 @@ export function createReservations(options: {
   const served = registry.chains.map(({ id }) => id).filter((id) => registry.isServed(id))
   let known: ReadonlyMap<string, Known> = new Map()
   let marksAreKept = false
-  /** Marks that are not needed any more, until they are deleted. */
   let usedUp = new Set<string>()
   let deletedAtMs = Number.NEGATIVE_INFINITY
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<ReadonlyMap<string, Known>> | null = null
 
-  /** One after the other. All who ask while one runs share the next: it begins after they asked. */
+  /** Updates run one after another. Callers that come while one runs share the next one, which begins after their calls. */
   function shareNext(): Promise<ReadonlyMap<string, Known>> {
     next ??= running.then(() => {
       next = null
@@ -113,7 +109,7 @@ export function createReservations(options: {
     const marks = new Map(left.filter(([, ids]) => ids.length > 0))
     const versionOf = (orderId: string, ids: readonly string[]) => [...ids, granted.get(orderId) ?? ''].join()
     const blocksOf = (chains: readonly ChainId[]) => chains.map((chain) => tips.get(chain) ?? '').join()
-    // Like time, a block alone can only end a reservation: one that was derived in this second may last until the next.
+    // Like time, a block alone can only end a reservation. One that was derived within this second is derived again in the next.
     const isCurrent = ({ blocks, chains, at, reserves }: Known) =>
       now - at < DERIVE_AGAIN_SECONDS && (blocks === blocksOf(chains) || (reserves !== null && at === now))
     const current = new Map<string, Known>()
@@ -132,11 +128,10 @@ export function createReservations(options: {
       const chains = [order.source.chain, order.destination.chain]
       const reserved = granted.get(order.id)
       const kind = state === null ? null : reservationKind(state, reserved !== undefined)
-      // What was paid stays: if a reorg undoes the payment, its amount is back too, and is owed.
+      // The reservation of a paid order stays: if a reorg undoes the payment, its amount is back in the balance, and owed.
       if (state !== null && kind === null && reserved !== undefined && !isPaid(state)) ended.push(order.id)
       if (closed || (state !== null && kind === null && isReleased(state))) continue
       const { asset, amount } = order.destination.terms
-      // Only the newest mark stays.
       const [newest] = ids.slice(-1)
       if (newest !== undefined) used.add(newest)
       current.set(order.id, {

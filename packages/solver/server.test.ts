@@ -19,7 +19,7 @@ let server: ReturnType<typeof createSolverServer>
 let url: string
 const unreachable = new Set<string>()
 let overloaded: boolean
-/** Some orders are refused, quotes are not. */
+/** While the solver is busy, some orders are refused, but no quotes. */
 let busy: boolean
 const logged: string[] = []
 const hinted: string[] = []
@@ -65,7 +65,6 @@ type Change = {
   readonly laterMs?: number
   readonly request?: Partial<RequestToSign>
   readonly key?: typeof serviceKey
-  /** After signing. */
   readonly headers?: Readonly<Record<string, string | undefined>>
 }
 
@@ -138,7 +137,7 @@ describe('refuses a request', () => {
     {
       name: 'with another body',
       change: { request: { body: `${text} ` } },
-      message: 'content-digest is not the one of the body',
+      message: 'content-digest does not match the body',
       signed: true,
     },
     {
@@ -165,7 +164,7 @@ describe('refuses a request', () => {
       const { status, body, problem } = await send('/orders', text, change)
       const refusal = { status: 401, body: { code: 'unauthorized', message: expect.stringContaining(message) } }
       expect({ status, body }, name).toEqual(refusal)
-      // A refusal is signed as soon as it is known who asks.
+      // A refusal is signed as soon as the caller is known.
       expect(problem, name).toEqual(signed === true ? null : 'is not signed')
     }
     expect(await store.db.selectFrom('orders').select('id').execute()).toEqual([])
@@ -181,7 +180,7 @@ describe('refuses a request', () => {
   test('whose caller no longer waits, before it writes anything', async () => {
     expect(await send('/orders', text, { request: { waitMs: 0 } })).toMatchObject({
       status: 503,
-      body: { message: expect.stringContaining('would be late') },
+      body: { message: expect.stringContaining('too late') },
       problem: null,
     })
     expect(await store.db.selectFrom('orders').select('id').execute()).toEqual([])

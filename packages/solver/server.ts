@@ -1,4 +1,4 @@
-/** The solver's HTTP server, for the services whose keys it knows. */
+/** Runs the solver's HTTP server, for the services whose keys it knows. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { databaseFault } from '@tandem/party/store/database/database-fault.ts'
 import { createDatabaseCheck } from '@tandem/party/store/database/database-problem.ts'
@@ -17,7 +17,7 @@ import { acceptOrder, type OrderContext } from './orders.ts'
 import { signFill } from './partial-deposits/sign-fill.ts'
 import { quote } from './quotes.ts'
 
-/** Refuses new quotes and orders while those that exist need all of the solver, or its database cannot be written. */
+/** A service should wait this long after a refusal because of load, or because the database cannot be written. */
 const RETRY_AFTER_SECONDS = 2
 
 export type SolverServerOptions = {
@@ -25,10 +25,9 @@ export type SolverServerOptions = {
   readonly authentication: Authentication
   readonly log: Logger
   readonly chainHealthy: (chain: ChainId) => boolean
-  /** False while the solver is too busy with the orders that exist. */
   readonly admits: (what: 'quote' | 'order') => boolean
   readonly changes: Changes
-  /** A service says that something has happened on this chain. */
+  /** A service reported that something has happened on this chain. */
   readonly onHint: (chain: ChainId) => void
   readonly announcedChains: () => readonly ChainId[]
 }
@@ -43,7 +42,7 @@ export function createSolverServer({
   onHint,
   announcedChains,
 }: SolverServerOptions): FastifyInstance {
-  // No type coercion: null is not 0, and a number is not an amount.
+  // Types are not coerced: null is not 0, and a number is not an amount.
   const app = fastify({ bodyLimit: 512 * 1024, ajv: { customOptions: { coerceTypes: false } } }).withTypeProvider<TypeBoxTypeProvider>()
 
   const gate = { admits, databaseProblem: createDatabaseCheck({ db: context.db, log }) }
@@ -62,7 +61,7 @@ export function createSolverServer({
 
   authenticate(app, authentication)
 
-  /** Refuses new quotes and orders on a chain whose nodes do not answer, and of a pair that is halted. */
+  /** Refuses new quotes and orders if the nodes of a chain do not answer, or if the pair is halted. */
   const assertOpen = (from: string, to: string) => {
     const [source, destination] = [context.registry.asset(from), context.registry.asset(to)]
     for (const { chain } of [source, destination])
@@ -124,8 +123,8 @@ export function createSolverServer({
     async (request) => {
       const chains = [...new Set(request.body.chains)]
       for (const chain of chains) onHint(chain)
-      const told = announcedChains()
-      return { solver_id: context.solverId, needless: chains.filter((chain) => told.includes(chain)) }
+      const announced = announcedChains()
+      return { solver_id: context.solverId, needless: chains.filter((chain) => announced.includes(chain)) }
     },
   )
 
@@ -160,14 +159,13 @@ export function createSolverServer({
   return app
 }
 
-/** By chain, where parties are keys. */
 function publicKeysOf({ clients, keys }: OrderContext): Record<string, string> {
   const withKeys = [...clients.values()].filter(({ orderKeys }) => orderKeys !== undefined)
   return Object.fromEntries(withKeys.map((client) => [client.chain.id, client.identityOf(keys.of(client.curve))]))
 }
 
 function refuse(error: FastifyError | TandemError): SolverRefusal {
-  // Not `price_moved`: who repeats an order with a quote that is used up must not make the solver look as if it broke its word.
+  // The code is not `price_moved`: orders with a used quote must not make the solver look as if it broke a quote.
   if (error instanceof QuoteUsed) return { code: 'conflict', message: error.message, price_now: error.priceNow }
   if (error instanceof TandemError) {
     const { code, message, retryAfterSeconds } = error
@@ -178,30 +176,30 @@ function refuse(error: FastifyError | TandemError): SolverRefusal {
 }
 
 type Gate = {
-  /** False while the solver is too busy with the orders that exist. */
+  /** It returns false while the solver is too busy with existing orders. */
   readonly admits: (what: 'quote' | 'order') => boolean
   readonly databaseProblem: () => Promise<string | null>
 }
 
-/** Runs before the body is read. */
+/** The hook runs before the body is read. */
 function refuseWhenOverloaded({ admits, databaseProblem }: Gate, what: 'quote' | 'order'): onRequestHookHandler {
   return (_request, _reply, done) => {
     if (admits(what)) {
       done()
       return
     }
-    // With a database that takes no writes, the swaps in progress wait too: that is no load.
+    // If the database refuses writes, the swaps in progress wait too, but the reason is not load.
     databaseProblem().then((problem) => done(problem === null ? busy(admits('quote')) : databaseRefusal(problem)), done)
   }
 }
 
 function busy(takesQuotes: boolean): TandemError {
-  // A service asks nothing until the time that we name: name one only if we take nothing.
+  // A service sends nothing until `retryAfterSeconds`, so it is given only if the solver takes no quotes either.
   const retry = takesQuotes ? {} : { retryAfterSeconds: RETRY_AFTER_SECONDS }
   return new TandemError('chain_unavailable', 'the solver is busy with the swaps in progress', retry)
 }
 
-/** A service relays it to its users: it says whose database it is. */
+/** A service relays this text to its users, so the text says whose problem it is. */
 function databaseRefusal(problem: string): TandemError {
   return new TandemError('chain_unavailable', `the solver cannot work: ${problem}`, { retryAfterSeconds: RETRY_AFTER_SECONDS })
 }

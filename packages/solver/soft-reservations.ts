@@ -1,11 +1,10 @@
-/** What open quotes and unfunded orders would need, in memory. Soft: it expires, others with a deposit come first, and it never takes all that is free. */
+/** Holds inventory for open quotes and unfunded orders: for a time, never all of it, and never against orders with a deposit. */
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Customer } from './risk/customers.ts'
 
 export type SoftReservation = {
-  /** The same key again replaces it. */
+  /** A new reservation with the same key replaces it. */
   readonly key: string
-  /** Whose it is, in one or more ways. */
   readonly holders: readonly string[]
   readonly asset: AssetId
   readonly amount: bigint
@@ -15,20 +14,19 @@ export type SoftReservation = {
 
 export interface SoftReservations {
   hold(reservation: SoftReservation): void
-  /** It is firm now. */
+  /** The reservation ends because it is firm now. */
   release(key: string): void
-  /** What is held for this holder. */
   heldBy(asset: AssetId, holder: string): bigint
   /**
-   * What is held for others of this free amount: at most half of it, so that quotes alone cannot use up the inventory. `own`: holders that have nothing
-   * in common; what is theirs does not count.
+   * Returns what is held for others of this free amount: at most half of it, so that quotes alone cannot use up the inventory. The
+   * reservations of the holders in `own` do not count; these holders must not share any.
    */
   heldByOthers(asset: AssetId, own: readonly string[], free: bigint): bigint
 }
 
-/** Bounds the memory and the work that strangers can cause. The oldest go first. */
-const MOST_HELD = 10_000
-const MOST_SHARE = 2n
+/** The limit bounds the memory and the work that strangers can cause. The oldest are evicted first. */
+const MAX_HELD = 10_000
+const FREE_SHARE_DIVISOR = 2n
 
 export function createSoftReservations(now: () => bigint): SoftReservations {
   const held = new Map<string, SoftReservation>()
@@ -47,7 +45,7 @@ export function createSoftReservations(now: () => bigint): SoftReservations {
     add(reservation, -1n)
   }
 
-  /** Once a second at most: it goes through all. */
+  /** Runs at most once a second, because it visits all. */
   function prune(): void {
     if (prunedAt === now()) return
     prunedAt = now()
@@ -61,7 +59,7 @@ export function createSoftReservations(now: () => bigint): SoftReservations {
       held.set(reservation.key, reservation)
       add(reservation, 1n)
       const [oldest] = held.values()
-      if (held.size > MOST_HELD && oldest !== undefined) drop(oldest)
+      if (held.size > MAX_HELD && oldest !== undefined) drop(oldest)
     },
     release(key) {
       const reservation = held.get(key)
@@ -74,17 +72,17 @@ export function createSoftReservations(now: () => bigint): SoftReservations {
     heldByOthers(asset, own, free) {
       prune()
       const others = own.reduce((sum, holder) => sum - (sums.get(`${asset} ${holder}`) ?? 0n), sums.get(asset) ?? 0n)
-      return others * MOST_SHARE < free ? others : free / MOST_SHARE
+      return others * FREE_SHARE_DIVISOR < free ? others : free / FREE_SHARE_DIVISOR
     },
   }
 }
 
-/** The quotes of an app are held for all its users: whose order it will be is not known yet. */
+/** The quotes of an app are held for all its users: the owner of the order is not known yet. */
 export function holdersOfQuote({ app }: Customer): readonly string[] {
   return [`quotes ${app}`]
 }
 
-/** Orders that name no owner have none in common. */
+/** Orders that name no owner do not share one. */
 export function holdersOfOrder({ app, owner }: Customer): readonly string[] {
   return owner === null ? [`orders ${app}`] : [`orders ${app}`, ordersOf({ app, owner })]
 }
@@ -92,8 +90,8 @@ export function holdersOfOrder({ app, owner }: Customer): readonly string[] {
 const ordersOf = ({ app, owner }: Customer) => `orders ${app} ${owner}`
 
 /**
- * What the unfunded orders of this owner would take. It makes its next order dearer, and without a price that holds, but never refused: anyone can make orders
- * in its name.
+ * Returns what the unfunded orders of this owner would take. Because of it the next order costs more, or gets no firm price. The order is
+ * never refused for it, because anyone can make orders in the owner's name.
  */
 export function promisedTo(soft: Pick<SoftReservations, 'heldBy'>, asset: AssetId, customer: Customer): bigint {
   return customer.owner === null ? 0n : soft.heldBy(asset, ordersOf(customer))

@@ -1,4 +1,4 @@
-/** A solver with simulated chains in memory and a real database. Its prices make amounts easy to compute. */
+/** Opens a solver with simulated chains in memory and a real database. Its prices make amounts easy to compute. */
 
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
@@ -15,14 +15,14 @@ import type { Order } from '@tandem/protocol/order.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import type { SolverFill, SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from './authenticate.ts'
 import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
 import type { OrderContext } from './orders.ts'
 import { signFill } from './partial-deposits/sign-fill.ts'
 import type { PayCheck } from './pay-checks.ts'
 import { createPayouts } from './payouts.ts'
-import { createStockReader } from './pricing/stock.ts'
+import { createStockReader } from './pricing/skew.ts'
 import { haltsOf, testRisk } from './risk/risk.fixture.ts'
 import { createSoftReservations } from './soft-reservations.ts'
 
@@ -31,7 +31,7 @@ export const btc = 'bitcoin_regtest:btc'
 export const wbtc = 'ethereum_localnet:wbtc'
 export const user = `0x${'a1'.repeat(20)}`
 export const userKey = 'a2'.repeat(32)
-/** A known asset without a price. */
+/** This asset is known and has no price. */
 export const unpriced = 'ethereum_localnet:eth'
 
 const deployments: Readonly<Record<AssetId, Deployment>> = {
@@ -46,7 +46,6 @@ export type TestSolver = {
   readonly ethereum: MemoryChain
   /** Tests change the solver's clock (unix seconds), the dollars per wrapped bitcoin, and what is halted. */
   readonly world: { now: bigint; bitcoinDollars: bigint; halt: Halt | null }
-  /** Those of its context. */
   readonly payChecks: PayCheck[]
   hold(asset: AssetId, amount: bigint): void
 }
@@ -159,7 +158,6 @@ export function orderRequest(changes: Partial<SolverOrderRequest> = {}): SolverO
   }
 }
 
-/** Asks the solver to sign a fill for these deposits, by default the only one. */
 export async function fillFor(
   solver: TestSolver,
   { id, source, destination }: Order,

@@ -1,29 +1,33 @@
 /**
  * Bundles the pages for browsers: one entry for each page, code that they share in common chunks, and a chunk for each chain family that is loaded when
- * it is first used. Names carry a hash of the content, so they may be cached for ever. `tsx packages/web/build.ts FOLDER` writes them there.
+ * it is first used. Names carry a hash of the content, so they may be cached for ever.
  */
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { PageManifest } from '@tandem/service/web/page-files.ts'
 import { build, type Metafile } from 'esbuild'
-import { noticesOf } from '../sdk/notices.ts'
+import { noticesOf } from './notices.ts'
 import { copies, type Page, pages, scripts } from './pages.ts'
 import { singleFile } from './single-file.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const THEME = 'packages/web/shared/theme-first.ts'
 const MARK = 'packages/web/shared/mark.svg'
-/** Of the libraries inside: they ask that their notices go with every copy. */
+/** The notices of the libraries inside, which must go with every copy. */
 const LICENCES = 'licences.txt'
 
-export type WebManifest = {
-  /** By page: its document, and what the browser loads before the page is usable. */
-  readonly pages: Readonly<Record<string, { readonly html: string; readonly first: readonly string[] }>>
-  /** By page that the service writes itself: what it loads. */
-  readonly scripts: Readonly<Record<string, { readonly first: readonly string[]; readonly theme: string; readonly icon: string }>>
-  /** Every file, with its sizes in bytes. Beside it are `.gz` and `.br`. */
-  readonly files: Readonly<Record<string, { readonly bytes: number; readonly gzip: number }>>
+export type BuiltPages = Pick<PageManifest, 'pages' | 'files'> & {
+  /** What each page loads whose document another package writes. */
+  readonly scripts: Readonly<Record<keyof typeof scripts, LoadedFiles>>
+}
+
+export type LoadedFiles = {
+  readonly first: readonly string[]
+  /** Sets the chosen theme before anything is drawn. */
+  readonly theme: string
+  readonly icon: string
 }
 
 /** Rejects if a page needs a Node built-in. */
@@ -56,18 +60,16 @@ export const bundlePages = () =>
     logOverride: { 'ignored-bare-import': 'silent' },
   })
 
-/** `outdir` gets its name when all files are there: two processes may build at once. */
-export async function buildWeb(outdir: string): Promise<WebManifest> {
+/** Writes the files of all pages into the folder. */
+export async function buildWeb(folder: string): Promise<BuiltPages> {
   const { metafile, outputFiles } = await bundlePages()
-  const partial = `${outdir}.${process.pid}`
-  await rm(partial, { recursive: true, force: true })
-  await mkdir(join(partial, 'assets'), { recursive: true })
+  await mkdir(join(folder, 'assets'), { recursive: true })
   const files: Record<string, { bytes: number; gzip: number }> = {}
   const write = async (name: string, content: Uint8Array) => {
     const [small, smaller] = [await compress.gzip(content), await compress.brotli(content)]
-    await writeFile(join(partial, name), content)
-    await writeFile(join(partial, `${name}.gz`), small)
-    await writeFile(join(partial, `${name}.br`), smaller)
+    await writeFile(join(folder, name), content)
+    await writeFile(join(folder, `${name}.gz`), small)
+    await writeFile(join(folder, `${name}.br`), smaller)
     files[name] = { bytes: content.length, gzip: small.length }
   }
   await Promise.all(outputFiles.map(({ path, contents }) => write(`assets/${basename(path)}`, contents)))
@@ -80,13 +82,8 @@ export async function buildWeb(outdir: string): Promise<WebManifest> {
   await write(LICENCES, Buffer.from(await noticesOf(metafile, ROOT)))
   await Promise.all(copies.map(async (name) => write(`${name}-copy.html`, Buffer.from(await singleFile(pages[name])))))
   const [theme, icon] = [outputOf(metafile, THEME), outputOf(metafile, MARK)]
-  const loaded = Object.entries(scripts).map(([name, entry]) => [name, { first: firstLoad(metafile, entry), theme, icon }] as const)
-  const manifest: WebManifest = { pages: Object.fromEntries(await Promise.all(documents)), scripts: Object.fromEntries(loaded), files }
-  await writeFile(join(partial, 'manifest.json'), JSON.stringify(manifest))
-  await mkdir(dirname(outdir), { recursive: true })
-  await rm(outdir, { recursive: true, force: true })
-  await rename(partial, outdir)
-  return manifest
+  const docs = { first: firstLoad(metafile, scripts.docs), theme, icon }
+  return { pages: Object.fromEntries(await Promise.all(documents)), scripts: { docs }, files }
 }
 
 const compress = {
@@ -144,6 +141,3 @@ ${[...styles, ...preloads].join('\n')}
 </html>
 `
 }
-
-const [, script, folder] = process.argv
-if (script === import.meta.filename && folder !== undefined) await buildWeb(folder)

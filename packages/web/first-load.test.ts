@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { buildWeb } from './build.ts'
 
-const MOST_BYTES = 80_000
+const MAX_BYTES = 80_000
 
 test('the first load of the swap page is light', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-web-'))
@@ -14,7 +14,7 @@ test('the first load of the swap page is light', async () => {
     expect(first.length).toBeGreaterThan(3)
     expect(first.filter((name) => files[name] === undefined)).toEqual([])
     const bytes = first.reduce((sum, name) => sum + (files[name]?.gzip ?? 0), 0)
-    expect(bytes).toBeLessThanOrEqual(MOST_BYTES)
+    expect(bytes).toBeLessThanOrEqual(MAX_BYTES)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

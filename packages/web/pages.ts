@@ -1,6 +1,6 @@
-/** The pages: what is bundled for each, and its title. `packages/service/web/pages.ts` says at which path each is served. */
+/** The pages: what is bundled for each, and its title. `packages/service/web/web-routes.ts` says at which path each is served. */
 
-/** `plain`: what is read where scripts do not run. */
+/** `plain` is shown where scripts do not run. */
 export type Page = { readonly entry: string; readonly title: string; readonly description: string; readonly plain?: string }
 
 export const pages = {
@@ -27,8 +27,8 @@ export const pages = {
   },
 } as const satisfies Readonly<Record<string, Page>>
 
-/** Of pages that the service writes itself: the reference, which must be readable without scripts. */
+/** Scripts of pages that `packages/reference` writes: the reference must be readable without scripts. */
 export const scripts = { docs: 'packages/web/pages/docs/main.ts' } as const
 
-/** Pages of which a saved copy works without the service: one file with everything inside. */
+/** Pages that a user can save as one file, which works without the service. */
 export const copies = ['rescue'] as const satisfies readonly (keyof typeof pages)[]

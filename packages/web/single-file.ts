@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { noticesOf } from '../sdk/notices.ts'
+import { noticesOf } from './notices.ts'
 import type { Page } from './pages.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -17,7 +17,7 @@ export const bundleCopy = ({ entry }: Page) =>
     outdir: 'copy',
     write: false,
     bundle: true,
-    // What is loaded when first used is inside too: a saved file has nothing beside it.
+    // Code that is loaded on demand is inside too: a saved file has no others beside it.
     splitting: false,
     minify: true,
     metafile: true,
@@ -62,5 +62,5 @@ export async function singleFile(page: Page): Promise<string> {
 
 const escapeText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
-/** CSP level 3, section 6.7.3.3: of the bytes between the tags. */
+/** CSP level 3, section 6.7.3.3: the hash covers the bytes between the tags. */
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`

@@ -1,23 +1,23 @@
 /**
- * Replays every example of the API document against a running stack. With TANDEM_RECORD_EXAMPLES set it records them again
- * instead (`npm run examples`); review and commit the result.
+ * Every example of the API document is replayed against a running stack. With TANDEM_RECORD_EXAMPLES set they are recorded again instead
+ * (`npm run examples`); review and commit the result.
  */
 
 import { writeFile } from 'node:fs/promises'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
-import { type ApiDocument, listOperations, type PlacedOperation } from '@tandem/service/api/document.ts'
-import { type ApiExample, apiExamples } from '@tandem/service/api/examples.ts'
-import { inlineSchemas } from '@tandem/service/api/name-schemas.ts'
 import { Value } from 'typebox/value'
 import { beforeAll, expect, test } from 'vitest'
+import { type ApiDocument, listOperations, type PlacedOperation } from '../../packages/reference/document/document.ts'
+import { type ApiExample, apiExamples } from '../../packages/reference/document/examples.ts'
+import { writeApiDocument } from '../../packages/reference/document/openapi.ts'
 import { openStory } from '../swaps/story.ts'
 import { firstOfLists, learn, type Renamed, rename, shapeOf, strictly } from './replay.ts'
 import { type EarlierAnswers, type Step, scenario } from './scenario.ts'
 
 const recording = process.env.TANDEM_RECORD_EXAMPLES !== undefined
-/** Their answers are long ABIs, so only the first item of each list is recorded. */
+/** The answers of these are long ABIs, so only the first item of each list is recorded. */
 const ABI_OPERATIONS = new Set(['listSchemas', 'getSchema'])
-const FILE = new URL('../../packages/service/api/examples.json', import.meta.url)
+const FILE = new URL('../../packages/reference/document/examples.json', import.meta.url)
 
 const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'litecoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'] }))
 let document: ApiDocument
@@ -26,7 +26,7 @@ const answers = new Map<string, unknown>()
 const earlier: EarlierAnswers = { result: (name) => (answers.get(name) as { result: Record<string, unknown> }).result }
 
 beforeAll(async () => {
-  document = inlineSchemas((await (await fetch(new URL('/openapi.json', story.info.base_url))).json()) as ApiDocument)
+  document = await writeApiDocument()
   operations = new Map(listOperations(document).map((placed) => [placed.operation.operationId, placed]))
 })
 
@@ -75,11 +75,10 @@ if (recording) {
   test('the document has an example for every answer and refusal, and shows exactly the recorded ones', () => {
     for (const { operation, path } of operations.values()) {
       for (const [status, { content }] of Object.entries(operation.responses)) {
-        // Without parameters and body there is no request that could be refused, except for a missing app id.
-        // A fault of the service cannot be shown on purpose.
+        // Without parameters and body there is no request that could be refused, except for a missing app id. A fault of the service cannot
+        // be shown on purpose.
         if (status === '5XX') continue
         if (status === '4XX' && (operation.parameters ?? []).length === 0 && operation.requestBody === undefined) continue
-        // Events are not one answer.
         if (content?.['text/event-stream'] !== undefined) continue
         expect(Object.keys(content?.['application/json']?.examples ?? {}).length, `${path} ${status}`).toBeGreaterThan(0)
       }

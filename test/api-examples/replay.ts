@@ -1,9 +1,9 @@
-/** Compares a documented answer with a real one, and maps documented ids, hashes and signatures to those of this run. */
+/** A documented answer is compared with a real one. Documented ids, hashes and signatures are mapped to those of this run. */
 
 /** Shorter texts are words and amounts, which must be the same in every run. */
 const SHORTEST_NAME = 20
 
-/** Documented value → value of this run. */
+/** A documented value leads to the value of this run. */
 export type Renamed = Map<string, string>
 
 export function learn(documented: unknown, actual: unknown, renamed: Renamed): void {
@@ -22,7 +22,7 @@ export function rename(value: unknown, renamed: Renamed): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, rename(inner, renamed)]))
 }
 
-/** Keys and types, without values: `{ a: "string", b: ["number"] }`. A list has the shape of its first item. */
+/** The shape has keys and types, without values: `{ a: "string", b: ["number"] }`. A list has the shape of its first item. */
 export function shapeOf(value: unknown): unknown {
   if (value === null) return 'null'
   if (Array.isArray(value)) return value.length === 0 ? [] : [shapeOf(value[0])]
@@ -34,14 +34,14 @@ export function shapeOf(value: unknown): unknown {
   )
 }
 
-/** The same value with one item in each list. */
+/** Each list keeps one item. */
 export function firstOfLists(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(firstOfLists)
   if (!isTree(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, firstOfLists(inner)]))
 }
 
-/** The same schema, refusing additional properties everywhere. */
+/** The schema refuses additional properties everywhere. */
 export function strictly(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(strictly)
   if (!isTree(schema)) return schema

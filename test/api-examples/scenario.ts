@@ -1,19 +1,18 @@
-/** The sequence of requests from which the API document's examples are recorded, and with which they are replayed. */
+/** From this sequence of requests the API document's examples are recorded, and with it they are replayed. */
 
 import { testWallet } from '@tandem/bitcoin/server/script/bip322.fixture.ts'
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
 import type { TransactionRequest } from '@tandem/protocol/funding/calls.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
-import type { ApiExample } from '@tandem/service/api/examples.ts'
+import type { ApiExample } from '../../packages/reference/document/examples.ts'
 import type { Story } from '../swaps/story.ts'
 
-/** The answers so far, by example name. */
+/** The answers so far have the names of their examples. */
 export type EarlierAnswers = { result(name: string): Record<string, unknown> }
 
 export type Step = {
   readonly operationId: string
   readonly name: string
-  /** Prepares the stack for the request. */
   readonly before?: (story: Story, earlier: EarlierAnswers) => Promise<unknown>
   readonly request: (story: Story, earlier: EarlierAnswers) => ApiExample['request'] | Promise<ApiExample['request']>
 }
@@ -25,7 +24,7 @@ const secret = createSecret()
 const regtest = networkOf('bitcoin:regtest')
 const clientWallet = testWallet('tr', '2'.padStart(64, '0'), regtest)
 const newWallet = testWallet('wpkh', '3'.padStart(64, '0'), regtest)
-/** The x-only public key of `clientWallet`, whose private key is 2. */
+/** This is the x-only public key of `clientWallet`, whose private key is 2. */
 const CLIENT_KEY = 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5'
 
 const orderIn = (earlier: EarlierAnswers, name: string) => String(earlier.result(name).order_id)
@@ -215,7 +214,7 @@ export const scenario: readonly Step[] = [
     name: 'nothing for the client to sign',
     before: async (story, earlier) => {
       const created = earlier.result('from bitcoin, by a plain deposit')
-      // Less than agreed: the solver will not fill it.
+      // This is less than agreed, so the solver will not fill it.
       await story.bitcoin().pay(String(created.to), 900_000n)
       await story.until(String(created.order_id), 'a mined deposit', (order) => order.source_swap.current_confirmations > 0)
     },

@@ -1,4 +1,4 @@
-/** What the pages say that a person pays, gets and gets back is what the chains show that addresses received and spent. */
+/** The amounts on the pages (paid, received, refunded) are those that addresses really received and spent on the chains. */
 import { randomBytes } from 'node:crypto'
 import { bech32 } from '@scure/base'
 import { formatUnits } from '@tandem/protocol/amount.ts'
@@ -13,7 +13,6 @@ import { readQr } from './read-qr.ts'
 
 const WBTC = 'ethereum_localnet:wbtc'
 const DECIMALS = 8
-/** Of the local network's orders on Bitcoin. */
 const TIMELOCK_BLOCKS = 200
 
 await describeWithBrowser('amounts on the pages', () => {
@@ -48,7 +47,7 @@ await describeWithBrowser('amounts on the pages', () => {
   const freshBitcoin = () => bech32.encode('bcrt', [0, ...bech32.toWords(randomBytes(20))])
   const freshAccount = () => `0x${randomBytes(20).toString('hex')}`
 
-  /** All that an address has ever received. */
+  /** The total that an address has ever received. */
   async function receivedBitcoin(address: string): Promise<bigint> {
     const response = await fetch(`${story.info.chains.bitcoin_regtest?.esplora_url}/address/${address}`)
     const { chain_stats: mined } = (await response.json()) as { chain_stats: { funded_txo_sum: number } }
@@ -60,7 +59,7 @@ await describeWithBrowser('amounts on the pages', () => {
     return BigInt(String(await story.evmChain('ethereum_localnet').request({ method: 'eth_call', params: [call, 'latest'] })))
   }
 
-  /** What the page says of the order, and the list of swaps of its newest. */
+  /** The texts of the order on its page and of the newest swap in the list. */
   async function said() {
     const line = async (of: string) => ((await page.locator(of).first().textContent()) ?? '').replaceAll(/\s+/g, ' ').trim()
     const steps = await page.locator('.timeline .step-title').allTextContents()
@@ -79,7 +78,7 @@ await describeWithBrowser('amounts on the pages', () => {
 
   type Way = 'btc to wbtc' | 'wbtc to btc'
 
-  /** A fresh form, with the amount of one side. Resolves to what the quote says. */
+  /** Fills a fresh form with the amount of one side. Resolves to the lines of the quote. */
   async function quote(way: Way, side: 'pay' | 'get', amount: string) {
     await page.goto(origin())
     if (way === 'wbtc to btc') await press(/Swap the direction/)
@@ -108,7 +107,7 @@ await describeWithBrowser('amounts on the pages', () => {
 
   const recordOf = (orderId: string) => story.until(orderId, 'its record', () => true)
 
-  /** To be paid by hand. Resolves to the address of the deposit and that of a refund. */
+  /** Makes an order that is paid by hand. Resolves to its deposit address and its refund address. */
   async function orderByHand(amount: string, recipient: string) {
     await quote('btc to wbtc', 'pay', amount)
     await press('Change')
@@ -171,7 +170,7 @@ await describeWithBrowser('amounts on the pages', () => {
     return account
   }
 
-  test('who says what they get on Bitcoin gets that after the network fee', async () => {
+  test('a user who fixes what they get on Bitcoin gets that after the network fee', async () => {
     const recipient = freshBitcoin()
     const offer = await quote('wbtc to btc', 'get', '0.004')
     expect(offer.limitName).toBe('You pay at most')
@@ -182,7 +181,7 @@ await describeWithBrowser('amounts on the pages', () => {
     expect((await said()).exchange).toMatch(new RegExp(` WBTC → ${coins(received, 'BTC')}$`))
   })
 
-  test('a token payout of a fixed amount: the most that is paid is said, and what is paid', async () => {
+  test('a token payout of a fixed amount: the page shows the maximum and what is paid', async () => {
     const recipient = freshAccount()
     const offer = await quote('btc to wbtc', 'get', '0.01')
     expect([offer.gets, offer.limitName]).toEqual([1_000_000n, 'You pay at most'])
@@ -286,7 +285,7 @@ await describeWithBrowser('amounts on the pages', () => {
     await look('instantly-refunded')
   })
 
-  /** All outputs: the only input is the deposit. */
+  /** The sum of all outputs: the only input is the deposit. */
   async function paidBy(txid: string): Promise<bigint> {
     const response = await fetch(`${story.info.chains.bitcoin_regtest?.esplora_url}/tx/${txid}`)
     const { vin, vout } = (await response.json()) as { vin: readonly unknown[]; vout: readonly { value: number }[] }
@@ -306,7 +305,7 @@ await describeWithBrowser('amounts on the pages', () => {
     await operator.close()
   }
 
-  test('no script failed, nothing outside of this machine was asked', () => {
+  test('no script failed, nothing outside of this machine was requested', () => {
     expect(problems).toEqual([])
   })
 })

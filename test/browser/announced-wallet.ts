@@ -1,4 +1,4 @@
-/** A wallet extension as a page sees it (EIP-1193, EIP-6963), with the key of the user of a story. Its keys and its node are outside of the page. */
+/** Imitates a wallet extension (EIP-1193, EIP-6963) with the key of the user of a story. Its keys and its node are outside of the page. */
 import type { BrowserContext } from 'playwright-core'
 import { createWalletClient, http, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -8,7 +8,7 @@ const CHAIN = 'ethereum_localnet'
 
 type Call = { readonly method: string; readonly params?: readonly unknown[] }
 
-/** In all pages of this context that are opened from now on. */
+/** Adds the wallet to all pages that this context opens later. */
 export async function announceWallet(context: BrowserContext, { info }: Story): Promise<void> {
   const key = info.wallets.find(({ chains }) => chains.includes(CHAIN))?.private_key as `0x${string}`
   const account = privateKeyToAccount(key)

@@ -1,4 +1,4 @@
-/** A headless Chromium for tests: of Debian's packages, with their own libraries and fonts; that of this machine where they cannot be fetched. */
+/** A headless Chromium for tests, from Debian's packages with their own libraries and fonts, or the one of this machine if they cannot be fetched. */
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const FLAGS = [
 ]
 
 export type Browser = {
-  /** Pages of one user: storage of its own. */
+  /** A context for one user, with its own storage. */
   open(options?: { readonly phone?: boolean; readonly dark?: boolean }): Promise<BrowserContext>
   close(): Promise<void>
 }
@@ -52,7 +52,7 @@ export async function startChromium(): Promise<Browser> {
   }
 }
 
-/** The program finds its data beside itself, and starts itself again: so no loader of its own, but its own libraries and fonts. */
+/** The program finds its data beside itself and starts itself again, so it is run without a wrapper, with its own libraries and fonts. */
 async function fetched(home: string): Promise<{ readonly path: string; readonly env: Readonly<Record<string, string>> }> {
   const root = await fetchPackages('chromium')
   const triplets = (await readdir(join(root, 'usr', 'lib'))).filter((name) => name.endsWith('-linux-gnu'))
@@ -66,7 +66,7 @@ async function fetched(home: string): Promise<{ readonly path: string; readonly 
   await writeFile(
     fonts,
     `<?xml version="1.0"?><fontconfig><dir>${join(root, 'usr', 'share', 'fonts')}</dir><cachedir>${join(home, 'fonts-cache')}</cachedir>` +
-      // Symbol fonts would be taken for text: no family name that pages ask for is installed.
+      // Pages name families that are not installed here, and symbol fonts would be used for text.
       '<selectfont><rejectfont><pattern><patelt name="family"><string>D050000L</string></patelt></pattern></rejectfont>' +
       '<rejectfont><pattern><patelt name="family"><string>Standard Symbols PS</string></patelt></pattern></rejectfont></selectfont>' +
       ['serif', 'sans-serif', 'monospace', 'system-ui', 'ui-monospace'].map(aliasOf).join('') +

@@ -1,4 +1,4 @@
-/** A Chromium that this machine has already. */
+/** Finds a Chromium that is installed on this machine. */
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 

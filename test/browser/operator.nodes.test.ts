@@ -27,7 +27,7 @@ await describeWithBrowser('the operator page', () => {
     await story?.close()
   })
 
-  /** One that completes, and one that waits for a solver that is down. */
+  /** One order completes, and one waits for a solver that is down. */
   async function makeOrders(): Promise<void> {
     const pay = story.evm('ethereum_localnet')
     const make = () => story.order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 40_000_000_000_000_000n)
@@ -49,7 +49,7 @@ await describeWithBrowser('the operator page', () => {
     return opened
   }
 
-  /** Among those in progress: the list of the slowest steps may name it too. */
+  /** The row in the list of orders in progress; the list of the slowest steps may name the order too. */
   const rowOf = (order: string) =>
     page
       .getByRole('region', { name: 'Orders in progress' })
@@ -79,7 +79,7 @@ await describeWithBrowser('the operator page', () => {
   test('the overview shows chains, the waiting order and the swap that completed', async () => {
     const row = rowOf(waiting)
     await row.filter({ hasText: 'solver: the solver locks the destination' }).waitFor()
-    await page.getByRole('row', { name: /Ethereum.* follows/ }).waitFor()
+    await page.getByRole('row', { name: /Ethereum.* in sync/ }).waitFor()
     await page.getByRole('img', { name: /^Swaps, every 6 hours: 1 in two weeks/ }).waitFor()
     await page.getByText(/^Does not answer: /).waitFor()
     await page.getByRole('button', { name: /^The solver .* does not answer$/ }).click()
@@ -87,7 +87,7 @@ await describeWithBrowser('the operator page', () => {
     await assertSound('overview')
     await page.locator(`a[href="#/orders/${waiting}"]`).first().click()
     await page.getByRole('heading', { name: 'Why is it not moving?' }).waitFor()
-    await page.getByText('It waits for the solver').waitFor()
+    await page.getByText('Waiting for the solver').waitFor()
     await assertSound('waiting')
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByRole('heading', { name: 'Chains' }).waitFor()
@@ -118,7 +118,7 @@ await describeWithBrowser('the operator page', () => {
     await page.getByRole('heading', { name: 'Chains' }).waitFor()
   })
 
-  test('it follows without a reload: a new order appears', async () => {
+  test('it updates without a reload: a new order appears', async () => {
     await story.stack.solver.setRunning(true)
     await rowOf(waiting).filter({ hasText: 'initiated' }).waitFor({ state: 'detached' })
   })
@@ -136,12 +136,12 @@ await describeWithBrowser('the operator page', () => {
     await page.getByRole('link', { name: 'Overview' }).click()
   })
 
-  test('who may write halts a chain with a reason, and resumes it', async () => {
+  test('an operator who may write halts a chain with a reason, and resumes it', async () => {
     await page.getByRole('button', { name: /^Halt Ethereum/ }).click()
     await page.getByLabel(/^Why halt/).fill('<b>maintenance</b>')
     await assertSound('halt')
     await page.getByRole('button', { name: 'Halt it' }).click()
-    // As text, never as markup.
+    // It must be text, never markup.
     await page.getByText('halted: <b>maintenance</b>', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Ethereum Localnet: halted: <b>maintenance</b>' }).waitFor()
     await assertSound('halted')
@@ -162,7 +162,7 @@ await describeWithBrowser('the operator page', () => {
     await other.close()
   })
 
-  test('while the service is down the page says so, and it goes on by itself', async () => {
+  test('while the service is down the page says so, and continues by itself', async () => {
     await story.stack.service.setRunning(false)
     await page.getByText('The service does not answer').waitFor()
     await story.stack.service.setRunning(true)

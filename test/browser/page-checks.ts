@@ -1,13 +1,13 @@
-/** What every browser test asks of a page: no violation of its policy, no request elsewhere, no error; whatever the size of its window, theme and fonts, nothing that is cut and nothing that axe objects to. */
+/** The checks of every browser test: the page keeps its policy, requests no other site and throws nothing. In every window size, theme and font nothing is cut and axe finds nothing. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import type { BrowserContext, Page } from 'playwright-core'
 
-/** Pictures take as long as all checks of a page, so they are only taken for whoever wants to look at them. */
+/** Pictures take as long as all checks of a page, so they are only taken on request. */
 const SHOTS = process.env.TANDEM_SCREENSHOTS === 'yes' ? join(import.meta.dirname, '..', '..', '.tandem', 'screenshots') : null
 
-/** Collects into `problems` what the page must not do. */
+/** Opens a page that adds its violations, errors and foreign requests to `problems`. */
 export async function watchedPage(context: BrowserContext, problems: string[]): Promise<Page> {
   const page = await context.newPage()
   page.on('console', (message) => {
@@ -25,7 +25,7 @@ export const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 3
 const THEMES = ['light', 'dark'] as const
 const IS_DARK = "matchMedia('(prefers-color-scheme: dark)').matches"
 
-/** What is wrong with the page in its present state, on a desktop and on a phone, light and dark. Takes a picture of each. */
+/** The flaws of the page in its current state, on a desktop and on a phone, light and dark. Takes a picture of each. */
 export async function flaws(page: Page, name: string): Promise<readonly string[]> {
   const before = { size: page.viewportSize(), isDark: (await page.evaluate(IS_DARK)) as boolean }
   const found: string[] = []
@@ -48,7 +48,7 @@ export async function flaws(page: Page, name: string): Promise<readonly string[]
 }
 
 const OF_COLOURS = ['color-contrast'] as const
-/** Rules that judge what the size of the window changes: what is shown, where, and how large. Those of the elements alone judge them once. */
+/** The rules whose result depends on the size of the window. The others run once. */
 const OF_LAYOUT = [
   ...OF_COLOURS,
   'button-name',
@@ -62,9 +62,9 @@ const OF_LAYOUT = [
   'target-size',
 ] as const
 
-/** WCAG A and AA, and the rules of good practice: `rule: element` for each violation. `only`: these rules; null: all. */
+/** Checks WCAG A and AA and the rules of good practice: `rule: element` for each violation. `only` limits the rules; null means all. */
 async function axeViolations(page: Page, only: readonly string[] | null): Promise<readonly string[]> {
-  // Not by a script tag: the policy of the page forbids it. It stays until the next page is loaded.
+  // The policy of the page forbids a script tag. The script stays until the next page is loaded.
   if (!(await page.evaluate("typeof axe === 'object'"))) await page.evaluate(axe.source)
   const options = only === null ? {} : { runOnly: only }
   const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as {
@@ -73,7 +73,7 @@ async function axeViolations(page: Page, only: readonly string[] | null): Promis
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
 }
 
-/** The fonts of a page: its own choice, which is narrow here, and the widest that are common. */
+/** The fonts of a page: its own, which are narrow here, and the widest common ones. */
 const FONTS = {
   narrow: {},
   wide: { '--sans': '"DejaVu Sans"', '--serif': '"DejaVu Serif"', '--mono': '"DejaVu Sans Mono"' },
@@ -81,14 +81,14 @@ const FONTS = {
 
 export type Fonts = keyof typeof FONTS
 
-/** From now on, until another set is chosen. */
+/** Applies until another set is chosen. */
 export async function useFonts(page: Page, fonts: Fonts): Promise<void> {
   const chosen: Readonly<Record<string, string>> = FONTS[fonts]
   const lines = Object.keys(FONTS.wide).map((name) => `style.setProperty('${name}', ${JSON.stringify(chosen[name] ?? '')})`)
   await page.evaluate(`{ const { style } = document.documentElement; ${lines.join(';')} }`)
 }
 
-/** What does not fit in each set of fonts: the reader would have to scroll sideways, or sees a part only. Code may need that, and what ends in an ellipsis. */
+/** The elements that do not fit in each set of fonts, so that the reader must scroll sideways or sees only a part. Code and texts that end in an ellipsis are allowed to. */
 export async function misfits(page: Page): Promise<readonly string[]> {
   const found: string[] = []
   for (const fonts of Object.keys(FONTS) as Fonts[]) {
@@ -108,7 +108,7 @@ const LIST_OF_CUT = `[...document.querySelectorAll('html, body *:not(svg *, pre,
   })
   .map((one) => one.localName + '.' + one.className + ': ' + one.scrollWidth + ' pixels in ' + one.clientWidth + ': ' + one.innerText.slice(0, 60))`
 
-/** Words of the interface that a person should not see: names of fields, and amounts in the smallest unit. What is marked as code may have them. */
+/** Words that people should not see: names of fields, and amounts in the smallest unit. Text that is marked as code may have them. */
 export async function rawTexts(page: Page): Promise<readonly string[]> {
   return (await page.evaluate(LIST_OF_RAW)) as readonly string[]
 }

@@ -6,7 +6,7 @@ const BYTE_MODE = 4
 
 type IsDark = (x: number, y: number) => boolean
 
-/** `path`: `M{x} {y}h1v1h-1z` for each dark module. `size`: in modules, with the quiet zone. Up to version 5 at level L, which is one block. */
+/** `path` has `M{x} {y}h1v1h-1z` for each dark module; `size` is in modules, with the quiet zone. Reads up to version 5 at level L, which is one block. */
 export function readQr(path: string, size: number): string {
   const dark = new Set([...path.matchAll(/M(\d+) (\d+)h1v1h-1z/g)].map(([, x, y]) => `${Number(x) - QUIET_ZONE} ${Number(y) - QUIET_ZONE}`))
   const side = size - 2 * QUIET_ZONE
@@ -28,7 +28,7 @@ function bit(is: boolean): number {
   return is ? 1 : 0
 }
 
-/** Three squares in squares: without them no scanner sees a code. */
+/** Checks the three finder patterns, without which no scanner sees a code. */
 function assertFinders(isDark: IsDark, side: number): void {
   for (const [left, top] of [
     [0, 0],
@@ -42,7 +42,7 @@ function assertFinders(isDark: IsDark, side: number): void {
       }
 }
 
-/** Two columns at a time, from the right, up and down in turn. */
+/** The modules two columns at a time, from the right, alternating up and down. */
 function dataBits(isDark: IsDark, side: number, mask: number): string {
   let bits = ''
   for (let right = side - 1; right > 0; right -= right === 8 ? 3 : 2) {
@@ -55,7 +55,7 @@ function dataBits(isDark: IsDark, side: number, mask: number): string {
   return bits
 }
 
-/** Finders with their formats, timing, and the one alignment pattern. */
+/** True for the finder patterns with their formats, the timing and the alignment pattern. */
 function isFunction(x: number, y: number, side: number): boolean {
   const isFinder = (x < 9 && y < 9) || (x >= side - 8 && y < 9) || (x < 9 && y >= side - 8)
   const isAlignment = side > 21 && Math.abs(x - (side - 7)) <= 2 && Math.abs(y - (side - 7)) <= 2

@@ -38,7 +38,7 @@ await describeWithBrowser('the reference', () => {
     return page
   }
 
-  test('search by the keyboard leads to the part that was meant', async () => {
+  test('search by the keyboard leads to the right part of a page', async () => {
     const page = await visit('/docs')
     await page.keyboard.press('/')
     await page.keyboard.type('price_moved')
@@ -53,7 +53,7 @@ await describeWithBrowser('the reference', () => {
     await page.keyboard.type('quote')
     await page.waitForSelector('[role="option"]')
     await page.keyboard.type(' xyzzy')
-    await page.getByText('Nothing has all these words.').waitFor()
+    await page.getByText('No page contains all these words.').waitFor()
     expect(await page.isVisible('[role="listbox"]')).toBe(false)
     expect(await flaws(page, 'docs-search-nothing')).toEqual([])
     for (let key = 0; key < ' xyzzy'.length; key += 1) await page.keyboard.press('Backspace')
@@ -66,7 +66,7 @@ await describeWithBrowser('the reference', () => {
     await page.close()
   })
 
-  test('a search index that is refused is asked for again with the next key', async () => {
+  test('a search index that was refused is requested again with the next key', async () => {
     const page = await visit('/docs')
     let refusals = 1
     await page.route('**/docs/search.json', (route) => (refusals-- > 0 ? route.fulfill({ status: 429, body: '{}' }) : route.continue()))
@@ -101,7 +101,7 @@ await describeWithBrowser('the reference', () => {
     await page.close()
   })
 
-  test('try it: an order that was made is the one of the next page, and can be followed live', async () => {
+  test('try it: an order that was made is the one of the next page, and can be watched live', async () => {
     const page = await visit('/docs/api/createOrder')
     // A solver that is busy may refuse an order for a while.
     const order = async () => {

@@ -38,7 +38,7 @@ await describeWithBrowser('the rescue page', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** A user of the SDK who pays, and then leaves. */
+  /** A user of the SDK pays and then leaves. */
   async function payAndLeave(
     request: SwapRequest,
     wallet: Wallet,
@@ -104,7 +104,7 @@ await describeWithBrowser('the rescue page', () => {
 
     const page = await visit(rescueUrl())
     await find(page, phrase)
-    await page.getByText('Name your addresses above first').waitFor()
+    await page.getByText('Enter your addresses above first').waitFor()
     await page.getByRole('heading', { name: /^0\.01 WBTC .* BTC$/ }).waitFor()
     await page.getByLabel('Your address on Bitcoin Regtest').fill(story.ownerOf(BTC))
     await page.getByRole('button', { name: 'From Test Wallet' }).click()
@@ -113,11 +113,11 @@ await describeWithBrowser('the rescue page', () => {
       .toBe(story.ownerOf(WBTC))
     await assertSound('rescue-addresses', page)
     await page.getByRole('button', { name: 'Check again' }).click()
-    const least = page.getByLabel('The least BTC that you agreed to get')
-    await least.waitFor()
+    const minimum = page.getByLabel('The minimum BTC that you agreed to get')
+    await minimum.waitFor()
     await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByText('Say first what you agreed to get at least').waitFor()
-    await least.fill('0.009')
+    await page.getByText('First enter the minimum that you agreed to get').waitFor()
+    await minimum.fill('0.009')
     await assertSound('rescue-found', page)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('This swap has ended.').waitFor({ timeout: 120_000 })
@@ -155,7 +155,7 @@ await describeWithBrowser('the rescue page', () => {
     await page.getByText('the rescue file is of another phrase, or damaged').waitFor()
     await page.fill('#nodes', `bitcoin_regtest ${story.info.chains.bitcoin_regtest?.esplora_url}`)
     await find(page, phrase)
-    await page.getByText('The service could not be asked').waitFor()
+    await page.getByText('The service could not be reached').waitFor()
     await page.getByText('The timelock has ended: possible now.').waitFor()
     await page.getByRole('button', { name: 'Take the payment back' }).click()
     await page
@@ -184,9 +184,9 @@ await describeWithBrowser('the rescue page', () => {
     const page = await visit(copyUrl())
     await find(page, phrase)
     await page.getByText('Without the service the swaps are found').waitFor()
-    // The copy knows the keys of the solvers: nothing is typed but the phrase.
+    // The copy knows the keys of the solvers, so only the phrase is typed.
     expect(await page.content()).toContain(source.redeemer)
-    await page.getByRole('button', { name: 'Look on the chains' }).click()
+    await page.getByRole('button', { name: 'Search the chains' }).click()
     await page.getByText('Your deposit of 0.0002 BTC on Bitcoin Regtest').waitFor()
     await page.getByLabel('Your address on Bitcoin Regtest').fill(story.ownerOf(BTC))
     const before = await story.balance(BTC)
@@ -217,14 +217,14 @@ await describeWithBrowser('the rescue page', () => {
 
     const alone = await visit(copyUrl())
     await find(alone, phrase)
-    await alone.getByRole('button', { name: 'Look on the chains' }).click()
+    await alone.getByRole('button', { name: 'Search the chains' }).click()
     await alone.getByRole('heading', { name: /^A payment of 0\.0\d+ WBTC on Ethereum Localnet$/ }).waitFor()
     const takeIt = alone.getByRole('button', { name: 'Take the payout myself' })
     await takeIt.click()
-    await alone.getByText('Say first what you agreed to get at least').waitFor()
-    await alone.getByLabel('The least WBTC that you agreed to get').fill('0.5')
+    await alone.getByText('First enter the minimum that you agreed to get').waitFor()
+    await alone.getByLabel('The minimum WBTC that you agreed to get').fill('0.5')
     await takeIt.click()
-    await alone.getByText('Name your own address first').waitFor()
+    await alone.getByText('Enter your own address first').waitFor()
     await alone.getByRole('button', { name: 'From Test Wallet' }).click()
     await expect
       .poll(async () => (await alone.getByLabel('Your address on Ethereum Localnet').inputValue()).toLowerCase())
@@ -260,10 +260,10 @@ await describeWithBrowser('the rescue page', () => {
 
     const page = await visit(copyUrl())
     await find(page, phrase)
-    await page.getByRole('button', { name: 'Look on the chains' }).click()
+    await page.getByRole('button', { name: 'Search the chains' }).click()
     await page.getByRole('heading', { name: 'Your payment of 0.01 WBTC on Ethereum Localnet' }).waitFor()
     await page.getByText('One payment was found.').waitFor()
-    await page.getByText('Ethereum Localnet: looked at everything since').waitFor()
+    await page.getByText('Ethereum Localnet: everything since').waitFor()
     await page.getByText(/^Possible in at most \d/).waitFor()
     expect(await page.textContent('section[aria-labelledby=found]')).not.toMatch(/ethereum_localnet|undefined|NaN/)
     await assertSound('rescue-copy-lock', page)

@@ -48,7 +48,7 @@ await describeWithBrowser('the swap page', () => {
   const press = (name: string | RegExp, of: Page = page) => of.getByRole('button', { name }).first().click()
   const status = (value: string, of: Page = page) => of.waitForSelector(`h1[data-status="${value}"]`)
 
-  /** A swap that was made by hand: amount, Swap, and the phrase if it is asked for. */
+  /** Makes a swap as a user: amount, Swap, and the phrase if the page asks for it. */
   async function swap(amount: string, of: Page = page): Promise<string> {
     await amountOf('pay', of).fill(amount)
     await of.waitForSelector('[data-test="quote"]')
@@ -61,7 +61,7 @@ await describeWithBrowser('the swap page', () => {
     return new URL(of.url()).searchParams.get('order') ?? ''
   }
 
-  /** In the history of this browser. */
+  /** Reads the history of this browser. */
   const lastOrder = async () => String(await page.evaluate("JSON.parse(localStorage.getItem('tandem:web:history'))[0].orderId"))
 
   const complete = (of: Page = page) => of.waitForSelector(COMPLETE, { timeout: 120_000 })
@@ -83,7 +83,7 @@ await describeWithBrowser('the swap page', () => {
     await assertSound('under-way')
     await complete()
     await assertSound('complete')
-    // 0.01 bitcoin at a spread of less than a percent, as the recipient's own node says.
+    // The recipient's own node shows 0.01 bitcoin less a spread of under one percent.
     await page.locator('[data-balance="ethereum_localnet:wbtc"]', { hasText: /0\.0099/ }).waitFor()
   })
 
@@ -126,20 +126,20 @@ await describeWithBrowser('the swap page', () => {
     await status('refunded', watched)
     const { source_swap: source } = await story.untilStatus(orderId, 'refunded')
     const links = watched.getByRole('link', { name: 'See the transaction in the explorer' })
-    // The list of chains may come after the order.
+    // The list of chains may be loaded after the order.
     await expect.poll(() => links.count()).toBe(2)
     const [paid, refunded] = await Promise.all((await links.all()).map((link) => link.getAttribute('href')))
     expect(paid).toBe(`https://explorer.example/#/transaction/${source.initiate_tx_hash.split(':')[0]}`)
     expect(refunded).toBe(`https://explorer.example/#/transaction/${source.refund_tx_hash.split(':')[0]}`)
     await watched.getByText('You are watching this order.').waitFor()
     expect(await watched.getByRole('button', { name: /refund|payment back/i }).count()).toBe(0)
-    // Whoever only watches has no phrase, no key and no history.
+    // A browser that only watches has no phrase, no key and no history.
     expect(await watched.evaluate('Object.keys(localStorage)')).toEqual([])
     await assertSound('watched', watched)
     await stranger.close()
   })
 
-  test('a wrong address is told at once, and nothing can be ordered', async () => {
+  test('a wrong address is reported at once, and nothing can be ordered', async () => {
     await page.goto(origin())
     await amountOf('pay').fill('0.01')
     await page.waitForSelector('[data-test="quote"]')
@@ -178,7 +178,7 @@ await describeWithBrowser('the swap page', () => {
     await stranger.close()
   })
 
-  test('the service restarts in the middle, and the page goes on by itself', async () => {
+  test('the service restarts in the middle, and the page continues by itself', async () => {
     await page.goto(origin())
     await story.setSolverRunning(false).catch(() => undefined)
     await story.setSolverRunning(true)
@@ -191,7 +191,7 @@ await describeWithBrowser('the swap page', () => {
     expect(await page.getByText('The service does not answer.').count()).toBe(0)
   })
 
-  /** Quotes as `change` makes them: null is no answer. */
+  /** Changes the answers with quotes; null means no answer. */
   async function changeQuotes(change: (quote: Quote) => Quote | null): Promise<void> {
     await page.unroute('**/v2/quote?*')
     await page.route('**/v2/quote?*', async (route) => {
@@ -208,15 +208,15 @@ await describeWithBrowser('the swap page', () => {
   }
   const expiring = (quote: Quote): Quote => ({ ...quote, expires_at: Math.floor(Date.now() / 1000) + 5 })
 
-  test('a price that expires is asked for again, and a new one is said before it can be taken', async () => {
+  test('an expired price is renewed, and a new one is announced before it can be taken', async () => {
     await page.goto(origin())
     await changeQuotes(expiring)
     await amountOf('pay').fill('0.01')
     await page.getByRole('button', { name: /^Swap$/ }).waitFor()
     const before = await amountOf('get').inputValue()
     await changeQuotes(() => null)
-    await page.getByText('expired, asking for a new one').waitFor()
-    expect(await page.getByRole('button', { name: 'Asking for a price' }).isDisabled()).toBe(true)
+    await page.getByText('expired, requesting a new one').waitFor()
+    expect(await page.getByRole('button', { name: 'Getting a price' }).isDisabled()).toBe(true)
     await assertSound('expired')
     await page.getByText('The service does not answer.').waitFor()
     expect(await page.getByRole('button', { name: 'No price at the moment' }).isDisabled()).toBe(true)
@@ -229,7 +229,7 @@ await describeWithBrowser('the swap page', () => {
   test('a price that was better than the service keeps is not taken: nothing is ordered', async () => {
     await changeQuotes((quote) => priced(quote, 103n))
     await amountOf('pay').fill('0.011')
-    await page.getByRole('button', { name: 'Asking for a price' }).waitFor()
+    await page.getByRole('button', { name: 'Getting a price' }).waitFor()
     await page.getByRole('button', { name: /^Swap$/ }).waitFor()
     const before = await lastOrder()
     await page.unroute('**/v2/quote?*')
@@ -242,7 +242,7 @@ await describeWithBrowser('the swap page', () => {
     await assertSound('price-moved')
   })
 
-  test('offline: the page says so, keeps what was typed, and goes on by itself', async () => {
+  test('offline: the page says so, keeps the input, and continues by itself', async () => {
     await page.goto(origin())
     await amountOf('pay').fill('0.013')
     await page.waitForSelector('[data-test="quote"]')
@@ -272,7 +272,7 @@ await describeWithBrowser('the swap page', () => {
       route.fulfill({ json: { status: 'Ok', error: null, result: `0x${'ab'.repeat(32)}` } }),
     )
     await swap('0.012')
-    await page.getByText('The service has your secret and has not paid you.').waitFor()
+    await page.getByText('The service has your secret but has not paid you.').waitFor()
     await assertSound('unredeemed')
     await press('Take my money with my wallet')
     await complete()
@@ -356,14 +356,14 @@ await describeWithBrowser('the swap page', () => {
     await page.getByLabel('Your address on Bitcoin Regtest').fill(story.ownerOf(BTC))
     await page.getByLabel('Your address on Ethereum Localnet').fill(story.ownerOf(WBTC))
     await press('Check again')
-    await page.getByLabel('The least WBTC that you agreed to get').fill('0.0098')
+    await page.getByLabel('The minimum WBTC that you agreed to get').fill('0.0098')
     await story.setSolverRunning(true)
     await press('Continue')
     await page.getByText('This swap has ended.').waitFor({ timeout: 120_000 })
     expect(await story.balance(WBTC)).toBeGreaterThanOrEqual(before + 980_000n)
   })
 
-  test('nothing broke the policy, no script failed, nothing outside of this machine was asked', () => {
+  test('nothing broke the policy, no script failed, nothing outside of this machine was requested', () => {
     expect(problems).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-/** What people read: amounts in coins, refusals in words, all digits on a phone, and quiet where nothing is to be done. In a real Chromium, against a local stack. */
+/** The words that people read, in a real Chromium against a local stack: amounts in coins, refusals in words, all digits on a phone. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { flaws, rawTexts, useFonts, watchedPage } from './page-checks.ts'
 const ETHEREUM = 'ethereum_localnet'
 const LONG = '123456.123456789012345678'
 const RAW = 'from_amount must be from 10000 to 100000000 in the smallest unit of bitcoin_regtest:btc, got 7996419'
-/** Of the amount that is paid: what is seen of it, all of it, and the size of its letters. */
+/** The visible and the full width of the amount that is paid, and the size of its letters. */
 const MEASURE = `{ const field = document.querySelector('.amount'); [field.clientWidth, field.scrollWidth, Number.parseFloat(getComputedStyle(field).fontSize)] }`
 
 await describeWithBrowser('words on the pages', () => {
@@ -93,7 +93,7 @@ await describeWithBrowser('words on the pages', () => {
     await amountOf('pay').fill('')
   })
 
-  test('the balance of the payer: too little is told before anything is ordered, and Max leaves the fee', async () => {
+  test('the balance of the payer: too little is reported before anything is ordered, and Max leaves the fee', async () => {
     await page.getByText('You have 0.1 BTC').waitFor()
     await amountOf('pay').fill('0.5')
     await button('Not enough BTC').waitFor()
@@ -129,13 +129,13 @@ await describeWithBrowser('words on the pages', () => {
     await page.setViewportSize({ width: 1280, height: 900 })
   })
 
-  test('cancelled while no solver answers: it says at once what it waits for, and until when', async () => {
+  test('cancelled while no solver answers: it says at once what it is waiting for, and until when', async () => {
     await page.goto(origin())
     await page.getByLabel(/Stop the solvers after my next order/).check()
     await amountOf('pay').fill('0.01')
     await order()
     await status('initiated')
-    // Said before anybody has answered.
+    // The page says so before it has an answer.
     let isAsked = false
     let answer = () => {}
     const gate = new Promise<void>((resolve) => {
@@ -147,13 +147,13 @@ await describeWithBrowser('words on the pages', () => {
       await route.continue()
     })
     await button('Cancel and refund now').click()
-    await page.getByText(/^It waits for the signature of the solver\..* at the latest\.$/).waitFor()
+    await page.getByText(/^Waiting for the signature of the solver\..* at the latest\.$/).waitFor()
     await expect.poll(() => isAsked).toBe(true)
     await shots('cancel')
     expect(await rawTexts(page)).toEqual([])
     answer()
     await button('Start the solvers').first().click()
-    // A solver that had agreed to pay before it stopped pays instead.
+    // A solver that agreed to pay before it stopped pays instead.
     await page.waitForSelector('h1[data-status="refunded"], h1[data-status$="redeemed"]')
     await page.unrouteAll({ behavior: 'wait' })
   })
@@ -183,7 +183,7 @@ await describeWithBrowser('words on the pages', () => {
     await rescue.close()
   })
 
-  test('a path that is none is a page with the way to the others', async () => {
+  test('a path that does not exist shows a page with links to the others', async () => {
     const stranger = await browser.open()
     const missing = await visit(stranger, '/no-such-page')
     await missing.getByRole('heading', { name: 'There is no page at this address' }).waitFor()

@@ -1,4 +1,4 @@
-// `npm run program`: compiles the Solana program with the fetched compiler and writes its committed files.
+// `npm run program` compiles the Solana program with the fetched compiler and writes its committed files.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compileProgram } from '@tandem/solana/contract/compile.ts'

@@ -1,4 +1,4 @@
-// Runs a real node, Bitcoin Core or a descendant of it, on a regtest chain of its own for a test.
+// A test runs a real node, Bitcoin Core or a descendant of it, on a regtest chain of its own.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,10 +12,10 @@ import type { NodeName } from './packages.ts'
 type Rpc = <T>(method: string, params?: readonly unknown[]) => Promise<T>
 
 export type CoreNode = {
-  /** Contains user and password, as in our configuration. */
+  /** The URL contains user and password, like that of a party's configuration. */
   readonly rpcUrl: string
   rpc: Rpc
-  /** The same for one wallet, which has to be loaded (`createwallet`). */
+  /** The wallet has to be loaded before (`createwallet`). */
   walletRpc(wallet: string): Rpc
   stop(): Promise<void>
 }
@@ -33,7 +33,7 @@ const POLL_MS = 50
 const START_LIMIT_MS = 30_000
 const START_ATTEMPTS = 3
 
-/** Configuration lines of one node, beside the common ones. `file`: the name of its configuration file. */
+/** One node has these lines of configuration beside the common ones. `file` is the name of its configuration file. */
 type Settings = { readonly file: string; readonly lines: readonly string[]; readonly withoutMweb?: readonly string[] }
 
 const SETTINGS: Readonly<Record<NodeName, Settings>> = {
@@ -44,7 +44,7 @@ const SETTINGS: Readonly<Record<NodeName, Settings>> = {
   },
   litecoind: {
     file: 'litecoin.conf',
-    // One thread for scripts, so that a refused block comes with the reason.
+    // One thread runs the scripts, so that a refused block comes with the reason.
     lines: ['par=1'],
     // With MWEB active, `generateblock` cannot choose a block's transactions, so only the tests of MWEB activate it.
     withoutMweb: ['vbparams=mweb:-2:-2'],
@@ -68,14 +68,14 @@ const startOnce = async (name: NodeName, file: string, lines: readonly string[])
   const dataDir = await mkdtemp(join(tmpdir(), `tandem-${name}-`))
   const port = await freePort()
   const password = randomBytes(16).toString('hex')
-  // In a file and not among the arguments, which every user of the machine can read.
+  // The password is in a file, because every user of the machine can read the arguments.
   await writeFile(join(dataDir, file), configuration(port, password, lines), { mode: 0o600 })
   const logPath = join(dataDir, 'output.log')
   const log = await open(logPath, 'w')
   const node = supervise({
     command: [...command, `-datadir=${dataDir}`],
     user: null,
-    // Its data is removed, and a graceful stop waits up to 30 s for idle RPC connections.
+    // The data is removed, and a graceful stop waits up to 30 s for idle RPC connections.
     stopSignal: 'KILL',
     outputFd: log.fd,
     removeWhenEnded: [dataDir],

@@ -1,4 +1,4 @@
-// Test suites that need a real node, a compiler or a library. If it cannot be fetched, they are skipped with the reason in their name.
+// Some test suites need a real node, a compiler or a library. If it cannot be fetched, they are skipped with the reason in their name.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe } from 'vitest'
@@ -6,7 +6,7 @@ import { installedChromium } from '../browser/installed-chromium.ts'
 import { fetchPackages, ProgramUnavailableError } from './fetch.ts'
 import type { NodeName, PackagesName } from './packages.ts'
 
-/** Use with `await` at the top of a `*.nodes.test.ts` file. With TANDEM_NODES_REQUIRED a missing node is a failure. */
+/** A `*.nodes.test.ts` file calls this with `await` at its top. With TANDEM_NODES_REQUIRED a missing node is a failure. */
 export const describeWithNode = (node: NodeName, name: string, suite: () => void): Promise<void> => describeWithProgram(node, name, suite)
 
 /** The program is the Python of the machine, with the library of these packages. */
@@ -23,7 +23,7 @@ const isMissing = (error: NodeJS.ErrnoException): string => {
 
 export const describeWithCompiler = (name: string, suite: () => void): Promise<void> => describeWithProgram('clang', name, suite)
 
-/** The Chromium of these packages, with their fonts; one on the PATH, with the machine's fonts, only where they cannot be fetched. */
+/** Chromium and its fonts come from these packages. One on the PATH, with the machine's fonts, serves only where they cannot be fetched. */
 export const describeWithBrowser = async (name: string, suite: () => void): Promise<void> => {
   if ((await reasonWithout('chromium')) === null || (await installedChromium()) === null) await describeWithProgram('chromium', name, suite)
   else describe(name, suite)
@@ -38,7 +38,7 @@ const describeWithProgram = async (program: PackagesName, name: string, suite: (
   skip(name, reason, suite)
 }
 
-const skip = (name: string, reason: string, suite: () => void): void => {
+export const skip = (name: string, reason: string, suite: () => void): void => {
   process.stderr.write(`\nSKIPPED: ${name}: ${reason}\n`)
   describe.skip(`${name} [skipped: ${reason}]`, suite)
 }
@@ -49,10 +49,10 @@ const whyUnavailable = async (program: PackagesName): Promise<string | null> => 
   return reason
 }
 
-/** Why a program cannot be fetched; null: it is there. */
+/** Resolves to the reason why a program cannot be fetched, or to null if it is there. */
 export const reasonWithout = async (program: PackagesName): Promise<string | null> => knownReason(program) ?? (await fetchReason(program))
 
-// The test command fetches once for all files and passes failures on: a JSON object of reasons by program.
+// The test command fetches once for all files and passes failures on as a JSON object of reasons by program.
 const knownReason = (program: PackagesName): string | undefined => {
   const reasons = JSON.parse(process.env.TANDEM_NODES_UNAVAILABLE ?? '{}') as Partial<Record<PackagesName, string>>
   return reasons[program]

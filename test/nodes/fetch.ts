@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { ALL_PACKAGES, type PackagesName, PROGRAM_PACKAGES, type ProgramName, programFolderName } from './packages.ts'
 
-/** A command line prefix: the program's own dynamic loader, its libraries, its binary. */
+/** The command line prefix is the program's own dynamic loader, its libraries, and its binary. */
 export type ProgramCommand = readonly [program: string, ...args: string[]]
 
 export class ProgramUnavailableError extends Error {
@@ -19,15 +19,15 @@ const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 const repositoryDir = join(import.meta.dirname, '../..')
 
-const nodesDir = (): string => process.env.TANDEM_NODES_DIR ?? join(repositoryDir, '.tandem', 'nodes')
+export const nodesDir = (): string => process.env.TANDEM_NODES_DIR ?? join(repositoryDir, '.tandem', 'nodes')
 
-/** The command that runs the program; fetches it once. Throws ProgramUnavailableError with the reason. */
+/** The program is fetched once. Throws ProgramUnavailableError with the reason. */
 export const fetchProgram = async (name: ProgramName, limitMs: number = FETCH_LIMIT_MS): Promise<ProgramCommand> => {
   const folder = await fetchPackages(name, limitMs)
   return orUnavailable(name, () => programCommand(folder, name))
 }
 
-/** The folder with the unpacked packages; fetches them once. Throws ProgramUnavailableError with the reason. */
+/** The packages are fetched once. Throws ProgramUnavailableError with the reason. */
 export const fetchPackages = async (name: PackagesName, limitMs: number = FETCH_LIMIT_MS): Promise<string> => {
   const folder = join(nodesDir(), programFolderName(name))
   await orUnavailable(name, async () => {
@@ -116,7 +116,7 @@ const unpackPackages = async (dir: string, name: PackagesName, signal: AbortSign
   }
 }
 
-/** The mirror that this machine's apt already uses. */
+/** This machine's apt already uses the mirror. */
 const readMirror = async (signal: AbortSignal): Promise<string> => {
   const sites = await run('apt-get', ['indextargets', '--format', '$(SITE)', 'Created-By: Packages'], signal)
   const mirror = sites.split('\n').find((site) => site !== '' && !site.includes('security'))
@@ -133,9 +133,9 @@ const aptOptions = (aptDir: string, sources: string, architecture: string): stri
     `Dir::Cache=${join(aptDir, 'cache')}`,
     `APT::Architecture=${architecture}`,
     `APT::Architectures=${architecture}`,
-    // apt's own download user could not write into our folder.
+    // apt's own download user could not write into the folder.
     'APT::Sandbox::User=root',
-    // Without it an unreachable mirror is only a warning.
+    // Without this setting an unreachable mirror is only a warning.
     'APT::Update::Error-Mode=any',
     'Acquire::Languages=none',
     'Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled=false',
@@ -165,7 +165,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-// Mirror addresses may be private: do not print them.
+// Mirror addresses may be private, so they are not printed.
 const explain = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { code, path, stderr } = error as NodeJS.ErrnoException & { stderr?: string }

@@ -1,4 +1,4 @@
-// Which Debian packages make up each real node, each compiler and each library; another one is another entry.
+// These Debian packages make up each real node, each compiler and each library; another one is another entry.
 import { createHash } from 'node:crypto'
 
 export type NodeName = keyof typeof NODE_PACKAGES
@@ -7,7 +7,7 @@ export type PackagesName = keyof typeof ALL_PACKAGES
 
 type ProgramPackages = { readonly binary: string; readonly releases: readonly string[]; readonly packages: readonly string[] }
 
-/** `releases`: the Debian releases to look in. `packages`: `name/release` where a release other than the first one has to provide it. */
+/** The Debian `releases` are searched. An entry of `packages` is `name/release` where a release other than the first has to provide it. */
 export const NODE_PACKAGES = {
   bitcoind: {
     binary: 'usr/bin/bitcoind',
@@ -47,12 +47,12 @@ const COMPILER_PACKAGES = {
 
 type LibraryPackages = { readonly releases: readonly string[]; readonly packages: readonly string[] }
 
-/** For the Python interpreter of the machine. */
+/** The library is for the machine's Python interpreter. */
 const LIBRARY_PACKAGES = {
   'python-ecdsa': { releases: ['trixie'], packages: ['python3-ecdsa', 'python3-six'] },
 } as const satisfies Record<string, LibraryPackages>
 
-/** Runs with the machine's own C library, so from the oldest supported release. Fonts are part of it, narrow and wide ones: pages look the same everywhere. */
+/** It runs with the machine's own C library, so it comes from the oldest supported release. It has narrow and wide fonts, so that pages look the same everywhere. */
 const BROWSER_PACKAGES = {
   chromium: {
     binary: 'usr/lib/chromium/chromium-headless-shell',
@@ -94,7 +94,7 @@ const BROWSER_PACKAGES = {
 export const ALL_PACKAGES = { ...NODE_PACKAGES, ...COMPILER_PACKAGES, ...BROWSER_PACKAGES, ...LIBRARY_PACKAGES }
 export const PROGRAM_PACKAGES = { ...NODE_PACKAGES, ...COMPILER_PACKAGES }
 
-/** A folder name that changes with the list of packages. */
+/** The folder name changes with the list of packages. */
 export const programFolderName = (name: PackagesName): string => {
   const content = createHash('sha256').update(JSON.stringify(ALL_PACKAGES[name])).digest('hex')
   return `${name}-${process.arch}-${content.slice(0, 12)}`

@@ -1,11 +1,10 @@
-// A regtest chain on a real node that is ready for use: a wallet with spendable coins, and every consensus rule active.
+// A regtest chain on a real node is ready for use: a wallet with spendable coins, and every consensus rule active.
 import { formatUnits } from '@tandem/protocol/amount.ts'
 import { type CoreNode, startCoreNode } from './core-node.ts'
 import type { NodeName } from './packages.ts'
 
 export type RealChain = {
   readonly node: CoreNode
-  /** An address of its wallet. */
   readonly walletAddress: string
   pay(address: string, amount: bigint): Promise<string>
   mine(blocks: number): Promise<void>
@@ -14,7 +13,7 @@ export type RealChain = {
 
 const WALLET = 'tests'
 
-/** Blocks that pay the wallet. Few, because a wallet with many coins is slow to pay. */
+/** These blocks pay the wallet. They are few, because a wallet with many coins is slow to pay. */
 const OWN_BLOCKS = 30
 /** Rewards mature after 100 blocks. Litecoin Core activates CSV, which refunds need, at height 432. */
 const FIRST_BLOCKS: Readonly<Record<NodeName, number>> = { bitcoind: 130, litecoind: 432 }

@@ -1,4 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises'
 import { forgedDeposit, honest, startTestNode, stoppedAt, type TestNode } from '@tandem/bitcoin/server/nodes/test-node.fixture.ts'
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
@@ -11,7 +10,7 @@ const WRAPPED = 'ethereum_localnet:wbtc'
 const AMOUNT = 1_000_000n
 
 const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }))
-/** Bitcoin Core nodes; the first one lies. */
+/** The first of these Bitcoin Core nodes lies. */
 let cores: readonly [TestNode, TestNode]
 let esplora: TestNode
 beforeAll(async () => {
@@ -25,25 +24,14 @@ afterAll(async () => {
 
 type Nodes = { readonly rpc: readonly TestNode[]; readonly esplora?: readonly TestNode[] }
 
-/** Restarts both parties with these nodes. */
 async function restart({ rpc, esplora: servers = [] }: Nodes, quorum: number): Promise<void> {
-  const { configs, service, solver } = story.stack
-  for (const [party, path] of [
-    [service, configs.serviceFile],
-    [solver, configs.solverFile],
-  ] as const) {
-    await party.setRunning(false)
-    const config = JSON.parse(await readFile(path, 'utf8'))
-    const endpoints = { rpc: rpc.map(({ url }) => url), ...(servers.length > 0 && { esplora: servers.map(({ url }) => url) }) }
-    config.chains.bitcoin_regtest = { ...config.chains.bitcoin_regtest, endpoints, quorum }
-    await writeFile(path, JSON.stringify(config))
-    await party.setRunning(true)
-  }
+  const endpoints = { rpc: rpc.map(({ url }) => url), ...(servers.length > 0 && { esplora: servers.map(({ url }) => url) }) }
+  for (const party of ['service', 'solver'] as const)
+    await story.restart(party, ({ chains }) => Object.assign(chains.bitcoin_regtest, { endpoints, quorum }))
 }
 
 const newest = () => ({ height: story.bitcoinChain().height, hash: story.bitcoinChain().tipHash })
 
-/** The first node forges a block with a deposit for the order. */
 function forge({ to = '' }: CreatedOrder): void {
   cores[0].behave(forgedDeposit(newest(), { address: to, amount: AMOUNT, network: networkOf('bitcoin:regtest') }))
 }
@@ -57,7 +45,7 @@ test('a solver with one node pays for a deposit that the node forges', async () 
 
 test('with a quorum of two out of three it pays nothing for a forged deposit, and pays for real ones', async () => {
   cores[0].behave(honest)
-  // Above the height of the forged block.
+  // The chain must pass the height of the forged block.
   story.bitcoinChain().mine(2)
   await restart({ rpc: cores, esplora: [esplora] }, 2)
   const invented = await story.order(BITCOIN, WRAPPED, AMOUNT)

@@ -1,5 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { forgedInitiation, honest, startTestProvider, type TestProvider } from '@tandem/evm/server/nodes/provider.fixture.ts'
+import { honest } from '@tandem/chain-kit/testing/providers.fixture.ts'
+import { forgedInitiation, startTestProvider, type TestProvider } from '@tandem/evm/server/nodes/provider.fixture.ts'
 import { createContracts } from '@tandem/evm/terms/htlc.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
@@ -22,18 +22,12 @@ afterAll(async () => {
   await Promise.all(providers.map((provider) => provider.close()))
 })
 
-/** Restarts the party with these providers. */
-async function restart(party: 'service' | 'solver', rpc: readonly TestProvider[], quorum: number): Promise<void> {
-  const { configs, [party]: running } = story.stack
-  await running.setRunning(false)
-  const path = party === 'service' ? configs.serviceFile : configs.solverFile
-  const config = JSON.parse(await readFile(path, 'utf8'))
-  config.chains.ethereum_localnet = { endpoints: { rpc: rpc.map(({ url }) => url) }, quorum }
-  await writeFile(path, JSON.stringify(config))
-  await running.setRunning(true)
-}
+const restart = (party: 'service' | 'solver', rpc: readonly TestProvider[], quorum: number) =>
+  story.restart(party, ({ chains }) => {
+    chains.ethereum_localnet = { endpoints: { rpc: rpc.map(({ url }) => url) }, quorum }
+  })
 
-/** The first provider forges the deposit of the order, in a block that is new to the solver. */
+/** The forged deposit is in a block that is new to the solver. */
 async function forge({ order_id }: CreatedOrder): Promise<void> {
   const chain = story.evmChain('ethereum_localnet')
   await chain.request({ method: 'evm_mine' })
@@ -77,7 +71,7 @@ test('with a quorum of two out of three it pays nothing for a forged deposit, an
   await story.stack.solver.setRunning(false)
   await forge(invented)
   await story.stack.solver.setRunning(true)
-  // In a later block than the forged deposit: once the solver has seen this one, it has read that block.
+  // This deposit is in a later block than the forged one: a solver that has seen it has read that block.
   await fund(funded)
   await story.untilStatus(funded.order_id, 'counterparty_redeemed')
   expect(await story.seen('solver', invented.order_id)).toEqual(new Set())

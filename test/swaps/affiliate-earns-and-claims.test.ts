@@ -30,7 +30,7 @@ async function read<T>(path: string): Promise<T> {
   return ((await response.json()) as { readonly result: T }).result
 }
 
-/** Cached for some seconds: the address in another case is another question. */
+/** Answers are cached for some seconds, but the address in another case is another question. */
 const earnings = async (address: Address) => {
   const [record] = await read<readonly EarningsRecord[]>(`apps/earnings?address=${address}`)
   if (record === undefined) throw new Error(`${address} has earned nothing`)
@@ -78,7 +78,7 @@ test('affiliates earn by completed orders, in assets of their own, and claim wha
     [ben, ether, 10],
     [ann, usdc, 5],
   ])
-  // 0.5 ETH at 4,000 dollars: 20 and 5 bips in dollars, 10 bips in ether.
+  // 0.5 ETH is worth 2,000 dollars: 20 and 5 bips are paid in dollars, 10 bips in ether.
   const ofAnn = BigInt(shares[0]?.amount ?? 0) + BigInt(shares[2]?.amount ?? 0)
   expect([ofAnn, shares[1]?.amount]).toEqual([5_000_000n, '500000000000000'])
 
@@ -91,7 +91,7 @@ test('affiliates earn by completed orders, in assets of their own, and claim wha
     claim_unavailable: expect.stringContaining('holds 0 of the 5000000 that are due'),
   })
 
-  // The operator sees what is missing, pays it in, once, and the books agree.
+  // The operator sees what is missing and pays it in, once. The books agree.
   const owed = JSON.parse((await runCommand((terminal) => owedCommand({ config, json: true }, terminal))).answer)
   expect(owed.assets).toMatchObject([
     { asset: ether, earned: '500000000000000', due: '500000000000000', held: '0', missing: '500000000000000', is_deployed: true },
@@ -108,7 +108,7 @@ test('affiliates earn by completed orders, in assets of their own, and claim wha
   })
   expect(answer).toBe('Orders, ledger, totals and payments agree.')
 
-  // Anyone may send the claim; the affiliate is paid, once.
+  // Anyone may send the claim. The affiliate is paid once.
   const claims = await read<readonly EarningsRecord[]>('apps/earnings')
   expect(claims.map(({ claim_amount, claim_amount_usd }) => [claim_amount, claim_amount_usd])).toEqual([
     ['5000000', '5.00'],

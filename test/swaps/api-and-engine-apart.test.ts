@@ -1,4 +1,4 @@
-/** The API in one process, the engine in another. */
+/** The API runs in one process and the engine in another. */
 
 import { startServiceProcess } from '@tandem/local/service-process.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
@@ -19,12 +19,10 @@ const ask = async (method: string, path: string, body?: unknown) => {
 
 test('the API takes the order and the signature, and the engine relays and redeems', async () => {
   expect(await ask('GET', '/readyz')).toMatchObject({ status: 200 })
-  const wallet = story.evm('ethereum_localnet')
-  const { token, htlc } = story.contractsOf('ethereum_localnet:wbtc')
-  await wallet.approve(token, htlc, 10n ** 12n)
+  await story.approve('ethereum_localnet:wbtc')
   const before = await story.balance('bitcoin_regtest:btc')
   const created = await story.order('ethereum_localnet:wbtc', 'bitcoin_regtest:btc', 1_000_000n)
-  await story.api.initiate(created.order_id, await wallet.signTypedData(created.typed_data ?? {}))
+  await story.api.initiate(created.order_id, await story.evm('ethereum_localnet').signTypedData(created.typed_data ?? {}))
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
   // The payout pays its own network fee.
   expect(before + BigInt(done.destination_swap.amount) - (await story.balance('bitcoin_regtest:btc'))).toBeLessThan(5_000n)

@@ -1,4 +1,4 @@
-/** A backup of a database, and its restore over what has happened since: PostgreSQL copies the whole of it, so that sequences and all rows are as they were. */
+/** A backup of a database is restored over what has happened since. PostgreSQL copies the whole of it, including sequences. */
 import pg from 'pg'
 
 export type Backup = {
@@ -7,7 +7,7 @@ export type Backup = {
   drop(): Promise<void>
 }
 
-/** Ends the connections to the database: its parties must be stopped. */
+/** This ends the connections to the database, so its parties must be stopped. */
 export async function takeBackup(url: string): Promise<Backup> {
   const server = new URL(url)
   const name = server.pathname.slice(1)

@@ -37,7 +37,7 @@ test('the best of three takes the order and pays; what it cannot pay goes to the
   expect(paid).toBe(BigInt(best.destination.amount))
   expect(await story.balance(to)).toBe(before.user + paid)
 
-  // The cheap one holds half of this.
+  // The cheap solver holds half of this.
   const much = 100_000_000_000n
   const [next] = await quotes(much)
   expect(next?.solver_id).toBe('local-solver')

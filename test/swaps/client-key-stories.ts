@@ -1,4 +1,4 @@
-/** Users with their own key in the HTLC: only they can move their coins, and they can refund without the service. */
+/** Users have their own key in the HTLC: only they can move their coins, and they can refund without the service. */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { expect, test } from 'vitest'
 import { type CoinStory, depositsOf, PAID_IN, type PlacedOrder } from './utxo-story.ts'
 
 const LIMIT_MS = 600_000
-const MOST_FEE = 10_000n
+const MAX_FEE = 10_000n
 const SINGLE_ANYONECANPAY = '83'
 const ALL = '01'
 
@@ -27,7 +27,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
     return {
       hex: bytesToHex(secretKey),
       owner: bytesToHex(publicKey),
-      /** BIP86: the address at which the HTLC pays this key. */
+      /** By BIP86, the HTLC pays this key at this address. */
       payoutAddress: p2tr(publicKey, undefined, story().coins.network).address ?? '',
       sign: (hash: string, type = SINGLE_ANYONECANPAY) => bytesToHex(schnorr.sign(hexToBytes(hash), secretKey)) + type,
     }
@@ -40,7 +40,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
   async function expectAt(tx: string, address: string, amount: bigint): Promise<void> {
     const paid = (await story().transaction(tx)).pays(address)
     expect(paid).toBeLessThan(amount)
-    expect(paid).toBeGreaterThan(amount - MOST_FEE)
+    expect(paid).toBeGreaterThan(amount - MAX_FEE)
   }
 
   test.concurrent('an instant refund of two deposits needs one valid signature of the client for each', { timeout: LIMIT_MS }, async () => {
@@ -79,7 +79,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
     const refunded = await untilStatus(order.order_id, 'refunded')
     expect(refunded.source_swap.refund_tx_hash).toBe(tx)
     await expectAt(tx, key.payoutAddress, 2n * part)
-    // Script path: two signatures, the script and the control block. A fee bump adds a coin of the service after the deposits.
+    // The script path has two signatures, the script and the control block. A fee bump adds a coin of the service after the deposits.
     expect((await story().transaction(tx)).inputs.slice(0, 2).map(({ witness }) => witness.length)).toEqual([4, 4])
     expect(await signed('solver', order.order_id)).toEqual(new Map())
     await expectAt(await takeBack(other, [elsewhere]), key.payoutAddress, part)
@@ -97,7 +97,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
     await expect(api.createOrder(request)).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining('secret_hash') })
     const created = await api.createOrder({ ...request, secret_hash: hashSecret(secret) })
     await evm('ethereum_localnet').fund(created)
-    const ready = await until(created.order_id, "the client's turn", (one) => one.next_action?.what === 'redeem_destination')
+    const ready = await until(created.order_id, 'a request to the client', (one) => one.next_action?.what === 'redeem_destination')
     expect(ready).toMatchObject({
       status: 'counterparty_initiated',
       next_action: { who: 'user' },
@@ -159,7 +159,7 @@ export function tellOfClientKeys(story: () => CoinStory): void {
   })
 }
 
-/** Runs `tandem refund --package FILE --node rpc=URL --broadcast --json`. */
+/** The command is `tandem refund --package FILE --node rpc=URL --broadcast --json`. */
 async function rescueWith(file: string, { refund_package }: PlacedOrder, rpc: string, more: object): Promise<{ txid: string; to: string }> {
   await writeFile(file, JSON.stringify(refund_package), { mode: 0o600 })
   const answers: string[] = []

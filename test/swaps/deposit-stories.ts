@@ -1,19 +1,19 @@
-/** Deposits of every size and timing: which are swapped, and which are refunded. */
+/** Deposits of every size and timing are swapped or refunded. */
 import { expect, test } from 'vitest'
 import { type CoinStory, type CoinTarget, depositIn, depositsOf, type PlacedOrder } from './utxo-story.ts'
 import type { Payment } from './utxo-wallet.ts'
 
 const LIMIT_MS = 600_000
-/** The most that a fee may take out of a refund. */
-const MOST_FEE = 10_000n
-/** Longer than the funding window. */
+/** A fee may take at most this out of a refund. */
+const MAX_FEE = 10_000n
+/** The time is longer than the funding window. */
 const SIX_HOURS = 6 * 3600 + 60
 
 export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: CoinTarget): void {
   let dusty: { readonly order: PlacedOrder; readonly dust: Payment } | null = null
   const percent = (part: bigint) => (story().coins.amount * part) / 100n
 
-  /** The swap completes, and its destination is scaled to the deposited amount. */
+  /** The swap must complete with its destination scaled to the deposited amount. */
   async function expectPaid(order: PlacedOrder, deposited: bigint): Promise<void> {
     const done = await story().untilStatus(order.order_id, 'counterparty_redeemed')
     const scaled = (order.agreed * deposited) / story().coins.amount
@@ -22,7 +22,7 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
     expect(await order.received()).toBe(scaled)
   }
 
-  /** The deposit is refunded, less the fee, by the key path: one cosigned signature. */
+  /** The refund, less the fee, must use the key path: one cosigned signature. */
   async function expectInstantRefund(order: PlacedOrder, payment: { readonly deposit: string }, amount: bigint): Promise<void> {
     const record = await story().until(
       order.order_id,
@@ -32,7 +32,7 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
     const refund = await story().transaction(depositIn(record, payment)?.spend_tx_hash ?? '')
     const paid = refund.pays(story().userWallet.address)
     expect(paid).toBeLessThan(amount)
-    expect(paid).toBeGreaterThan(amount - MOST_FEE)
+    expect(paid).toBeGreaterThan(amount - MAX_FEE)
     expect(refund.inputs.find(({ outpoint }) => outpoint === payment.deposit)?.witness).toHaveLength(1)
   }
 
@@ -114,7 +114,7 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
       await passTime('ethereum_localnet', 1)
       return (await isClosed('service', order.order_id)) && (await isClosed('solver', order.order_id))
     })
-    // While no order is open, blocks are read once a minute only.
+    // While no order is open, blocks are read only once a minute.
     await place()
     const longAfter = await userWallet.pay(order.to, percent(30n))
     await expectInstantRefund(order, longAfter, percent(30n))
@@ -200,7 +200,7 @@ export function tellOfDeposits(story: () => CoinStory, { kind, isSimulated }: Co
     const { coins, until, userWallet } = story()
     if (dusty === null) throw new Error('the dust test must run first')
     const { order, dust } = dusty
-    // No further than the timelock: a deposit that is not refunded long after it would be given up.
+    // Time passes only to the timelock: the service gives up deposits that are not refunded long after it.
     const { source_swap } = await until(order.order_id, 'the dust', (one) => depositIn(one, dust) !== undefined)
     const minedIn = Number(source_swap.deposits?.find(({ deposit }) => deposit === dust.deposit)?.block_number)
     await coins.mine(Math.max(minedIn + source_swap.timelock - (await coins.rpc<number>('getblockcount')), 0))

@@ -1,4 +1,4 @@
-/** Each kind of chain swaps with each other one, all on one stack at the same time; then one order of each is refunded. */
+/** Each kind of chain swaps with each other one, all on one stack at the same time. Then one order of each is refunded. */
 
 import { bitcoinLocal } from '@tandem/bitcoin/local/local.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
@@ -12,7 +12,7 @@ const DOLLARS = parseUsdPrice('30')
 const FOLLOW_LIMIT_MS = 500_000
 const FOLLOW_POLL_MS = 100
 
-/** `evm`, `bitcoin`, `litecoin`, …: chains of one kind differ in their number only. */
+/** The kinds are `evm`, `bitcoin`, `litecoin`, …. Chains of one kind differ in their number only. */
 const kindOf = ({ family, reference }: (typeof localChains)[number]) => (family === 'bitcoin' ? reference.split(':')[0] : family)
 const chains = localChains.filter((chain, index) => localChains.findIndex((other) => kindOf(other) === kindOf(chain)) === index)
 const assets = chains.map(({ id }) => {
@@ -23,16 +23,16 @@ const assets = chains.map(({ id }) => {
 type Pair = { readonly from: string; readonly to: string }
 const pairs: readonly Pair[] = assets.flatMap((from) => assets.filter((to) => to !== from).map((to) => ({ from: from.id, to: to.id })))
 
-/** With these, each kind is once a source and once a destination. */
+/** With these pairs each kind is once a source and once a destination. */
 const nextOf = (asset: string) => assets[(assets.findIndex(({ id }) => id === asset) + 1) % assets.length]?.id ?? ''
 
 const story = await tellStory(...chains.map(({ id }) => id))
 const { api, ownerOf, balance } = story
-// At the pace of the registry: with a block for each transaction, those of other swaps would use up the time in which a secret is revealed.
+// Blocks come at the pace of the registry: with one for each transaction, other swaps would use up the time to reveal a secret.
 for (const { id } of chains.filter(({ family }) => family === bitcoinLocal.name))
   story.stack.network.control(id, bitcoinLocal).setMining({ mode: 'interval' })
 
-/** Some dollars' worth, from the price of a whole coin. */
+/** The amounts are worth some dollars, by the price of a whole coin. */
 const amounts = new Map<string, bigint>(
   assets.map(({ id, decimals }) => [id, (DOLLARS * 10n ** BigInt(decimals)) / parseUsdPrice(story.stack.network.prices[id] ?? '')]),
 )
@@ -46,7 +46,7 @@ async function order({ from, to }: Pair): Promise<CreatedOrder> {
   })
 }
 
-/** A wallet makes and funds one order after the other: an approval is exact. Different wallets work at the same time. */
+/** A wallet makes and funds one order after the other, because an approval is exact. Different wallets work at the same time. */
 async function fundAll(): Promise<readonly string[]> {
   const bySource = assets.map(async ({ id }) => {
     const wallet = await story.walletFor(id)
@@ -62,12 +62,12 @@ async function fundAll(): Promise<readonly string[]> {
   return (await Promise.all(bySource)).flat()
 }
 
-/** From before it is funded until its end. */
+/** One order of each source is followed from before it is funded until its end. */
 const followed: Promise<OrderRecord>[] = []
 
 function follow(orderId: string): void {
   const end = followForward(() => api.order(orderId), { limitMs: FOLLOW_LIMIT_MS, pollMs: FOLLOW_POLL_MS })
-  // It is awaited after all are funded.
+  // The promise is awaited after all are funded.
   end.catch(() => undefined)
   followed.push(end)
 }

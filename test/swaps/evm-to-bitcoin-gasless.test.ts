@@ -10,7 +10,7 @@ type TypedData = {
 }
 
 const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
-/** The sender of the first relayed transaction. */
+/** This address sent the first relayed transaction. */
 let relayer: string
 
 test('WBTC is swapped to BTC by one signature: the user sends nothing and pays no gas', async () => {
@@ -92,7 +92,7 @@ test('an initiation that would revert is refused with the reason, before the ser
 
   const { source_swap: swap } = (await story.api.order(order.order_id)) as unknown as { source_swap: { redeemer: string } }
   await expect(orderOf(wallet.address, swap.redeemer)).rejects.toMatchObject(
-    refused('bad_request', /source\.delegate .* is the solver itself/),
+    refused('bad_request', /source\.delegate .* is the solver, the other party/),
   )
   await expect(orderOf(swap.redeemer)).rejects.toMatchObject({ httpStatus: 400 })
 

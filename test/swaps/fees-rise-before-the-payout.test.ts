@@ -1,4 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises'
 import { type Behaviour, startTestNode } from '@tandem/bitcoin/server/nodes/test-node.fixture.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { beforeAll, expect, test, vi } from 'vitest'
@@ -8,19 +7,12 @@ const BITCOIN = 'bitcoin_regtest:btc'
 const WRAPPED = 'ethereum_localnet:wbtc'
 const AMOUNT = 1_000_000n
 
-/** Within the tenfold that is followed at once, and far above what a quote allows for. */
+/** The rise is less than ten times, which is followed at once, but far above what a quote allows for. */
 const HIGH_BTC_PER_KVB = 0.00018
 
 const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }))
 const node = opened(() => startTestNode(story.bitcoinChain().rpcUrl))
-beforeAll(async () => {
-  const { configs, service } = story.stack
-  await service.setRunning(false)
-  const config = JSON.parse(await readFile(configs.serviceFile, 'utf8'))
-  config.chains.bitcoin_regtest = { ...config.chains.bitcoin_regtest, endpoints: { rpc: [node.url] } }
-  await writeFile(configs.serviceFile, JSON.stringify(config))
-  await service.setRunning(true)
-})
+beforeAll(() => story.restart('service', ({ chains }) => Object.assign(chains.bitcoin_regtest, { endpoints: { rpc: [node.url] } })))
 
 /** The node sees a full mempool. */
 const expensive: Behaviour = async (question, ask) => {
@@ -32,7 +24,7 @@ const expensive: Behaviour = async (question, ask) => {
   return { status: 200, body: JSON.stringify(Array.isArray(asked) ? answers : answers[0]) }
 }
 
-test('the recipient gets what the quote promised, and the service pays the rest of the fee', async () => {
+test('the recipient gets what the quote promised, and the service pays the remainder of the fee', async () => {
   const quote = () => story.api.quote({ from: WRAPPED, to: BITCOIN, from_amount: AMOUNT.toString() })
   const { net_amount: promised = '0', network_fee: fee = '0' } = await quote()
   const before = await story.balance(BITCOIN)

@@ -13,7 +13,7 @@ test('a forged deposit in the database of the solver is not paid for, and the or
   const created = await story.order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 400_000_000_000_000_000n)
   const before = await story.balance('arbitrum_localnet:usdc')
 
-  // As an attacker would: in the newest block, with the agreed amount and a timelock that has just begun.
+  // The forged deposit is in the newest block, with the agreed amount and a timelock that has just begun.
   await sql`
     insert into events (chain, tx, index, swap_id, kind, deposit, amount, expires_at, block_height, block_hash, block_time)
     select s.chain, ${`0x${'ab'.repeat(32)}`}, 'log:0', s.swap_id, 'initiated', s.swap_id, s.amount, b.time + s.timelock, b.height, b.hash, b.time

@@ -1,4 +1,4 @@
-/** Swaps of a token in HyperCore's spot accounts, on the simulator. */
+/** A token in HyperCore's spot accounts is swapped on the simulator. */
 
 import { hypercoreLocal } from '@tandem/hypercore/local/local.ts'
 import { openHypercoreWallet } from '@tandem/hypercore/local/wallet.ts'
@@ -15,7 +15,7 @@ import { swapBySdk } from './swap-by-sdk.ts'
 const CHAIN = 'hypercore_localnet'
 const PURR = 'hypercore_localnet:purr'
 const EVM_PER_CORE = 10n ** 13n
-/** 25 PURR. */
+/** The amount is 25 PURR. */
 const AMOUNT = 2_500_000n
 
 const story = await tellStory('bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet', CHAIN)
@@ -23,7 +23,6 @@ const wallet = story.wallet(CHAIN, hypercoreLocal)
 const { moveIn } = wallet
 const { order } = story
 
-/** In the user's spot account. */
 const spot = () => wallet.balance(PURR)
 const onEvm = () => wallet.onEvm.balanceOf(wallet.address, story.contractsOf(PURR).token)
 
@@ -32,7 +31,7 @@ function needed(request: TransactionRequest | undefined): TransactionRequest {
   return request
 }
 
-/** What a user's account at the HTLC has on both sides, in units of HyperCore. */
+/** The sum is in units of HyperCore, over both sides of the account at the HTLC. */
 async function accountHolds(owner: Address = wallet.address as Address): Promise<bigint> {
   const { token, htlc } = story.contractsOf(PURR)
   const account = accountAt({ chainId: 31998, address: htlc as Address, token: token as Address }, owner)
@@ -45,7 +44,7 @@ async function faucet(asset: string, address: string, amount: bigint): Promise<v
   expect(answer.status).toBe(200)
 }
 
-/** With a new key, an order to pay for, and what the faucet gives. */
+/** The user has a new key, money of the faucet, and an order to pay for. */
 async function newUser(gas: bigint) {
   const local = story.info.chains[CHAIN]
   if (local === undefined) throw new Error('the chain is not there')
@@ -75,7 +74,7 @@ test('a new user with a spot balance and gas for one transaction swaps by that t
   expect(done.source_swap.initiate_tx_hash).toBe(relayed)
   expect(await story.balance('arbitrum_localnet:usdc')).toBe(before + BigInt(done.destination_swap.amount))
   expect([await user.balance(PURR), await accountHolds(owner)]).toEqual([0n, 0n])
-  // It had one transaction to pay for, and sent one.
+  // The user could pay for one transaction, and sent one.
   expect(Number(await user.onEvm.rpc('eth_getTransactionCount', user.address, 'latest'))).toBe(1)
 })
 

@@ -12,7 +12,7 @@ const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')
 const [ether, dollars] = ['ethereum_localnet:eth', 'arbitrum_localnet:usdc'] as const
 const { solverFile } = story.stack.configs
 const DOLLAR = 1_000_000n
-/** What the user pays for an own transaction at most. */
+/** The user pays at most this for its own transaction. */
 const GAS = 10_000_000_000_000_000n
 
 const key = (await readFile(join(dirname(solverFile), 'keys', 'solver-secp256k1'), 'utf8')).trim()
@@ -27,11 +27,11 @@ async function leaveDollars(left: bigint): Promise<void> {
   await solver.send({ chain_id: 31338, to: token, data, value: '0', gas_limit: '100000' })
 }
 
-/** Asked once: the client of the story waits while a service says when to try again. */
+/** This client asks once: that of the story waits while a service says when to try again. */
 const impatient = createApiClient({ baseUrl: story.info.base_url, appId: story.info.app_id })
 const quoteSixHundred = () => impatient.quote({ from: ether, to: dollars, to_amount: (600n * DOLLAR).toString() })
 
-/** An order that pays the user about 600 dollars. */
+/** The order pays the user about 600 dollars. */
 async function orderSixHundred() {
   const quote = await quoteSixHundred()
   return story.order(ether, dollars, BigInt(quote.source.amount))

@@ -1,15 +1,15 @@
-/** In front of a node: what a process asks through it is seen, and passed on when the test says so. */
+/** In front of a node, the test sees each request of a process and decides when it goes on. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 export interface NodeProxy {
   readonly url: string
-  /** Requests without an answer, of clients that still wait. */
+  /** These requests have no answer, and their clients still wait. */
   open(): number
   close(): Promise<void>
 }
 
-/** `before`: resolves when the request with this body may go on. It goes on to the node even if nobody waits for the answer any more. */
+/** `before` resolves when the request with this body may continue. The request reaches the node even if its sender has given up. */
 export async function startNodeProxy(nodeUrl: string, before: (body: string) => unknown): Promise<NodeProxy> {
   const { origin, pathname } = new URL(nodeUrl)
   const waiting = new Set<IncomingMessage>()
@@ -26,7 +26,7 @@ export async function startNodeProxy(nodeUrl: string, before: (body: string) => 
       const type = answer.headers.get('content-type') ?? 'application/json'
       response.writeHead(answer.status, { 'content-type': type }).end(Buffer.from(await answer.arrayBuffer()))
     } catch {
-      // The client is gone, or the node.
+      // The client or the node is gone.
       response.destroy()
     }
   })
@@ -43,7 +43,7 @@ export async function startNodeProxy(nodeUrl: string, before: (body: string) => 
   }
 }
 
-/** Something that happens once. */
+/** A moment comes once. */
 export interface Moment {
   readonly come: Promise<void>
   tell(): void

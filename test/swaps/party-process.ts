@@ -1,10 +1,10 @@
-/** Another process of a party of a story: on the same database and keys. */
+/** A party of a story gets another process on the same database and keys. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-/** As in the file of a party. */
+/** The configuration file of a party has these settings here. */
 export type PartyConfig = {
   readonly listen: unknown
   readonly chains: Readonly<Record<string, { readonly endpoints: Readonly<Record<string, string>> }>>
@@ -12,14 +12,14 @@ export type PartyConfig = {
 
 export interface PartyProcess {
   readonly signal: (name: NodeJS.Signals) => void
-  /** Its exit code, or the signal that ended it. */
+  /** The promise has the exit code, or the signal that ended the process. */
   readonly ended: Promise<number | NodeJS.Signals>
   stop(): Promise<void>
 }
 
 let count = 0
 
-/** Resolves when it runs. `change`: what its configuration has otherwise than that of the first process, by default its port. */
+/** Resolves when the process runs. `change` edits the configuration of the first process; by default it sets another port. */
 export async function startPartyProcess(
   command: readonly string[],
   configFile: string,

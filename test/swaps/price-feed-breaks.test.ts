@@ -18,7 +18,7 @@ if (ticker === null) throw new Error('the prices are fixed')
 // The story's own client waits and asks again.
 const api = createApiClient({ baseUrl: story.stack.info.base_url, appId: story.stack.info.app_id })
 const ask = () => api.quote({ from: ETH, to: USDC, from_amount: AMOUNT.toString() })
-/** The refusal of a quote; null while there are quotes. */
+/** Resolves to the refusal of a quote, or to null while there are quotes. */
 const refusal = () =>
   ask().then(
     () => null,
@@ -43,7 +43,7 @@ test('quotes follow the exchanges; without enough of them nothing new starts, an
   await story.evm('ethereum_localnet').fund(created)
   await story.untilSeen('solver', created.order_id, 'destination initiated')
 
-  // One lies and one is silent: nobody knows the price.
+  // One lies and one is silent, so nobody knows the price.
   ticker.break('bitfinex', 'silent')
   await untilRefused('is unknown')
   await expect(
@@ -60,7 +60,7 @@ test('quotes follow the exchanges; without enough of them nothing new starts, an
   for (const exchange of ['kraken', 'bitfinex'] as const) ticker.break(exchange, null)
   await untilQuoted()
 
-  // All agree on a price that is far from the last: the pair is halted, not followed.
+  // All agree on a price that is far from the last one, so the pair is halted.
   ticker.setPrice('ETH', 8000n * DOLLARS)
   await untilRefused('moved by')
 })

@@ -1,4 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { tellStory } from './story.ts'
 
@@ -9,24 +8,13 @@ const dollars = 'arbitrum_localnet:usdc'
 const AMOUNT = 400_000_000_000_000_000n
 
 /** The solver reads its prices when it starts. */
-async function priceEther(usd: string): Promise<void> {
-  const { solver, configs } = story.stack
-  await solver.setRunning(false)
-  const config = JSON.parse(await readFile(configs.solverFile, 'utf8'))
-  config.prices[ether] = usd
-  await writeFile(configs.solverFile, JSON.stringify(config))
-  await solver.setRunning(true)
-}
-
-/** With the widest slippage that a user may choose: it is the user's limit, not the solver's. */
-async function order() {
-  const quote = await story.api.quote({ from: ether, to: dollars, from_amount: AMOUNT.toString() })
-  return story.api.createOrder({
-    source: { asset: ether, owner: story.ownerOf(ether), amount: quote.source.amount },
-    destination: { asset: dollars, owner: story.ownerOf(dollars), amount: quote.destination.amount },
-    slippage: 500,
+const priceEther = (usd: string) =>
+  story.restart('solver', ({ prices }) => {
+    prices[ether] = usd
   })
-}
+
+/** The order has the widest slippage that a user may choose. Slippage is the user's limit, not the solver's. */
+const order = () => story.order(ether, dollars, AMOUNT, { slippage: 500 })
 
 test('a small move before the deposit is the risk of the solver: it pays what was agreed', async () => {
   const created = await order()

@@ -1,4 +1,4 @@
-// The solver of examples/python-solver, which shares no code with ours, is the only solver of a service.
+// The solver of examples/python-solver, which shares no code with the product, is the only solver of a service.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -60,7 +60,7 @@ await describeWithPython('python-ecdsa', 'a solver in Python', () => {
     story = await openStory({ chains: ['ethereum_localnet', 'arbitrum_localnet'], livePrices: {} })
     folder = dirname(story.stack.configs.serviceFile)
     await Promise.all([story.stack.solver.setRunning(false), story.stack.service.setRunning(false)])
-    // The port of our own solver, which does not run.
+    // The stack's own solver has this port and does not run.
     const { listen } = JSON.parse(await readFile(story.stack.configs.solverFile, 'utf8')) as { listen: { port: number } }
     const { stdout } = await promisify(execFile)('python3', [join(example, 'local_setup.py'), folder, String(listen.port)], { env })
     address = stdout.trim()
@@ -94,7 +94,7 @@ await describeWithPython('python-ecdsa', 'a solver in Python', () => {
     expect((await story.balance(USDC)) - before.user).toBe(BigInt(done.destination_swap.amount))
     const between = await held()
     expect(before.solver.usdc - between.usdc).toBe(BigInt(done.destination_swap.amount))
-    // It pays gas.
+    // The solver pays gas.
     expect(between.eth - before.solver.eth).toBeGreaterThan(amount - 10n ** 16n)
 
     const ether = await story.balance(ETH)
@@ -114,7 +114,7 @@ await describeWithPython('python-ecdsa', 'a solver in Python', () => {
     const [amount, other] = [300_000_000_000_000_000n, 310_000_000_000_000_000n]
     const quoted = (await ask(amount)).destination.amount
     const before = BigInt((await ask(other)).destination.amount)
-    // Hundred-millionths of a dollar for a whole coin, 1 % lower.
+    // The price is in hundred-millionths of a dollar for a whole coin, 1 % lower.
     ticker.setPrice('ETH', (BigInt(quoted) * 1000n * 99n) / 300n)
     await story.eventually('a lower price', async () => BigInt((await ask(other)).destination.amount) < (before * 995n) / 1000n)
     const order = () =>
@@ -149,7 +149,7 @@ await describeWithPython('python-ecdsa', 'a solver in Python', () => {
     await start()
     await story.until(created.order_id, 'the solver to be refunded', (one) => one.destination_swap.refund_tx_hash !== '')
     expect((await held()).usdc).toBe(before.usdc)
-    // One by one: the blocks of `hardhat_mine` have no state to read.
+    // The blocks are mined one by one, because those of `hardhat_mine` have no state to read.
     for (let block = 0; block < 12; block += 1) await story.evmChain('arbitrum_localnet').request({ method: 'evm_mine', params: [] })
     // The service would ask by itself a little later.
     const ask = () =>
@@ -162,7 +162,7 @@ await describeWithPython('python-ecdsa', 'a solver in Python', () => {
     const [ether, before] = [await story.balance(ETH), await held()]
     const late = await story.order(ETH, USDC, 400_000_000_000_000_000n)
     await story.passTime('ethereum_localnet', 3_700)
-    // It decides by itself, before the service asks for the refund.
+    // The solver decides by itself, before the service asks for the refund.
     await story.stack.service.setRunning(false)
     await story.evm('ethereum_localnet').fund(late)
     const declined = `order ${late.order_id} is declined: it was funded after the deadline`

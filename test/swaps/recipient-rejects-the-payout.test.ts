@@ -3,7 +3,7 @@ import { tellStory } from './story.ts'
 
 const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')
 
-/** PUSH0 PUSH0 REVERT: every call reverts. */
+/** The code is PUSH0 PUSH0 REVERT, so every call reverts. */
 const REJECTS = '0x5f5ffd'
 
 async function orderTo(recipient: string) {
@@ -35,7 +35,7 @@ test('a payout that only the service finds to fail shows no secret, and both sid
   const recipient = '0x00000000000000000000000000000000000bad03'
   const created = await orderTo(recipient)
   const { initiator } = (await story.until(created.order_id, 'it', () => true)).destination_swap
-  // ORIGIN, PUSH20, EQ, PUSH1 29, JUMPI, PUSH0, PUSH0, REVERT, JUMPDEST, STOP: takes the money if the solver tries.
+  // The contract takes the money if the solver tries: ORIGIN, PUSH20, EQ, PUSH1 29, JUMPI, PUSH0, PUSH0, REVERT, JUMPDEST, STOP.
   await become(recipient, `0x3273${initiator.slice(2)}14601d575f5ffd5b00`)
   const before = await story.balance('ethereum_localnet:wbtc')
   await story.evm('ethereum_localnet').fund(created)

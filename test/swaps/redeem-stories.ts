@@ -1,21 +1,20 @@
-/** How the solver redeems: in a batch that both parties sign while there is time; alone, before the timelock, when there is not. */
-import { readFile, writeFile } from 'node:fs/promises'
+/** The solver redeems in a batch that both parties sign while there is time, and otherwise alone, before the timelock. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type CoinStory, PAID_IN, type PlacedOrder } from './utxo-story.ts'
 
 const LIMIT_MS = 600_000
-/** BIP340, for all inputs and outputs: one item of a witness. */
+/** The signature is BIP340, for all inputs and outputs: one item of a witness. */
 const SIGNATURE = /^[0-9a-f]{128}$/
 
 export function tellOfRedeems(story: () => CoinStory): void {
   const evm = () => story().evmChain('ethereum_localnet')
   const mineEvm = () => evm().request({ method: 'evm_mine', params: [] })
 
-  // No automatic blocks: nothing becomes final until a story mines it.
+  // Blocks are not mined automatically, so nothing becomes final until a story mines it.
   beforeEach(() => evm().request({ method: 'evm_setAutomine', params: [false] }))
   afterEach(() => evm().request({ method: 'evm_setAutomine', params: [true] }))
 
-  /** Waits until the users are paid, and mines no more blocks than that needs. */
+  /** No more blocks are mined than the payments need. */
   async function untilPaid(...orders: readonly PlacedOrder[]): Promise<void> {
     await story().eventually('the users to be paid', async () => {
       const pending = await evm().request({ method: 'eth_getBlockTransactionCountByNumber', params: ['pending'] })
@@ -56,7 +55,7 @@ export function tellOfRedeems(story: () => CoinStory): void {
       { state: 'redeemed', spend_tx_hash: tx },
       { state: 'redeemed', spend_tx_hash: tx },
     ])
-    // 10.5 vB of overhead, 31 for the output, 57.5 for each input.
+    // The size is 10.5 vB of overhead, 31 for the output, and 57.5 for each input.
     expect(redeem.vsize).toBeLessThanOrEqual(157)
   })
 
@@ -68,7 +67,7 @@ export function tellOfRedeems(story: () => CoinStory): void {
     expect(await redeemOf(order)).toEqual([])
     const { timelock } = (await untilStatus(order.order_id, 'redeemed')).source_swap
     await coins.mine(timelock - 25)
-    // Else it is looked at every fifteen seconds only.
+    // Without this the order is checked only every fifteen seconds.
     await eventually('the redeem to be signed', async () => {
       await makeDue(1)
       return (await redeemOf(order)).length > 0
@@ -95,7 +94,7 @@ export function tellOfRedeems(story: () => CoinStory): void {
     expect(done.destination_swap.asset).toBe(PAID_IN)
   })
 
-  /** By the script path: signature, secret, script, control block. */
+  /** A solver that redeemed alone used the script path: signature, secret, script, control block. */
   async function expectAlone({ redeem_tx_hash, secret }: { readonly redeem_tx_hash: string; readonly secret: string }): Promise<void> {
     const redeem = await story().transaction(redeem_tx_hash)
     expect(redeem.inputs.map(({ witness }) => witness.length)).toEqual([4])
@@ -103,11 +102,5 @@ export function tellOfRedeems(story: () => CoinStory): void {
   }
 }
 
-/** Restarts the solver with this `redeem_wait_seconds`. */
-async function setWait({ stack }: CoinStory, seconds: number): Promise<void> {
-  const { solverFile } = stack.configs
-  const config = JSON.parse(await readFile(solverFile, 'utf8'))
-  await stack.solver.setRunning(false)
-  await writeFile(solverFile, JSON.stringify({ ...config, redeem_wait_seconds: seconds }))
-  await stack.solver.setRunning(true)
-}
+const setWait = ({ restart }: CoinStory, seconds: number): Promise<void> =>
+  restart('solver', (config) => Object.assign(config, { redeem_wait_seconds: seconds }))

@@ -1,6 +1,5 @@
-/** How a deposit that is not swapped is refunded: after its timelock or at once, automatically or on request, and to which address. */
+/** A deposit that is not swapped is refunded after its timelock or at once, automatically or on request, and to the right address. */
 import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64 } from '@scure/base'
@@ -9,15 +8,15 @@ import { pubECDSA } from '@scure/btc-signer/utils.js'
 import { expect, test } from 'vitest'
 import { type CoinStory, type CoinTarget, depositIn, type PlacedOrder } from './utxo-story.ts'
 
-/** A BIP322 "simple" proof of a P2WPKH address, written from the standard and independent of src. */
+/** The BIP322 "simple" proof of a P2WPKH address is written from the standard, independent of the product's code. */
 const TAG = sha256(utf8ToBytes('BIP0322-signed-message'))
 const OP_RETURN = Uint8Array.of(0x6a)
 const PUSH_32_AFTER_0 = Uint8Array.of(0x00, 0x20)
 
 const LIMIT_MS = 600_000
-const MOST_FEE = 10_000n
+const MAX_FEE = 10_000n
 
-/** Longer than a price is promised, and far from the deadline. */
+/** The time is longer than a price is promised, and far from the deadline. */
 const AN_HOUR = 3_600
 
 export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarget): void {
@@ -34,7 +33,7 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
     const tx = refunded.source_swap.refund_tx_hash
     const paid = (await story().transaction(tx)).pays(to)
     expect(paid).toBeLessThan(amount)
-    expect(paid).toBeGreaterThan(amount - MOST_FEE)
+    expect(paid).toBeGreaterThan(amount - MAX_FEE)
     expect(refunded.destination_swap.initiate_tx_hash).toBe('')
     expect(await story().secretSigned(order.order_id)).toBe(false)
     return tx
@@ -70,14 +69,14 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
     const mined = await expectRefunded(order, userWallet.address, amount)
     const { inputs, pays, vsize } = await story().transaction(mined)
     expect(inputs[0]?.outpoint).toBe(payment.deposit)
-    // SINGLE|ANYONECANPAY: anyone can add an input to raise the fee.
+    // The flag is SINGLE|ANYONECANPAY, so anyone can add an input to raise the fee.
     expect(inputs[0]?.witness).toEqual([expect.stringMatching(/^[0-9a-f]{128}83$/)])
     const record = await until(order.order_id, 'its end', (one) => depositIn(one, payment)?.state === 'refunded')
     const signedTx = Transaction.fromRaw(hexToBytes(record.source_swap.instant_refund_tx ?? ''), { allowUnknownOutputs: true })
-    // A fee bump may have replaced the one that was sent first.
+    // A fee bump may have replaced the transaction that was sent first.
     const attempts = [...(await signed('service', order.order_id)).values()].flat()
     expect(attempts).toEqual(expect.arrayContaining([tx, mined, signedTx.id]))
-    // What was signed is what the user gets; where fees have risen since, one coin of the service pays the rest.
+    // The user gets the signed amount. If fees have risen since, a coin of the service pays the difference.
     expect(signedTx.getOutput(0).amount).toBe(pays(userWallet.address))
     expect(inputs.length).toBeLessThanOrEqual(isSimulated ? 1 : 2)
     if (isSimulated) expect(vsize).toBeLessThanOrEqual(100)
@@ -95,7 +94,7 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
       for (const { to } of [plain, moved, nameless]) await userWallet.pay(to, amount)
       for (const { order_id } of [plain, moved, nameless]) await untilStatus(order_id, 'initiated')
 
-      // Too early: an address can be changed by its owner, but nothing is sent.
+      // It is too early: an address can be changed by its owner, but nothing is sent.
       await expect(patch(plain, 'refund', {})).rejects.toMatchObject({
         httpStatus: 409,
         message: expect.stringMatching(/^it is too early to refund: the timelock of the deposit ends/),
@@ -104,7 +103,7 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
       for (const signature of [proofFor(plain, other), proofFor(moved, newAddress()), proveAddress(randomBytes(32), 'mine')])
         await expect(patch(moved, 'refund', { address: other, signature })).rejects.toMatchObject({ code: 'invalid_signature' })
       expect(await patch(moved, 'refund', { address: other, signature: proofFor(moved, other) })).toBe('')
-      // The previous owner can no longer change it.
+      // The previous owner cannot change it.
       const third = newAddress()
       await expect(patch(moved, 'refund', { address: third, signature: proofFor(moved, third) })).rejects.toMatchObject({
         code: 'invalid_signature',
@@ -160,15 +159,10 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
   })
 }
 
-/** Restarts the solver with another price of the coin. */
-async function tradeAt({ stack, coins }: CoinStory, change: (price: number) => number): Promise<void> {
-  const { solverFile } = stack.configs
-  const config = JSON.parse(await readFile(solverFile, 'utf8'))
-  config.prices[coins.asset] = String(change(Number(config.prices[coins.asset])))
-  await stack.solver.setRunning(false)
-  await writeFile(solverFile, JSON.stringify(config))
-  await stack.solver.setRunning(true)
-}
+const tradeAt = ({ restart, coins: { asset } }: CoinStory, change: (price: number) => number): Promise<void> =>
+  restart('solver', ({ prices }) => {
+    prices[asset] = String(change(Number(prices[asset])))
+  })
 
 function proveAddress(key: Uint8Array, message: string): string {
   const { script } = p2wpkh(pubECDSA(key))

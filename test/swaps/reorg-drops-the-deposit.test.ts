@@ -27,7 +27,7 @@ test('after the solver initiates: the secret is not shown, and the solver refund
   await story.untilSeen('solver', created.order_id, 'destination initiated')
 
   story.bitcoinChain().reorg(1, { dropTransactions: true })
-  // The service may act on what it read up to two seconds ago: it must know of the reorg before it has a reason to redeem.
+  // The service may act on what it read up to two seconds ago, so it must know of the reorg before it has a reason to redeem.
   await story.eventually('the service to see the destination without the source', async () => {
     const seen = await story.seen('service', created.order_id)
     return seen.has('destination initiated') && !seen.has('source initiated')

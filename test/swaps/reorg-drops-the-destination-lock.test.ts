@@ -49,8 +49,8 @@ test('after the secret is shown: the solver initiates again, and the service red
 })
 
 /**
- * A reorg of more blocks than deposits wait for halts its chain until the operator resumes it: here at once. The solver counts only blocks
- * that it recorded, so it may not have halted.
+ * A reorg of more blocks than deposits wait for halts its chain until the operator resumes it. The solver counts only blocks that it
+ * recorded, so it may not have halted.
  */
 async function resumeSolver(): Promise<void> {
   const { solverFile } = story.stack.configs
@@ -70,7 +70,7 @@ async function height(): Promise<number> {
   return Number(await story.evmChain('arbitrum_localnet').request({ method: 'eth_blockNumber' }))
 }
 
-/** Replaces every block above this one and drops its transactions: the solver's approval and initiation, and the redeem if any. */
+/** Every block above this one is replaced and its transactions dropped: the solver's approval and initiation, and the redeem if any. */
 async function dropBlocksAbove(block: number): Promise<void> {
   const depth = (await height()) - block
   await story.evmChain('arbitrum_localnet').faults.reorg(depth, { transactions: 'drop', blocks: depth + 1 })

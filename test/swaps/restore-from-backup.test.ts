@@ -47,13 +47,13 @@ test('both databases are restored from a backup: nothing is paid twice, and olde
   story.bitcoinChain().faults.drop(0)
   await setRunning(true)
 
-  // Redeems go on: of what is on the chains already, nothing depends on the lost records.
+  // Redeems go on: for what is on the chains already, nothing depends on the lost records.
   await story.untilStatus(completed.order_id, 'counterparty_redeemed')
   const second = await story.untilStatus(locked.order_id, 'counterparty_redeemed')
   expect([...(await story.signed('solver', completed.order_id)).keys()]).toEqual([])
   expect([...(await story.signed('service', completed.order_id)).keys()]).toEqual([])
   expect([...(await story.signed('solver', locked.order_id)).keys()]).toEqual(['redeem source'])
-  // What the chains do not show is not paid for again, and everybody says why.
+  // A payment that the chains do not show is not made again, and both parties say why.
   await story.eventually('the solver to refuse', async () => /older backup/.test((await story.errorOf('solver', unseen.order_id)) ?? ''))
   expect((await story.signed('solver', unseen.order_id)).has('initiate destination')).toBe(false)
   for (const file of [serviceFile, solverFile]) expect(await restoreFindings(file)).toMatchObject([{ level: 'fail' }])
@@ -76,7 +76,7 @@ test('both databases are restored from a backup: nothing is paid twice, and olde
   const first = await story.untilStatus(completed.order_id, 'counterparty_redeemed')
   const paid = [first, second, third].reduce((sum, { destination_swap: { amount } }) => sum + BigInt(amount), 0n)
   expect((await story.balance('ethereum_localnet:wbtc')) - before.wbtc).toBe(paid)
-  // Three deposits, and the payout less its network fee.
+  // The user paid three deposits and got the payout less its network fee.
   const gained = (await story.balance('bitcoin_regtest:btc')) - before.btc
   const due = BigInt(last.destination_swap.amount) - 3_000_000n
   expect(gained).toBeLessThanOrEqual(due)

@@ -6,8 +6,7 @@ const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
 test('a repeated POST returns the same order, a repeated PATCH the same transaction', async () => {
   const wallet = story.evm('ethereum_localnet')
   const asset = 'ethereum_localnet:wbtc'
-  const { token, htlc } = story.contractsOf(asset)
-  await wallet.approve(token, htlc, 10n ** 12n)
+  await story.approve(asset)
   const quote = await story.api.quote({ from: asset, to: 'bitcoin_regtest:btc', from_amount: '1000000' })
   const request = {
     source: { asset, owner: wallet.address, amount: quote.source.amount },

@@ -1,4 +1,4 @@
-/** The browser loses its storage at each step of a swap: the phrase brings the money home, with the service or without. */
+/** The browser loses its storage at each step of a swap. The phrase brings the money home, with the service or without. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { Transaction } from '@scure/btc-signer'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
@@ -17,7 +17,7 @@ const story = await tellStory('bitcoin_regtest', 'ethereum_localnet', 'tron_loca
 const { info } = story
 const tron = story.wallet('tron_localnet', tronLocal)
 const keyOn = (chain: string) => info.wallets.find(({ chains }) => chains.includes(chain))?.private_key ?? ''
-/** A key that is of no solver. */
+/** No solver has this key. */
 const STRANGER = 'f9308a019258c31049344f85f89d5229b531c845836f99b08601f113bce036f9'
 const GONE = { baseUrl: 'http://127.0.0.1:1', retries: 0 }
 
@@ -50,7 +50,7 @@ const pairs: readonly Pair[] = [
 
 const isLocked = ({ destination_swap: swap }: OrderRecord) => swap.initiate_tx_hash !== '' && swap.redeem_tx_hash === ''
 
-/** When the storage is lost. */
+/** The storage is lost at these moments. */
 const moments: Readonly<Record<string, (step: SwapStep) => boolean>> = {
   ordered: ({ kind }) => kind === 'ordered',
   paid: ({ kind }) => kind === 'paid',
@@ -59,7 +59,7 @@ const moments: Readonly<Record<string, (step: SwapStep) => boolean>> = {
   received: ({ kind }) => kind === 'received',
 }
 
-/** Makes a swap up to a moment, and forgets everything but the phrase. */
+/** Everything but the phrase is forgotten at that moment of the swap. */
 async function loseAt(pair: Pair, moment: (step: SwapStep) => boolean) {
   const storage = memoryStorage()
   const { phrase, keys } = await newRescueKeys(storage)
@@ -109,7 +109,7 @@ test.each(cases)('$from to $to, lost when it is $moment', async ({ moment, ...pa
   expect(before.paid - (await balanceOf(from))).toBeGreaterThanOrEqual(fromAmount)
 })
 
-// The last one: service and solver are stopped, and clocks are ahead.
+// This test must be last: service and solver are stopped, and clocks are ahead.
 test('the service is gone too: the phrase and nodes find everything, and nothing else is needed', async () => {
   const isDue = moments['the secret is due'] ?? (() => false)
   const isOrdered = moments.ordered ?? (() => false)
@@ -117,13 +117,13 @@ test('the service is gone too: the phrase and nodes find everything, and nothing
   const toEvm = await loseAt(fromBitcoin, isDue)
   const toBitcoin = await loseAt(fromEvm, isDue)
   const { source_swap: known } = await (await openEmpty(toEvm.phrase)).client.order(toEvm.orderId)
-  // What a page, or a saved copy of it, knows of the service from before.
+  // A page, or a saved copy of it, knows this of the service.
   const chains = await (await openEmpty(toEvm.phrase)).client.chains()
   const solverKeys = Object.fromEntries(chains.map(({ chain, solver_keys: keys }) => [chain, keys]))
   expect(solverKeys).toMatchObject({ bitcoin_regtest: [known.redeemer], ethereum_localnet: [] })
   const gone = { ...GONE, solverKeys }
 
-  // Three swaps that the solver will not pay for.
+  // The solver will not pay for these three swaps.
   const storage = memoryStorage()
   const { phrase, keys } = await newRescueKeys(storage)
   const tandem = tandemOf(story, {}, { storage, keys })
@@ -143,7 +143,6 @@ test('the service is gone too: the phrase and nodes find everything, and nothing
   const file = await tandem.exportFile()
   await story.stack.service.setRunning(false)
 
-  // The solver's payments.
   const tokens = await balanceOf(WBTC)
   const evmHome = await openEmpty(toEvm.phrase, gone)
   const { locks: payouts } = await evmHome.findLocks({ addresses })
@@ -167,7 +166,6 @@ test('the service is gone too: the phrase and nodes find everything, and nothing
   await bitcoinHome.takeDeposit(payment, story.ownerOf(BTC), { minToAmount: fromEvm.minToAmount })
   await story.eventually('the coins', async () => (await balanceOf(BTC)) >= coins + fromEvm.minToAmount)
 
-  // The user's own deposits.
   const alone = await openEmpty(phrase, gone)
   await expect(alone.restore()).rejects.toMatchObject({ name: 'NetworkError' })
   const [deposit, ...others] = await alone.findDeposits({ gap: 3 })
@@ -197,7 +195,7 @@ test('the service is gone too: the phrase and nodes find everything, and nothing
   await expect(other.importFile(file)).rejects.toThrow('of another phrase')
   expect(await alone.importFile(file)).toEqual(made.map(({ orderId }) => orderId))
 
-  // A file of before the payment does not pay again.
+  // A file from before the payment does not pay again.
   const late = await openEmpty(phrase, GONE)
   await late.importFile(unpaid)
   expect((await late.swaps()).map(({ phase }) => phase)).toEqual(['paying', 'paying', 'paying'])

@@ -1,4 +1,4 @@
-/** Chains with accounts: the user holds the secret, and redeems and refunds with a wallet and a node when the service is gone. */
+/** On chains with accounts the user holds the secret, and redeems and refunds with a wallet and a node when the service is gone. */
 import { SuiGrpcClient } from '@mysten/sui/grpc'
 import { Transaction } from '@mysten/sui/transactions'
 import { base58 } from '@scure/base'
@@ -54,7 +54,7 @@ const xrplClient = new Client(String(info.chains.xrpl_localnet?.ws_url))
 await xrplClient.connect()
 afterAll(() => xrplClient.disconnect())
 
-/** The wallet standard, as extensions implement it. */
+/** Extensions implement the wallet standard. */
 function standardWallet(address: string, features: Readonly<Record<string, unknown>>) {
   return { name: 'a wallet', accounts: [{ address }], features }
 }
@@ -95,11 +95,11 @@ type Family = {
   readonly asset: string
   readonly amount: bigint
   readonly wallet: Wallet
-  /** More than the fees of three transactions, where they are paid in the asset. */
+  /** This is more than the fees of three transactions, where they are paid in the asset. */
   readonly fees: bigint
   balance(): Promise<bigint>
   passTime(timelock: number): Promise<unknown>
-  /** The timelock of a source counts from the deadline of the order: so much later it ends. */
+  /** The timelock of a source counts from the deadline of the order, so it ends this much later. */
   readonly fundingSeconds?: number
 }
 
@@ -166,12 +166,12 @@ test.each(families)('to $asset: the service is gone, and the user redeems with a
   expect((await alone.swaps()).map(({ phase }) => phase)).toEqual(['revealed'])
   await story.untilStatus(orderId, 'counterparty_redeemed')
   const received = (await balance()) - before
-  // On Sui whoever deletes an object gets a rebate of its storage.
+  // On Sui the sender who deletes an object gets a rebate of its storage.
   expect(received).toBeLessThanOrEqual(amount + fees)
   expect(received).toBeGreaterThanOrEqual(amount - fees)
 })
 
-/** Keeps the secret, and says from then on that the order is redeemed. `reads`: of the node of the destination. */
+/** The service keeps the secret, and says from then on that the order is redeemed. `reads` counts those of the destination's node. */
 function lyingService(node: string) {
   const seen = { hasSecret: false, reads: 0 }
   const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -189,10 +189,10 @@ function lyingService(node: string) {
   return { seen, fetch }
 }
 
-/** Of Solana's two one is enough: they are one program, and what an owner leaves unredeemed counts against it. */
+/** One of Solana's two assets is enough: they are one program, and an owner's unredeemed orders count against it. */
 const tokensOnce = families.filter(({ asset }) => asset !== 'solana_localnet:sol')
 
-// Clocks are ahead from here on, by the timelock of a destination: much less than the time in which an order can be funded.
+// From here on clocks are ahead by the timelock of a destination, much less than the time in which an order can be funded.
 test.each(tokensOnce)(
   'to $asset: a service that keeps the secret and says redeemed is not believed, before or after a reload',
   async (family) => {
@@ -204,7 +204,7 @@ test.each(tokensOnce)(
     const before = await balance()
     const kinds: string[] = []
     let orderId = ''
-    /** Until the node was asked often enough to have shown it; then the page is closed. */
+    /** The page is closed when the node was asked often enough to have shown it. */
     const follow = async (open: (signal: AbortSignal) => AsyncIterable<{ kind: string; orderId?: string }>) => {
       const page = new AbortController()
       const end = (async () => {
@@ -236,7 +236,7 @@ test.each(tokensOnce)(
   },
 )
 
-// The last one: service and solver are stopped, and clocks are ahead.
+// This test must be last: service and solver are stopped, and clocks are ahead.
 test('from every chain: all parties are gone, and the user refunds with a wallet after the timelock, by the storage or by the phrase alone', async () => {
   const storage = memoryStorage()
   const { phrase, keys } = await newRescueKeys(storage)

@@ -208,7 +208,7 @@ test('the rescue phrase alone finds the swaps again from an empty storage: two a
   await story.eventually('the refund', async () => (await story.balance(BTC)) > before + 10_000n)
 })
 
-/** Fields that cannot hurt, and why. */
+/** These fields cannot hurt, for the given reason. */
 const harmless: Readonly<Record<string, string>> = {
   'quote.solver_id': 'the terms are verified, whoever the solver is',
   'quote.quote_id': 'a false one is refused by the service',

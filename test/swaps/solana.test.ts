@@ -1,4 +1,4 @@
-/** Swaps of SOL and of tokens on Solana by users with @solana/kit, on the local chain. They end with balances, rent included. */
+/** Users with @solana/kit swap SOL and tokens on the local Solana chain. The stories end with balances, rent included. */
 import { randomBytes } from 'node:crypto'
 import { base58 } from '@scure/base'
 import {
@@ -45,13 +45,12 @@ const { order } = story
 const lamports = async (owner: string) => (await rpc.getBalance(address(owner), { commitment: 'confirmed' }).send()).value
 const sol = () => lamports(wallet.address)
 const fresh = () => createLocalSigner(randomBytes(32)).address
-/** All tokens of an owner. */
 async function tokensOf(owner: Address): Promise<bigint> {
   const mint = address(story.contractsOf(USDC).token)
   const { value } = await rpc.getTokenAccountsByOwner(owner, { mint }, { commitment: 'confirmed', encoding: 'jsonParsed' }).send()
   return value.reduce((sum, { account }) => sum + BigInt(account.data.parsed.info.tokenAmount.amount), 0n)
 }
-/** Orders whose account is still there, with its rent. */
+/** These orders still have their account, with its rent. */
 async function accountsLeft(): Promise<number> {
   const accounts = await rpc
     .getProgramAccounts(address(story.contractsOf(USDC).htlc), { encoding: 'base64', commitment: 'confirmed' })
@@ -66,7 +65,7 @@ function gaslessOf(created: CreatedOrder): { readonly transaction: string; reado
 const fundingOf = async ({ order_id: id }: CreatedOrder) => (await story.api.call('GET', `/orders/${id}/funding`)) as CreatedOrder
 
 const start = { sol: await sol(), usdc: await wallet.balance(USDC) }
-/** What the user locked or received so far, and paid in fees, in lamports. */
+/** This is the change of the user's lamports so far: locked or received, and paid in fees. */
 let spent = 0n
 
 test('SOL is swapped to BTC by a transaction that the user sends', async () => {
@@ -209,7 +208,7 @@ test('a hostile user gets nothing signed by the fee payer, and costs it nothing'
   for (const [what, signature] of cases)
     await expect(story.api.initiate(created.order_id, signature), what).rejects.toMatchObject({ code: 'invalid_signature' })
 
-  // A user without the tokens: refused before anything is sent.
+  // A user without the tokens is refused before anything is sent.
   const local = story.info.chains.solana_localnet
   if (local === undefined) throw new Error('there is no local Solana')
   const poor = solanaLocal.openWallet(local, randomBytes(32).toString('hex'))
@@ -226,14 +225,14 @@ test('a hostile user gets nothing signed by the fee payer, and costs it nothing'
   expect(await lamports(relay)).toBe(before)
 })
 
-test('the solver is gone: the tokens are refunded after the timelock; then all rent is back with whoever paid it', async () => {
+test('the solver is gone: the tokens are refunded after the timelock; then the payers have all rent back', async () => {
   const created = await order(USDC, BTC, 60_000_000n)
   await story.stack.solver.setRunning(false)
   await wallet.fund(created)
   spent += FEE
   const funded = await story.untilStatus(created.order_id, 'initiated')
   expect(await accountsLeft()).toBeGreaterThan(4)
-  // Past the timelock, and past the time until which the orders could be initiated.
+  // The time is past the timelock, and past the time until which the orders could be initiated.
   await wallet.passTime(Math.max(funded.source_swap.timelock, 10_000))
   const refunded = await story.untilStatus(created.order_id, 'refunded')
   expect(refunded.destination_swap.initiate_tx_hash).toBe('')

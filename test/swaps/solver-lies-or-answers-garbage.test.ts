@@ -1,27 +1,21 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { quoteOf, refuse, startFakeSolver } from '@tandem/service/testing/fake-solver.fixture.ts'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { tellStory } from './story.ts'
 
 const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')
-const { serviceFile, solverFile } = story.stack.configs
-const { services } = JSON.parse(await readFile(solverFile, 'utf8'))
+const { services } = JSON.parse(await readFile(story.stack.configs.solverFile, 'utf8'))
 const [liar, babbler] = [await startFakeSolver('liar', services[0].public_key), await startFakeSolver('babbler', services[0].public_key)]
-const service = JSON.parse(await readFile(serviceFile, 'utf8'))
-await writeFile(serviceFile, JSON.stringify({ ...service, solvers: [liar.listed, babbler.listed, ...service.solvers] }))
-await restartService()
+await story.restart('service', ({ solvers }) => solvers.unshift(liar.listed, babbler.listed))
 afterEach(() => [liar, babbler].map(({ reset }) => reset()))
 afterAll(() => Promise.all([liar.close(), babbler.close()]))
 
-/** It also forgets what solvers did before. */
-async function restartService() {
-  await story.stack.service.setRunning(false)
-  await story.stack.service.setRunning(true)
-}
+/** A restarted service has forgotten the conduct of solvers. */
+const restartService = () => story.restart('service')
 
 const [from, to] = ['ethereum_localnet:usdc', 'arbitrum_localnet:usdc']
 let amount = 300_000_000n
-/** Each time another amount, so that no cached answer is given. */
+/** The amount differs each time, so that no cached answer is given. */
 const quotes = async () => {
   amount += 1n
   const found = (await story.api.call('GET', `/quote?from=${from}&to=${to}&from_amount=${amount}`)) as {
@@ -79,7 +73,7 @@ test('a solver quotes the best price and claims to hold much, but declines each 
   expect(liar.ordered).toHaveLength(3)
   const { ids } = await quotes()
   expect(ids).toEqual(['local-solver'])
-  // Who insists on the liar gets its refusal.
+  // An order that names the liar gets its refusal.
   await expect(order('290000000', { solver_id: 'liar' })).rejects.toMatchObject({ code: 'insufficient_liquidity' })
 
   const [created] = await Promise.all(taken.slice(0, 1).map((id) => story.api.call('GET', `/orders/${id}/funding`)))

@@ -11,7 +11,7 @@ const story = await tellStory('ethereum_localnet', 'arbitrum_localnet')
 const [bitcoin, dollars] = ['ethereum_localnet:wbtc', 'arbitrum_localnet:usdc'] as const
 const { solverFile } = story.stack.configs
 const AMOUNT = 1_000_000n
-/** 0.000021 ether: not enough for one redeem. */
+/** This is 0.000021 ether, not enough for one redeem. */
 const DUST = 21_000_000_000_000n
 
 const key = (await readFile(join(dirname(solverFile), 'keys', 'solver-secp256k1'), 'utf8')).trim()
@@ -21,7 +21,7 @@ const solver = evmLocal.openWallet(ethereum, key)
 const setEther = (wei: bigint) =>
   story.evmChain('ethereum_localnet').request({ method: 'hardhat_setBalance', params: [solver.address, `0x${wei.toString(16)}`] })
 
-/** Asked once: the client of the story waits while a service says when to try again. */
+/** This client asks once: that of the story waits while a service says when to try again. */
 const impatient = createApiClient({ baseUrl: story.info.base_url, appId: story.info.app_id })
 const quote = () => impatient.quote({ from: bitcoin, to: dollars, from_amount: AMOUNT.toString() })
 

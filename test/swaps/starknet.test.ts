@@ -1,4 +1,4 @@
-/** Swaps of WBTC on Starknet by users with starknet.js, on the local chain. They end with balances. */
+/** Users with starknet.js swap WBTC on the local Starknet chain. The stories end with balances. */
 
 import type { FeltCall } from '@tandem/protocol/funding/felt-calls.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
@@ -30,9 +30,9 @@ const account = new Account({ provider, address: wallet.address, signer: key, ca
 const feltOf = (text: string): Felt => `0x${BigInt(text).toString(16)}`
 const strk = () => wallet.balanceOf(wallet.address, STRK)
 const start = { wbtc: await wallet.balance(WBTC), locked: await wallet.balanceOf(htlc, token) }
-/** What the user locked less what it received. */
+/** This is the amount that the user locked, less the amount it received. */
 let spent = 0n
-/** The account that sent the first relayed transaction. */
+/** This account sent the first relayed transaction. */
 let relay: string
 
 const signatureOf = async ({ typed_data: data }: CreatedOrder) =>
@@ -40,14 +40,14 @@ const signatureOf = async ({ typed_data: data }: CreatedOrder) =>
 const initiate = async ({ order_id: id }: CreatedOrder, signature: string | readonly string[]) =>
   String(await story.api.call('PATCH', `/orders/${id}?action=initiate`, { signature }))
 
-/** `initiate_with_signature`, as anyone may send it. */
+/** Anyone may send `initiate_with_signature`. */
 function initiationOf({ source_swap: swap }: OrderRecord, signature: readonly string[]): FeltCall {
   const { initiator, redeemer, timelock, amount, secret_hash: secretHash } = swap
   const terms = { initiator: feltOf(initiator), redeemer: feltOf(redeemer), timelock: BigInt(timelock), amount: BigInt(amount), secretHash }
   return initiateWithSignatureCall(feltOf(htlc), terms, signature.map(feltOf))
 }
 
-/** An account of any class, deployed by the user through the UDC. */
+/** The user deploys an account of any class through the UDC. */
 async function deployAccount(classHash: bigint): Promise<string> {
   const calldata = [`0x${classHash.toString(16)}`, '0x1', '0x0', '0x0']
   await wallet.execute([{ to: `0x${UDC_ADDRESSES[0].toString(16)}`, selector: selectorOf('deploy_contract'), calldata }])
@@ -106,14 +106,14 @@ test('WBTC is swapped to BTC by a signature of starknet.js: the user pays no fee
   const received = (await story.balance(BTC)) - before.btc
   expect(received).toBeGreaterThan(BigInt(done.destination_swap.amount) - 5_000n)
 
-  // The same signature again, joined by commas, and by a stranger on the chain: the order was initiated once, and stays so.
+  // The same signature comes again, joined by commas, and by a stranger on the chain. The order was initiated once, and stays so.
   expect(await initiate(created, signature.join())).toBe(relayed)
   await expect(wallet.execute([initiationOf(done, signature)])).rejects.toThrow(htlcErrors.duplicateOrder)
   expect(await wallet.balance(WBTC)).toBe(start.wbtc - spent)
 })
 
 test('the SDK swaps WBTC with the wallet API by one transaction, and with an account of starknet.js by a signature', async () => {
-  // The wallet API over starknet.js, as extensions have it.
+  // Extensions have this wallet API over starknet.js.
   type Invocation = { calls: { contract_address: string; entry_point: string; calldata: string[] }[] }
   const answers: Readonly<Record<string, (params: unknown) => unknown>> = {
     wallet_requestAccounts: () => [wallet.address],

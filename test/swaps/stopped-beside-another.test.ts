@@ -1,6 +1,6 @@
 /**
- * Two processes of a party on one database, whose nodes have become slow. The one that acts is stopped in the middle of the action, and the other takes
- * it over. What the first one asked its node reaches the node only then.
+ * Two processes of a party share a database, and their nodes have become slow. The acting one is stopped in the middle of the action, and
+ * the other takes over. Only then the first one's request reaches its node.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,15 +29,13 @@ afterAll(async () => {
 })
 
 type Two = {
-  /** The first of the two that asks for it. That request waits for `letGo`. */
+  /** This process sends the request first. The request is held back until `letGo`. */
   readonly acting: Promise<PartyProcess>
-  /** The other asks for it. */
   readonly takenOver: Promise<void>
-  /** From then on nodes are quick. */
   letGo(): void
 }
 
-/** Two processes whose nodes of the chain become slow when both run. `method`: what a node is asked in the action, and at no other time. */
+/** The nodes of the chain become slow when both processes run. The action, and nothing else, calls `method` of the node. */
 async function startTwo(command: readonly string[], configFile: string, chain: string, method: string): Promise<Two> {
   const [asked, askedByOther, goOn] = [moment(), moment(), moment()]
   const processes: PartyProcess[] = []
@@ -81,7 +79,7 @@ async function startTwo(command: readonly string[], configFile: string, chain: s
   }
 }
 
-/** It ends, and the other is as far in the same action before the node hears of what the first one asked. */
+/** The acting process ends, and the other reaches the same point of the action before the node gets the first one's request. */
 async function stopTheActing({ acting, takenOver, letGo }: Two): Promise<void> {
   const stopped = await acting
   stopped.signal('SIGTERM')
@@ -92,8 +90,7 @@ async function stopTheActing({ acting, takenOver, letGo }: Two): Promise<void> {
 
 test('a solver that is stopped while it broadcasts its payment: the other solver pays nothing more, and is paid', async () => {
   const wallet = story.evm('ethereum_localnet')
-  const { token, htlc } = story.contractsOf(WBTC)
-  await wallet.approve(token, htlc, 10n ** 12n)
+  await story.approve(WBTC)
   const created = await story.order(WBTC, BTC, 1_000_000n)
   const id = created.order_id
   await story.stack.solver.setRunning(false)
@@ -116,12 +113,11 @@ test('an engine of the service that is stopped while it broadcasts the payout: t
   await story.bitcoin().pay(to ?? '', 1_000_000n)
   await stopTheActing(two)
   const done = await story.untilStatus(id, 'counterparty_redeemed')
-  // A fee bump signs the same nonce again: one of them is mined.
+  // A fee bump signs the same nonce again, so one of them is mined.
   expect(await noncesOf(id)).toHaveLength(1)
   expect(await story.balance(WBTC)).toBe(before + BigInt(done.destination_swap.amount))
 })
 
-/** All nonces that the service signed the payout with. */
 async function noncesOf(orderId: string): Promise<readonly unknown[]> {
   const { rows } = await sql`
     select distinct nonce from attempts join actions on key = action_key
@@ -129,7 +125,6 @@ async function noncesOf(orderId: string): Promise<readonly unknown[]> {
   return rows
 }
 
-/** On the chain, as the service saw it. */
 async function paymentsOf(orderId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from events join swaps using (chain, swap_id)

@@ -1,4 +1,4 @@
-/** A process that is stopped in the middle of an action, while its node does not answer: it ends, and others go on with its work. The node never answers it. */
+/** A process is stopped in the middle of an action while its node never answers. It ends, and others continue its work. */
 
 import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
@@ -10,7 +10,7 @@ import { openStory } from './story.ts'
 
 const CHAIN = 'ethereum_localnet'
 
-/** A node that answers everything until it is asked this; from then on nothing more. */
+/** The node answers until it gets this call, and never again. */
 interface HangingNode extends NodeProxy {
   readonly hangs: Promise<void>
 }
@@ -34,7 +34,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** A process of the party in the place of the first, whose node hangs when it gets a transaction. */
+/** The process replaces the party's first one. Its node hangs when it gets a transaction. */
 async function startWithHangingNode(command: readonly string[], configFile: string): Promise<PartyProcess & HangingNode> {
   const { rpc = '' } = story.stack.network.endpoints[CHAIN]?.endpoints ?? {}
   const node = await startHangingNode(rpc, 'eth_sendRawTransaction')
@@ -48,7 +48,7 @@ async function startWithHangingNode(command: readonly string[], configFile: stri
   return { ...node, ...started }
 }
 
-/** Leases of chains, shards and actions. */
+/** These leases of chains, shards and actions are held. */
 async function held(party: 'service' | 'solver'): Promise<readonly string[]> {
   const db = await openDatabase(story.databaseUrls[party === 'service' ? 0 : 1] ?? '')
   try {
@@ -60,7 +60,7 @@ async function held(party: 'service' | 'solver'): Promise<readonly string[]> {
   }
 }
 
-/** It ends with 0 while its node still does not answer, and nothing is left locked. */
+/** The process must end with 0 while its node still does not answer, and leave nothing locked. */
 async function expectCleanStop(party: 'service' | 'solver', stopped: PartyProcess & HangingNode): Promise<void> {
   await stopped.hangs
   expect(await held(party)).not.toEqual([])

@@ -1,5 +1,5 @@
-/** The fixture of every story: a local stack of its own, and a user who swaps through the public interface only. */
-import { mkdtemp, rm } from 'node:fs/promises'
+/** Every story has this fixture: a local stack of its own, and a user who swaps through the public interface only. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import type { BitcoinWallet } from '@tandem/bitcoin/local/wallet.ts'
 import type { EvmChain } from '@tandem/evm/local/evm-chain.ts'
 import { evmLocal } from '@tandem/evm/local/local.ts'
 import type { EvmWallet } from '@tandem/evm/local/wallet.ts'
-import type { SolverCount } from '@tandem/local/local-solvers.ts'
+import type { SolverCount } from '@tandem/local/local-prices.ts'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '@tandem/local/stack.ts'
 import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
@@ -21,53 +21,51 @@ import { createLogger } from '@tandem/runtime/log.ts'
 import { CALM } from '@tandem/service/api/load/calm.fixture.ts'
 import { sql } from 'kysely'
 import { afterAll } from 'vitest'
-import type { CreatedOrder } from '../../demo/client/api-client.ts'
-import { createLocalClient, type LocalClient } from '../../demo/client/local-client.ts'
+import type { CreatedOrder, OrderRequest } from '../../demo/client/api-client.ts'
+import { chainOf, createLocalClient, type LocalClient } from '../../demo/client/local-client.ts'
 import { createTestDatabase } from '../database.ts'
 
 type Party = 'service' | 'solver'
 
+// biome-ignore lint/suspicious/noExplicitAny: stories set whatever they need, and the loader checks it
+type PartyConfig = Record<string, any>
+
 export interface Story extends LocalClient {
   readonly stack: LocalStack
-  /** Of the service, and of the first solver. */
   readonly databaseUrls: readonly string[]
-  /** The user's wallets. */
   bitcoin(chain?: string): BitcoinWallet
   evm(chain: string): EvmWallet
-  /** The simulators. */
   bitcoinChain(): BitcoinRegtest
   evmChain(chain: string): EvmChain
-  /** Quotes and creates an order of the user. */
-  order(from: string, to: string, fromAmount: bigint): Promise<CreatedOrder>
+  /** `more` are other fields of the request. */
+  order(from: string, to: string, fromAmount: bigint, more?: Partial<OrderRequest>): Promise<CreatedOrder>
+  approve(asset: string): Promise<void>
+  restart(party: Party, change?: (config: PartyConfig) => void): Promise<void>
   /** Polls the public record until it is true; after the timeout throws with the record. */
   until(orderId: string, what: string, isTrue: (order: OrderRecord) => boolean): Promise<OrderRecord>
   untilStatus(orderId: string, ...statuses: readonly string[]): Promise<OrderRecord>
-  /** Has the service signed a redeem that contains the secret? */
   secretSigned(orderId: string): Promise<boolean>
-  /** Has the solver signed the fill? */
   isFillSigned(orderId: string): Promise<boolean>
-  /** Makes the service wait for this many confirmations of the destination before it redeems. */
+  /** The service waits for this many confirmations of the destination before it redeems. */
   waitFor(orderId: string, confirmations: number): Promise<void>
-  /** Has the party closed the order: nothing left to do or watch? */
+  /** The party has nothing left to do or watch. */
   isClosed(party: Party, orderId: string): Promise<boolean>
-  /** Transactions a party has signed for an order so far: `redeem destination` → hashes. */
+  /** The keys are like `redeem destination`, the values hashes. */
   signed(party: Party, orderId: string): Promise<ReadonlyMap<string, readonly string[]>>
-  /** Why a party's newest attempt at its initiation of the destination failed; null: it has not. */
+  /** Resolves to the error of the party's newest attempt to initiate the destination, or to null if it did not fail. */
   errorOf(party: Party, orderId: string): Promise<string | null>
-  /** The mined events that a party has seen: `destination initiated`, `source redeemed`, … */
+  /** The events are mined: `destination initiated`, `source redeemed`, … */
   seen(party: Party, orderId: string): Promise<ReadonlySet<string>>
-  /** Waits for one of those: `untilSeen('solver', id, 'destination initiated')`. */
+  /** An example is `untilSeen('solver', id, 'destination initiated')`. */
   untilSeen(party: Party, orderId: string, what: string): Promise<void>
-  /** The same for what a party signs: `redeem destination`. */
+  /** An example of an action is `redeem destination`. */
   untilSigned(party: Party, orderId: string, action: string): Promise<void>
-  /** Polls anything else until it is true. */
   eventually(what: string, isTrue: () => Promise<boolean>): Promise<void>
-  /** As if the parties' own clocks had moved, not only a chain's: actions that wait for a time at least so far away are due now. */
+  /** The parties' own clocks move, not only a chain's: actions that are due at least `fromSeconds` from now are due at once. */
   makeDue(fromSeconds?: number): Promise<void>
-  /** As the solver's operator does it: from now on it pays for nothing new. */
+  /** A halted solver pays for nothing new. */
   haltSolver(reason: string): Promise<void>
   resumeSolver(): Promise<void>
-  /** Moves an EVM chain's clock. */
   passTime(chain: string, seconds: number): Promise<void>
   close(): Promise<void>
 }
@@ -75,21 +73,20 @@ export interface Story extends LocalClient {
 const TIMEOUT_MS = 150_000
 
 export type StoryOptions = {
-  /** Only the chains that the story needs: each takes time to start. */
+  /** The story needs these chains and no more, because each takes time to start. */
   readonly chains: readonly string[]
-  /** Chains that run already; the story closes them. */
+  /** These chains run already; the story closes them. */
   readonly runningChains?: NonNullable<LocalStackOptions['runningChains']>
-  /** How many solvers compete. Default: 1. */
   readonly solvers?: SolverCount
-  /** How long the solver waits for a cheaper redeem. Default: 0. */
+  /** The solver waits this long for a cheaper redeem. The default is 0. */
   readonly redeemWaitSeconds?: number
-  /** The engine of the service is a process of its own. Default: false. */
+  /** The engine of the service is a process of its own. The default is false. */
   readonly split?: boolean
-  /** Prices move, with these settings. Default: they are fixed. */
+  /** Prices move with these settings. By default they are fixed. */
   readonly livePrices?: NonNullable<LocalStackOptions['livePrices']>
 }
 
-/** For the top of a test file: a story that is closed after its tests. */
+/** The story is opened at the top of a test file, and closed after its tests. */
 export async function tellStory(...chains: readonly string[]): Promise<Story> {
   const story = await openStory({ chains })
   afterAll(() => story.close())
@@ -175,12 +172,25 @@ export async function openStory({ redeemWaitSeconds = 0, solvers = 1, ...options
     evm: (chain) => client.wallet(chain, evmLocal),
     bitcoinChain: () => stack.network.control('bitcoin_regtest', bitcoinLocal),
     evmChain,
-    async order(from, to, fromAmount) {
+    async order(from, to, fromAmount, more = {}) {
       const quote = await api.quote({ from, to, from_amount: fromAmount.toString() })
       return api.createOrder({
         source: { asset: from, owner: ownerOf(from), amount: quote.source.amount },
         destination: { asset: to, owner: ownerOf(to), amount: quote.destination.amount },
+        ...more,
       })
+    },
+    async approve(asset) {
+      const { token, htlc } = client.contractsOf(asset)
+      await client.wallet(chainOf(asset), evmLocal).approve(token, htlc, 2n ** 256n - 1n)
+    },
+    async restart(party, change) {
+      const file = stack.configs[party === 'service' ? 'serviceFile' : 'solverFile']
+      await stack[party].setRunning(false)
+      const config = JSON.parse(await readFile(file, 'utf8'))
+      change?.(config)
+      await writeFile(file, JSON.stringify(config))
+      await stack[party].setRunning(true)
     },
     until,
     untilStatus: (orderId, ...statuses) => until(orderId, statuses.join(' or '), (order) => statuses.includes(order.status)),
@@ -198,7 +208,7 @@ export async function openStory({ redeemWaitSeconds = 0, solvers = 1, ...options
         .where('order_id', '=', orderId)
         .where('leg', '=', 'destination')
         .execute()
-      // Terms never change otherwise, so nothing marks the order.
+      // Terms never change otherwise, so nothing marks the order as dirty.
       await touchOrders(databases.service, [orderId])
     },
     async isClosed(party, orderId) {

@@ -1,4 +1,4 @@
-/** Swaps of SUI and of another coin by users with the SDK, on the local chain. They end with balances. */
+/** Users with the SDK swap SUI and another coin on the local Sui chain. The stories end with balances. */
 import { SuiGrpcClient } from '@mysten/sui/grpc'
 import { Transaction } from '@mysten/sui/transactions'
 import { getWallets, type StandardEventsOnMethod, SUI_LOCALNET_CHAIN } from '@mysten/wallet-standard'
@@ -15,7 +15,7 @@ const COINS = 'sui_localnet:usdc'
 const BTC = 'bitcoin_regtest:btc'
 const DOLLARS = 'arbitrum_localnet:usdc'
 const SUI_TYPE = '0x2::sui::SUI'
-/** More than any transaction of a user takes: 0.05 SUI. */
+/** This is 0.05 SUI, more than any transaction of a user costs. */
 const GAS = 50_000_000n
 
 const story = await tellStory('bitcoin_regtest', 'arbitrum_localnet', 'sui_localnet')
@@ -64,7 +64,7 @@ test('SUI is swapped to USDC on an EVM chain: fromKind, sender, gas price, gas b
   expect(spent).toBeGreaterThan(5_000_000_000n)
   expect(spent).toBeLessThan(5_000_000_000n + GAS)
 
-  // The same funding again: the order was initiated once, and stays so.
+  // The same funding comes again. The order was initiated once, and stays so.
   await expect(wallet.fund(created)).rejects.toThrow(/MoveAbort|DuplicateOrder/)
 })
 
@@ -110,7 +110,7 @@ test('the SDK swaps SUI with a wallet of the wallet standard', async () => {
 
 test('several coins are merged for one amount, and the solver redeems them', async () => {
   const [coins, btc] = [await wallet.balance(COINS), await story.balance(BTC)]
-  // Leaves the user with three coins, none of which is enough.
+  // The user is left with three coins, none of which is enough.
   const split = new Transaction()
   const { objects } = await client.listCoins({ owner: wallet.address, coinType })
   const [first, ...others] = objects.map(({ objectId }) => split.object(objectId))
@@ -140,7 +140,7 @@ test('recipients that cannot receive, and what Sui has no way for, are refused b
     [`0x${'1'.repeat(65)}`, /64 hex digits, got 65/],
     [`0x${'g'.repeat(64)}`, /hex digits/],
     [story.ownerOf(BTC), /expected 0x/],
-    // A coin object of the user, which is easily copied instead of its address.
+    // This coin object of the user is easily copied instead of its address.
     [(await client.listCoins({ owner: wallet.address })).objects[0]?.objectId ?? '', /is an object, not an account/],
     [`0x${'2'.padStart(64, '0')}`, /is a package, not an account/],
   ]

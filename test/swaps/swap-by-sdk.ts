@@ -1,4 +1,4 @@
-/** A swap as an integrator makes it: by the SDK, with a wallet of the source chain. The secret is the user's. */
+/** An integrator swaps like this: by the SDK, with a wallet of the source chain. The secret is the user's. */
 
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import { createTandem, memoryStorage, type QuoteRequest, type Tandem, type TandemOptions, viemWallet, type Wallet } from '@tandem/sdk'
@@ -8,7 +8,7 @@ import type { Story } from './story.ts'
 
 type Deployments = NonNullable<TandemOptions['deployments']>
 
-/** `deployments`: those that `local.json` does not name. */
+/** `deployments` are those that `local.json` does not name. */
 export function tandemOf({ info }: Story, deployments: Deployments = {}, given: Partial<TandemOptions> = {}): Tandem {
   const known: Deployments = Object.assign({}, ...Object.values(info.chains).map(({ assets }) => assets))
   const nodes = Object.fromEntries(
@@ -25,7 +25,6 @@ export function tandemOf({ info }: Story, deployments: Deployments = {}, given: 
   })
 }
 
-/** The user's account on an EVM chain of the story. */
 export function evmWalletOf({ info }: Story, chain: string): Wallet {
   const key = info.wallets.find(({ chains }) => chains.includes(chain))?.private_key as `0x${string}`
   return viemWallet(createWalletClient({ account: privateKeyToAccount(key), transport: http(String(info.chains[chain]?.rpc_url)) }))

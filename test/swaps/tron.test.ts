@@ -1,8 +1,8 @@
-/** Swaps of TRC-20 tokens by users with TronWeb, on the simulator. */
+/** Users with TronWeb swap TRC-20 tokens on the simulator. */
 
 import { tronLinkWallet, tronWebWallet } from '@tandem/sdk'
 import { tronLocal } from '@tandem/tron/local/local.ts'
-import { signInitiation } from '@tandem/tron/local/sign-initiation.ts'
+import { signInitiation } from '@tandem/tron/local/wallet.ts'
 import { expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { tellStory } from './story.ts'
@@ -19,7 +19,7 @@ const { order } = story
 const tokens = (asset: string) => wallet.balance(asset)
 const trx = async () => BigInt(await wallet.tronWeb.trx.getUnconfirmedBalance(wallet.address))
 
-/** Checks that the numbers of a transaction are decimal, then sends it. */
+/** The numbers of a transaction must be decimal. */
 async function send(request: CreatedOrder['approval_transaction']): Promise<string> {
   if (request === undefined || request === null) throw new Error('POST /orders did not return this transaction')
   expect([request.value, request.gas_limit].every((number) => /^[0-9]+$/.test(number))).toBe(true)
@@ -51,7 +51,7 @@ test('USDT is swapped to BTC by one signature of TronWeb: the user pays no energ
 
 test('the SDK swaps with TronLink: by transactions, and by a signature', async () => {
   const before = { wrapped: await tokens(WBTC), dollars: await tokens(USDT) }
-  // As TronLink injects it.
+  // TronLink injects this form.
   const tronLink = tronLinkWallet({ tronWeb: wallet.tronWeb, request: async () => ({ code: 200 }) })
   const sent = await swapBySdk(story, tronLink, { from: WBTC, to: 'arbitrum_localnet:usdc', fromAmount: 500_000n })
   expect(sent.done.source_swap.initiate_tx_hash).toBe(sent.tx)
@@ -94,7 +94,7 @@ test('the solver is down: USDT is refunded after the timelock, although its tran
   await story.stack.solver.setRunning(true)
 })
 
-// The last one: its clock is ahead of every deadline afterwards.
+// This test must be last: its clock is ahead of every deadline afterwards.
 test('USDT that arrives after the deadline is refunded at once, and the user pays no energy for it', async () => {
   const before = await tokens(USDT)
   const created = await order(USDT, BTC, 50_000_000n)

@@ -18,8 +18,7 @@ afterAll(async () => {
 test('two engines of each party on one database: every action is done once', async () => {
   const wallet = story.evm('ethereum_localnet')
   const asset = 'ethereum_localnet:wbtc'
-  const { token, htlc } = story.contractsOf(asset)
-  await wallet.approve(token, htlc, 10n ** 12n)
+  await story.approve(asset)
 
   const gasless = await Promise.all([1, 2, 3].map(() => story.order(asset, 'bitcoin_regtest:btc', 1_000_000n)))
   await Promise.all(gasless.map(async (order) => story.api.initiate(order.order_id, await wallet.signTypedData(order.typed_data ?? {}))))
@@ -63,12 +62,12 @@ test('an instant refund races two solver engines that would pay: the solver sign
   }
 }, 150_000)
 
-/** Asks for an instant refund again and again until the order has ended. */
-async function askUntilItEnds({ order_id, order_token }: CreatedOrder, turn: number): Promise<void> {
+/** An instant refund is requested again and again until the order has ended. */
+async function askUntilItEnds({ order_id, order_token }: CreatedOrder, index: number): Promise<void> {
   // Half of the requests come only after the solver has signed the fill.
-  if (turn % 2 === 1) {
+  if (index % 2 === 1) {
     await story.eventually('the solver to sign the fill', () => story.isFillSigned(order_id))
-    await sleep(turn * 60)
+    await sleep(index * 60)
   }
   const path = `/orders/${order_id}?action=instant-refund`
   await story.eventually('the order to end', async () => {

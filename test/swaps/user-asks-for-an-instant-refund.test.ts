@@ -31,10 +31,10 @@ test('a deposit that is too small is refunded before its timelock, because both 
   expect(await story.signed('service', created.order_id)).toEqual(new Map([['refund source', [tx]]]))
   expect(await story.signed('solver', created.order_id)).toEqual(new Map())
   expect(refunded.source_swap.instant_refund_tx).toMatch(/^02000000/)
-  // Two network fees: the user's own, and that of the refund.
+  // The two network fees are the user's own and that of the refund.
   expect(before - (await story.balance('bitcoin_regtest:btc'))).toBeLessThan(5_000n)
 
-  // After an instant refund the solver never pays for this order: a second deposit is refunded too.
+  // After an instant refund the solver never pays for this order, so a second deposit is refunded too.
   await story.bitcoin().pay(created.to ?? '', 1_000_000n)
   await story.until(created.order_id, 'the second deposit', (order) => order.source_swap.filled_amount === '1000000')
   expect(await takeBack(created)).not.toBe(tx)
@@ -50,4 +50,22 @@ test('an instant refund of a deposit that the solver pays for is refused, and th
   await expect(takeBack(created)).rejects.toMatchObject({ code: 'conflict' })
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
   expect(done.source_swap.refund_tx_hash).toBe('')
+})
+
+test('a deposit that is too small, for which nobody asks, is not filled and is refunded after the timelock', async () => {
+  const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
+  const before = await story.balance('bitcoin_regtest:btc')
+
+  await story.bitcoin().pay(created.to ?? '', 900_000n)
+  const seen = await story.until(created.order_id, 'the deposit', (order) => order.source_swap.filled_amount === '900000')
+  expect(seen.status).toBe('initiate_detected')
+  await expect(story.api.refund(created.order_id)).rejects.toMatchObject({ code: 'conflict' })
+  story.bitcoinChain().mine(200)
+
+  const refunded = await story.untilStatus(created.order_id, 'refunded')
+  expect(refunded.source_swap.refund_tx_hash).not.toBe('')
+  expect(await story.signed('solver', created.order_id)).toEqual(new Map())
+  const lost = before - (await story.balance('bitcoin_regtest:btc'))
+  // The two network fees are the user's own and that of the refund.
+  expect(lost).toBeLessThan(5_000n)
 })

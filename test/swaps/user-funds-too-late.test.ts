@@ -31,7 +31,7 @@ test('a deposit mined after the deadline is not filled, and is refunded at once'
   await story.passTime('ethereum_localnet', 3_700)
   await story.evm('ethereum_localnet').fund(created)
 
-  // Long before its timelock ends.
+  // This is long before its timelock ends.
   const refunded = await story.untilStatus(created.order_id, 'refunded')
   expect(refunded.source_swap.refund_tx_hash).not.toBe('')
   expect(refunded.destination_swap.initiate_tx_hash).toBe('')

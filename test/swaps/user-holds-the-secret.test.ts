@@ -4,14 +4,8 @@ import { tellStory } from './story.ts'
 
 const story = await tellStory('bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet')
 
-async function order(from: string, to: string, fromAmount: bigint, secretHash: string) {
-  const quote = await story.api.quote({ from, to, from_amount: fromAmount.toString() })
-  return story.api.createOrder({
-    source: { asset: from, owner: story.ownerOf(from), amount: quote.source.amount },
-    destination: { asset: to, owner: story.ownerOf(to), amount: quote.destination.amount },
-    secret_hash: secretHash,
-  })
-}
+const order = (from: string, to: string, fromAmount: bigint, secretHash: string) =>
+  story.order(from, to, fromAmount, { secret_hash: secretHash })
 const reveal = (orderId: string, secret: string) =>
   story.api.call('PATCH', `/orders/${orderId}?action=redeem`, { secret }) as Promise<string>
 
@@ -25,12 +19,11 @@ test.each([
   const before = await story.balance(to)
   if (created.to !== undefined) await story.bitcoin().pay(created.to, 1_000_000n)
   else {
-    const { token, htlc } = story.contractsOf(from)
-    await story.evm('ethereum_localnet').approve(token, htlc, 1_000_000n)
+    await story.approve(from)
     await story.evm('ethereum_localnet').fund(created)
   }
 
-  const waiting = await story.until(created.order_id, "the user's turn", (one) => one.next_action?.what === 'reveal_secret')
+  const waiting = await story.until(created.order_id, 'a request to the user', (one) => one.next_action?.what === 'reveal_secret')
   expect(waiting).toMatchObject({ status: 'counterparty_initiated', next_action: { who: 'user' }, destination_swap: { secret: '' } })
   await expect(reveal(created.order_id, createSecret())).rejects.toMatchObject({ code: 'bad_request' })
   expect(await story.secretSigned(created.order_id)).toBe(false)
@@ -61,7 +54,7 @@ test('a secret that the user never reveals: the solver is refunded, and then the
   expect(await story.secretSigned(created.order_id)).toBe(false)
 })
 
-test('a large order whose secret is kept binds the money of who keeps it until the timelock, and no other owner is refused for it', async () => {
+test('a large order whose secret is kept binds the money of its user until the timelock, and no other owner is refused for it', async () => {
   const created = await order('ethereum_localnet:eth', 'arbitrum_localnet:usdc', 1_000_000_000_000_000_000n, hashSecret(createSecret()))
   await story.evm('ethereum_localnet').fund(created)
   await story.untilStatus(created.order_id, 'counterparty_initiated')
@@ -72,7 +65,7 @@ test('a large order whose secret is kept binds the money of who keeps it until t
     story.seen('solver', created.order_id).then((seen) => seen.has('destination refunded')),
   )
 
-  // Another owner of the same app.
+  // This is another owner of the same app.
   const quote = await story.api.quote({ from: 'ethereum_localnet:eth', to: 'arbitrum_localnet:usdc', from_amount: '100000000000000000' })
   await story.api.createOrder({
     source: { asset: 'ethereum_localnet:eth', owner: `0x${'b7'.repeat(20)}`, amount: quote.source.amount },

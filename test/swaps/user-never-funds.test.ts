@@ -20,8 +20,7 @@ test('an unfunded order expires, and no party signs a transaction for it', async
 
 test('a signature granted after the deadline is not relayed', async () => {
   const wallet = story.evm('arbitrum_localnet')
-  const { token, htlc } = story.contractsOf('arbitrum_localnet:wbtc')
-  await wallet.approve(token, htlc, 10n ** 12n)
+  await story.approve('arbitrum_localnet:wbtc')
   const created = await story.order('arbitrum_localnet:wbtc', 'bitcoin_regtest:btc', 1_000_000n)
   const signature = await wallet.signTypedData(created.typed_data ?? {})
 

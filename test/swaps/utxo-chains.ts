@@ -1,4 +1,4 @@
-/** UTXO chains for stories: simulators and real nodes behind one interface. */
+/** Stories use UTXO chains behind one interface: simulators and real nodes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBitcoinRegtest } from '@tandem/bitcoin/local/index.ts'
 import { plugIn, type RegtestNode } from '@tandem/bitcoin/local/local.ts'
@@ -9,27 +9,25 @@ import type { LocalChain } from '@tandem/chain-kit/local/local-chain.ts'
 import { localChains } from '@tandem/families/registry.ts'
 import { startRealChain } from '../nodes/real-chain.ts'
 
-/** `instant`: a block for every transaction. `manual`: only when `mine` is called. */
+/** With `instant` every transaction gets a block. With `manual` blocks come only when `mine` is called. */
 type Mining = 'instant' | 'manual'
 
 export interface CoinChain {
   readonly id: string
   readonly asset: string
   readonly network: BitcoinNetwork
-  /** A typical order, in the smallest unit. */
+  /** A typical order has this amount, in the smallest unit. */
   readonly amount: bigint
-  /** Just above the dust limit. */
+  /** The amount is just above the dust limit. */
   readonly dust: bigint
-  /** The running chain, as the local stack takes it. */
   readonly local: LocalChain<RegtestNode>
   rpc<T>(method: string, ...params: readonly unknown[]): Promise<T>
   mine(blocks: number): Promise<void>
   setMining(mining: Mining): Promise<void>
-  /** Moves the clock and mines a block. */
   passTime(seconds: number): Promise<void>
-  /** Mines this transaction instead of the unconfirmed one that spends the same UTXO. */
+  /** The block has this transaction instead of the unconfirmed one that spends the same UTXO. */
   mineInstead(transaction: string): Promise<void>
-  /** A reorg: replaces the newest block by two empty ones and drops its transactions. Simulators only. */
+  /** The newest block is replaced by two empty ones, and its transactions are dropped. Only simulators can do so. */
   readonly dropNewestBlock?: () => void
 }
 
@@ -68,18 +66,18 @@ export async function startSimulatedCoins(kind: CoinKind): Promise<CoinChain> {
   }
 }
 
-/** In coins per 1000 vbytes: the next blocks are far more expensive than those of a usual day, so presigned fees are too low when they are sent. */
+/** Rates in coins per 1000 vbytes. The next blocks are far more expensive than those of a usual day, so presigned fees are too low when they are sent. */
 const [RISEN_RATE, USUAL_RATE] = [0.0002, 0.00002]
-const MOST_BLOCKS_OF_PEAK = 6
+const MAX_PEAK_BLOCKS = 6
 
 /** A node's own estimate depends on all that it has mined so far, and so on what else runs. */
 const risenFees: Behaviour = (question, ask) =>
   question.body.includes('estimatesmartfee') ? estimatingRisenFees(question, ask) : ask(question)
 const estimatingRisenFees = lyingAbout({
-  estimatesmartfee: ([blocks]) => ({ feerate: Number(blocks) > MOST_BLOCKS_OF_PEAK ? USUAL_RATE : RISEN_RATE, blocks }),
+  estimatesmartfee: ([blocks]) => ({ feerate: Number(blocks) > MAX_PEAK_BLOCKS ? USUAL_RATE : RISEN_RATE, blocks }),
 })
 
-/** Its parties are told that fees have risen; the simulators' fees are steady. */
+/** The nodes report risen fees; the simulators' fees are steady. */
 export async function startRealCoins(kind: CoinKind): Promise<CoinChain> {
   const chain = await startRealChain(NODES[kind])
   const node = await startTestNode(chain.node.rpcUrl, risenFees)

@@ -1,4 +1,4 @@
-/** Stories for every chain of the Bitcoin family: each has a stack of its own, and a user with a wallet. */
+/** Each chain of the Bitcoin family gets the same stories, with a stack of its own, and a user with a wallet. */
 import { randomBytes } from 'node:crypto'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { Address, OutScript } from '@scure/btc-signer'
@@ -13,7 +13,7 @@ import { type CoinWallet, openCoinWallet } from './utxo-wallet.ts'
 export interface CoinStory extends Story {
   readonly coins: CoinChain
   readonly userWallet: CoinWallet
-  /** An order from the chain's coin to WBTC for a fresh account. */
+  /** The order is from the chain's coin to WBTC for a fresh account. */
   place(more?: { readonly owner?: string; readonly secret_hash?: string }): Promise<PlacedOrder>
   transaction(txid: string): Promise<SeenTransaction>
 }
@@ -22,16 +22,15 @@ export type PlacedOrder = CreatedOrder & {
   readonly order_id: string
   readonly to: string
   readonly agreed: bigint
-  /** The amount that the user has been paid. */
   received(): Promise<bigint>
 }
 
 export type SeenTransaction = {
   readonly vsize: number
   readonly inputs: readonly { readonly outpoint: string; readonly witness: readonly string[] }[]
-  /** The sum of its outputs to an address. */
+  /** The result is the sum of its outputs to the address. */
   pays(address: string): bigint
-  /** The first of these outputs. */
+  /** The result is the first of these outputs. */
   outpointOf(address: string): string
 }
 
@@ -41,7 +40,6 @@ type RawTransaction = {
   readonly vout: readonly { readonly n: number; readonly value: number; readonly scriptPubKey: { readonly hex: string } }[]
 }
 
-/** The user's coins at the start, in typical orders. */
 const START_BALANCE = 40n
 export const PAID_IN = 'ethereum_localnet:wbtc'
 
@@ -88,7 +86,7 @@ async function openCoinStory(coins: CoinChain, options: CoinOptions): Promise<Co
 
 type CoinOptions = Pick<StoryOptions, 'redeemWaitSeconds'>
 
-/** Where the stories run; known before the chain starts. */
+/** The stories know their chain before it starts. */
 export type CoinTarget = { readonly kind: CoinKind; readonly isSimulated: boolean }
 
 /** `story()` works once tests run. */
@@ -97,7 +95,7 @@ type Tell = (story: () => CoinStory, target: CoinTarget) => void
 const KINDS: readonly CoinKind[] = ['bitcoin', 'litecoin']
 const NODES = { bitcoin: 'bitcoind', litecoin: 'litecoind' } as const
 
-/** `kinds`: one is enough where only real nodes could show a difference. */
+/** One of the `kinds` is enough where only real nodes could show a difference. */
 export function tellOnSimulators(title: string, tell: Tell, options: CoinOptions & { readonly kinds?: readonly CoinKind[] } = {}): void {
   for (const kind of options.kinds ?? KINDS)
     describe(`${title}, ${kind}`, () => openAndTell(() => startSimulatedCoins(kind), tell, { kind, isSimulated: true }, options))
@@ -122,12 +120,10 @@ function openAndTell(start: () => Promise<CoinChain>, tell: Tell, target: CoinTa
   }, target)
 }
 
-/** The deposits of an order, with the fields that stories compare. */
 export function depositsOf({ source_swap }: OrderRecord) {
   return (source_swap.deposits ?? []).map(({ deposit, amount, state, spend_tx_hash }) => ({ deposit, amount, state, spend_tx_hash }))
 }
 
-/** The deposit of a payment. */
 export function depositIn(record: OrderRecord, { deposit }: { readonly deposit: string }) {
   return depositsOf(record).find((one) => one.deposit === deposit)
 }

@@ -1,4 +1,4 @@
-/** A user's wallet on any chain of the Bitcoin family. It tracks its own UTXO, and only broadcasts through the node. */
+/** The user's wallet works on any chain of the Bitcoin family. It tracks its own UTXO, and only broadcasts through the node. */
 import { randomBytes } from 'node:crypto'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { p2wpkh, Transaction } from '@scure/btc-signer'
@@ -7,7 +7,6 @@ import type { CoinChain } from './utxo-chains.ts'
 
 export type Payment = {
   readonly txid: string
-  /** The outpoint that was paid to. */
   readonly deposit: string
   readonly coin: Coin
 }
@@ -18,13 +17,13 @@ export interface CoinWallet {
   readonly address: string
   readonly key: Uint8Array
   pay(to: string, amount: bigint): Promise<Payment>
-  /** A replacement of a payment: pays the same UTXO back to the wallet, at a higher fee. */
+  /** The replacement pays the same UTXO back to the wallet, at a higher fee. */
   spendInstead(payment: Payment): string
 }
 
 const FEE = 500n
 const BETTER_FEE = 5_000n
-/** Opts in to being replaced (BIP125). */
+/** The sequence opts in to being replaced (BIP125). */
 const SEQUENCE = 0xfffffffd
 
 /** The faucet pays its first UTXO, in a block. */

@@ -1,4 +1,4 @@
-/** Swaps of XRP by users with xrpl.js, on the local chain. They end with balances. */
+/** Users with xrpl.js swap XRP on the local chain. The stories end with balances. */
 
 import { xrplJsWallet } from '@tandem/sdk'
 import { walletOfKey } from '@tandem/xrpl/local/account-keys.ts'
@@ -15,21 +15,19 @@ const DOLLARS = 'arbitrum_localnet:usdc'
 const COIN = 1_000_000n
 /** CancelAfter counts from the deadline of the order. */
 const FUNDING_SECONDS = 3600
-/** `asfRequireDest` and `asfDepositAuth`. */
 const [REQUIRE_TAG, DEPOSIT_AUTH] = [1, 9]
 
 const story = await tellStory('bitcoin_regtest', 'arbitrum_localnet', 'xrpl_localnet')
 const wallet = story.wallet('xrpl_localnet', xrplLocal)
 const url = String(story.info.chains.xrpl_localnet?.ws_url)
 const start = await wallet.balance(XRP)
-/** What the user locked or paid as fees, less what it received. */
+/** This is the amount that the user locked or paid as fees, less the amount it received. */
 let spent = 0n
-/** An order that the user funded twice. */
 let paidTwice: string
 
 const paidFor = async (): Promise<bigint> => start - spent - (await wallet.balance(XRP))
-/** The fees of so many plain transactions. Wallets add a fifth to the least fee. */
-const mostFees = (transactions: bigint) => transactions * 100n
+/** Wallets add a fifth to the least fee of a plain transaction. */
+const maxFees = (transactions: bigint) => transactions * 100n
 
 async function onChain<T>(ask: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client(url)
@@ -41,7 +39,7 @@ async function onChain<T>(ask: (client: Client) => Promise<T>): Promise<T> {
   }
 }
 
-/** An account that the user opens, with a flag if one is given. */
+/** The account has a flag if one is given. */
 async function openAccount(flag?: number): Promise<string> {
   const other = Wallet.generate()
   await wallet.send({ TransactionType: 'Payment', Destination: other.classicAddress, Amount: (20n * COIN).toString() })
@@ -70,7 +68,7 @@ test('the SDK swaps XRP with a wallet of xrpl.js', async () => {
   )
   expect(done.source_swap).toMatchObject({ initiate_tx_hash: tx, filled_amount: (100n * COIN).toString() })
   spent = start - (await wallet.balance(XRP))
-  expect(spent).toBeLessThan(100n * COIN + mostFees(1n))
+  expect(spent).toBeLessThan(100n * COIN + maxFees(1n))
 })
 
 test('XRP is swapped to USDC by one escrow of xrpl.js', async () => {
@@ -87,7 +85,7 @@ test('XRP is swapped to USDC by one escrow of xrpl.js', async () => {
   await story.untilSeen('solver', created.order_id, 'source redeemed')
   const fees = await paidFor()
   expect(fees).toBeGreaterThan(0n)
-  expect(fees).toBeLessThan(mostFees(1n))
+  expect(fees).toBeLessThan(maxFees(1n))
   spent += fees
 })
 
@@ -115,7 +113,7 @@ test('XRP is swapped to BTC; a second escrow of the same order is not paid for',
   await story.untilSeen('solver', created.order_id, 'source redeemed')
   spent += 400n * COIN
   const fees = await paidFor()
-  expect(fees).toBeLessThan(mostFees(2n))
+  expect(fees).toBeLessThan(maxFees(2n))
   spent += fees
   paidTwice = created.order_id
 })
@@ -170,7 +168,7 @@ test('the secret is not shown: the solver gets its XRP back, then the user its U
   expect(await paidFor()).toBe(0n)
 })
 
-// The last one: the clock of the chain is then far ahead of the service's, and new escrows would be past their end.
+// This test must be last: the clock of the chain is then far ahead of the service's, and new escrows would be past their end.
 test('after CancelAfter the second escrow is refunded, and so is one whose solver is gone', async () => {
   const created = await story.order(XRP, DOLLARS, 50n * COIN)
   await story.stack.solver.setRunning(false)
@@ -183,5 +181,5 @@ test('after CancelAfter the second escrow is refunded, and so is one whose solve
   spent -= 200n * COIN
   const fees = await paidFor()
   expect(fees).toBeGreaterThan(0n)
-  expect(fees).toBeLessThan(mostFees(1n))
+  expect(fees).toBeLessThan(maxFees(1n))
 })

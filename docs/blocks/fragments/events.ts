@@ -1,7 +1,7 @@
 import { bitcoinLocal } from '@tandem/bitcoin/local/local.ts'
 import { openUser } from './user.ts'
 
-/** Node 20 has no EventSource: as much of one as a page needs. */
+/** Node 20 has no EventSource. This one does as much as a page needs. */
 class OneEventSource {
   onmessage: ((event: { readonly data: string }) => void) | null = null
   readonly taken: Promise<void>

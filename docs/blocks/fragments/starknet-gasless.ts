@@ -3,7 +3,7 @@ import { starknetLocal } from '@tandem/starknet/local/local.ts'
 import { prepare as preparePaid } from './starknet.ts'
 import { openUser } from './user.ts'
 
-/** After an approval. */
+/** The same as for the paid initiation, after an approval. */
 export async function prepare() {
   const prepared = await preparePaid()
   const user = await openUser()

@@ -8,7 +8,7 @@ import { createLocalClient, type LocalClient } from '../../../demo/client/local-
 
 export type User = LocalClient & {
   chain(id: string): LocalChainJson
-  /** Of the user on a chain. */
+  /** The user's key on a chain. */
   keyOn(id: string): string
   /** Quotes, and makes an order that pays bitcoin. */
   orderFrom(asset: string, amount: bigint): Promise<CreatedOrder & { readonly [field: string]: unknown }>

@@ -1,7 +1,7 @@
-/** Comparisons that refuse by the name of the field. */
+/** These comparisons throw errors that name the field. */
 import { VerificationError } from './verification-error.ts'
 
-/** Throws unless both are equal. Objects and arrays are compared leaf by leaf: the error names the leaf. */
+/** Objects and arrays are compared leaf by leaf, so that the error names the leaf. */
 export function verifySame(field: string, expected: unknown, got: unknown): void {
   if (!isTree(expected) || !isTree(got) || Array.isArray(expected) !== Array.isArray(got)) {
     if (expected !== got) throw new VerificationError(field, expected, got)
@@ -11,12 +11,10 @@ export function verifySame(field: string, expected: unknown, got: unknown): void
   for (const name of names) verifySame(`${field}.${name}`, expected[name], got[name])
 }
 
-/** Throws `VerificationError` unless `holds`. `expected` says in words what would have been right. */
 export function verifyThat(holds: boolean, field: string, expected: string, got: unknown): asserts holds {
   if (!holds) throw new VerificationError(field, expected, got)
 }
 
-/** The value of a parser that throws: its refusal becomes one of the field. */
 export function verifyParsed<T>(field: string, expected: string, text: string, parse: (text: string) => T): T {
   try {
     return parse(text)

@@ -1,16 +1,14 @@
-/** What a wallet of a private key is made of, and can do. */
+/** Defines the wallet of a private key, and the options that make it. */
 import type { Wallet } from './wallet.ts'
 
-/** `balance`: of an asset of its chain, in the smallest unit. */
+/** `balance` is that of an asset of the wallet's chain, in the smallest unit. */
 export type KeyWallet = { readonly wallet: Wallet; readonly address: string; balance(): Promise<bigint> }
 
 export type KeyWalletOptions = {
-  /** <chain>:<token>: the asset that it pays with. */
   readonly asset: string
-  /** Its token, on chains with tokens; null for the coin of the chain. */
   readonly token: string | null
-  /** 32 bytes as hex. */
+  /** The key is 32 bytes as hex. */
   readonly privateKey: string
-  /** An RPC URL; an Esplora URL on chains of the Bitcoin family. */
+  /** The node is an RPC URL, or an Esplora URL on chains of the Bitcoin family. */
   readonly node: string
 }

@@ -1,11 +1,10 @@
-/** What the SDK refuses because of what the user has or gave. Nothing was sent or shown. */
+/** These errors tell of something that the user has or gave. Nothing was sent or shown. */
 
-/** The wallet holds less than the payment and its network fee need together. */
 export class InsufficientFundsError extends Error {
   override readonly name = 'InsufficientFundsError'
-  /** <chain>:<token> */
+  /** The form is <chain>:<token>. */
   readonly asset: string
-  /** In the smallest unit. */
+  /** Amounts are in the smallest unit. */
   readonly held: bigint
   readonly needed: bigint
 
@@ -17,10 +16,15 @@ export class InsufficientFundsError extends Error {
   }
 }
 
-/** `timelock`: it has not ended. `unconfirmed`: the payment is not deep enough. `nothing_there`: it was taken, or never made. `no_node`, `wrong_wallet`: of this chain. */
+/**
+ * timelock       it has not ended
+ * unconfirmed    the payment is not deep enough
+ * nothing_there  the deposit was taken, or never made
+ * no_node        no node of this chain is named
+ * wrong_wallet   the wallet is not of this chain
+ */
 export type NotPossible = 'timelock' | 'unconfirmed' | 'nothing_there' | 'no_node' | 'wrong_wallet'
 
-/** Not now, or not with what was given. */
 export class NotPossibleError extends Error {
   override readonly name = 'NotPossibleError'
   readonly reason: NotPossible
@@ -33,7 +37,7 @@ export class NotPossibleError extends Error {
   }
 }
 
-/** The phrase or the file that the user gave is wrong. `message` says how, in words for that user. */
+/** `message` tells the user what is wrong with the phrase or the file. */
 export class RescueInputError extends Error {
   override readonly name = 'RescueInputError'
 }

@@ -1,29 +1,25 @@
-/** Requests to a node of the integrator's choice. None waits for ever; every failure is a `NodeError`. */
+/** Requests to a node of the integrator's choice. Each has a time limit, and every failure is a `NodeError`. */
 import type { Node } from './family.ts'
 import { NodeError } from './node-error.ts'
 
-/** A node that does not answer by then is asked again later. */
 const TIMEOUT_MS = 20_000
 
-/** The node's own signal, and the time limit of one request. */
 export function limitOf({ signal }: Node): AbortSignal {
   const limit = AbortSignal.timeout(TIMEOUT_MS)
   return signal === undefined ? limit : AbortSignal.any([signal, limit])
 }
 
-/** `body`: of a POST; without it a GET. Resolves to the text of the answer. */
 export async function askNode(node: Node, path: string, body?: string, contentType = 'text/plain'): Promise<string> {
   const text = await findAtNode(node, path, body, contentType)
   if (text === null) throw new NodeError(`${path}: the node answered 404`)
   return text
 }
 
-/** The same; null if the node does not have it. */
 export async function findAtNode(node: Node, path: string, body?: string, contentType = 'text/plain'): Promise<string | null> {
   const what = path === '' ? 'a request' : path
   const [status, text] = await answerOf(node, path, body, contentType).catch((error: unknown) => {
     node.signal?.throwIfAborted()
-    throw new NodeError(`${what}: no answer of the node`, { cause: error })
+    throw new NodeError(`${what}: the node does not answer`, { cause: error })
   })
   if (status === 404) return null
   if (status !== 200) throw new NodeError(`${what}: the node answered ${status}: ${text.slice(0, 300)}`)
@@ -31,7 +27,7 @@ export async function findAtNode(node: Node, path: string, body?: string, conten
 }
 
 async function answerOf(node: Node, path: string, body: string | undefined, contentType: string): Promise<readonly [number, string]> {
-  // Not as a method: a browser's own `fetch` refuses another `this`.
+  // A browser's own `fetch` refuses another `this`, so it is not called as a method.
   const { fetch } = node
   const response = await fetch(`${node.url}${path}`, {
     ...(body !== undefined && { method: 'POST', body, headers: { 'content-type': contentType } }),
@@ -40,7 +36,6 @@ async function answerOf(node: Node, path: string, body: string | undefined, cont
   return [response.status, await response.text()]
 }
 
-/** The answer to a POST of JSON. */
 export async function askJson(node: Node, path: string, body: unknown): Promise<Readonly<Record<string, unknown>>> {
   const text = await askNode(node, path, JSON.stringify(body), 'application/json')
   const answer = parsed(text)
@@ -48,7 +43,7 @@ export async function askJson(node: Node, path: string, body: unknown): Promise<
   return answer as Readonly<Record<string, unknown>>
 }
 
-/** JSON-RPC 2.0. `path`: below the node's URL. */
+/** `path` is below the node's URL. */
 export async function jsonRpc(
   node: Node,
   method: string,
@@ -68,3 +63,6 @@ function parsed(text: string): unknown {
     return null
   }
 }
+
+/** Browsers refuse to call the global `fetch` as a method of another object, such as a node. */
+export const plainFetch: typeof fetch = (...given) => globalThis.fetch(...given)

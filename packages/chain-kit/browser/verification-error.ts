@@ -1,6 +1,5 @@
-/** The refusal to pay, or to reveal the secret: the service's answer is not what follows from the user's request. Nothing was signed or sent for it. */
+/** The service's answer does not follow from the user's request, so the SDK neither pays nor reveals the secret. Nothing was signed or sent for it. */
 export class VerificationError extends Error {
-  /** The field of the service's answer: `source_swap.timelock`, `typed_data.message.amount`. */
   readonly field: string
   readonly expected: string
   readonly got: string
@@ -15,10 +14,10 @@ export class VerificationError extends Error {
   }
 }
 
-const MOST_CHARACTERS = 300
+const MAX_CHARACTERS = 300
 
 function shown(value: unknown): string {
   const text =
     typeof value === 'string' ? value : (JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}` : one)) ?? 'nothing')
-  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}…`
+  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}…`
 }

@@ -1,23 +1,23 @@
-/** One call of an HTLC contract for a swap, and whether it is still possible in the contract's state. */
+/** Describes one call of an HTLC contract, and tells whether the contract's state still allows the call. */
 import type { HtlcTerms, HtlcVerb } from '@tandem/protocol/htlc.ts'
 import { isSecretFor } from '@tandem/protocol/secret.ts'
 import { ChainFailure } from '../port/failure.ts'
 
 export type ContractAction<Call> = {
   readonly verb: HtlcVerb
-  /** With addresses in the same form as the executor's sender. */
+  /** Its addresses have the same form as the executor's sender. */
   readonly terms: HtlcTerms
   readonly call: Call
   /** The sender pays the amount itself; a token then needs an allowance for it. */
   readonly paysAmount: boolean
-  /** For a relay: after how many reverts we stop paying. */
+  /** After this many reverts we stop paying for a relay. */
   readonly revertsPaidFor?: number
 }
 
-/** The state of a swap in the contract. settled: redeemed or refunded, on chains that do not remember which. */
+/** `settled` means redeemed or refunded, on chains that do not remember which. */
 export type HtlcState = 'absent' | 'open' | 'redeemed' | 'refunded' | 'settled'
 
-/** A relay: we send somebody else's initiation and pay its network fee. */
+/** In a relay we send somebody else's initiation and pay its network fee. */
 export function isRelay({ verb, paysAmount }: Pick<ContractAction<unknown>, 'verb' | 'paysAmount'>): boolean {
   return verb === 'initiate' && !paysAmount
 }
@@ -27,13 +27,13 @@ export function payeeOf({ verb, terms }: Pick<ContractAction<unknown>, 'verb' | 
   return verb === 'redeem' ? terms.redeemer : terms.initiator
 }
 
-/** Why this call cannot succeed in this state; null when it can. */
+/** Null means that the call can succeed. */
 export function obstacleTo(action: Pick<ContractAction<unknown>, 'verb' | 'paysAmount'>, state: HtlcState): ChainFailure | null {
   const { verb } = action
   const needed: HtlcState = verb === 'initiate' ? 'absent' : 'open'
   if (state === needed) return null
   if (state === 'absent') return new ChainFailure('would-fail', `${verb}: the swap is not initiated on the chain`)
-  // Nobody has done it for us: to read the chain again does not help.
+  // `superseded` would make the caller read the chain again, which does not help: nobody has initiated it for us.
   if (state === 'refunded' && isRelay(action)) {
     const refusal = 'refunded, or revoked by its initiator; make a new order'
     return new ChainFailure('would-fail', `${verb}: the swap is ${refusal}`, { refusal })
@@ -46,7 +46,7 @@ export function assertPayee(to: string | null, payee: string): void {
   if (to !== null && to !== payee) throw new ChainFailure('would-fail', `the HTLC pays ${payee} and cannot pay ${to}`)
 }
 
-/** Call it before any node sees the secret. */
+/** It must be called before any node sees the secret. */
 export function assertSecret(secret: string, { secretHash }: HtlcTerms): void {
   if (!isSecretFor(secret, secretHash.toLowerCase()))
     throw new ChainFailure('would-fail', 'redeem: the secret does not match the secret hash')

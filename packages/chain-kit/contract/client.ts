@@ -1,11 +1,13 @@
-/** The part of a client that is the same in every family whose executor takes a contract and the terms. */
+/** Implements the part of a client that is the same in every family whose executor takes a contract and the terms. */
 import type { Chain } from '@tandem/protocol/chain.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { HtlcTerms, SwapId } from '@tandem/protocol/htlc.ts'
 import type { ChainClient } from '../port/client.ts'
+import type { HtlcReading } from '../port/htlc-reading.ts'
 import type { Outbox } from '../port/outbox.ts'
+import { readingOf } from '../providers/htlc-reading.ts'
 import { assertPayee, type HtlcState } from './action.ts'
 import type { ContractsOf } from './contracts.ts'
-import { readContractHtlc } from './read-htlc.ts'
 
 type Parts<C> = {
   readonly chain: Chain
@@ -45,4 +47,19 @@ export function contractClient<C>({ chain, contracts, swapIdOf, stateOf, tryPayo
     },
     cancel: executor.cancelUnmined,
   }
+}
+
+/** Reads the HTLC of a contract, which is funded once: its only deposit has the id of the swap, and that id binds the contract and every term. */
+
+export function readContractHtlc(
+  chain: ChainId,
+  swapId: SwapId,
+  { amount }: HtlcTerms,
+  ask: () => Promise<HtlcState>,
+): Promise<HtlcReading> {
+  return readingOf(chain, swapId, async () => {
+    const state = await ask()
+    if (state === 'open') return { id: swapId, state, amount }
+    return { id: swapId, state: state === 'settled' ? 'gone' : state }
+  })
 }

@@ -1,4 +1,4 @@
-/** The contracts of a chain by the asset that each locks. */
+/** Finds the contracts of a chain by the asset that each locks. */
 import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'

@@ -1,4 +1,4 @@
-/** The order of steps that all contract families share. Each family tests its own nodes and contracts. */
+/** Tests the order of steps that all contract families share. Each family tests its own nodes and contracts. */
 import { expect, test } from 'vitest'
 import { actionOf, createContractSimulator, SENDER } from './simulator.fixture.ts'
 
@@ -94,7 +94,7 @@ test('a relay of an order that its initiator has revoked fails, with a reason fo
     kind: 'would-fail',
     refusal: 'refunded, or revoked by its initiator; make a new order',
   })
-  // Our own initiation was refunded: it is over.
+  // Our own initiation was refunded, so the swap is over.
   await expect(send(true)).rejects.toMatchObject({ kind: 'superseded' })
   simulator.state = 'redeemed'
   await expect(send(false)).rejects.toMatchObject({ kind: 'superseded' })

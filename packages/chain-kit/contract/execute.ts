@@ -20,9 +20,6 @@ import { assertBackoffOver, assertRelayPaidFor, type Reverts, withRevertedTx } f
 import { type Sending, sendOn } from './sending.ts'
 
 export interface Executor<A> {
-  /**
-   * Resolves to the hash of the pending transaction. Where a call cannot be queued behind its approval, that is the approval until it is mined.
-   */
   send(action: A, outbox: Outbox): Promise<string>
   /**
    * Makes sure that no transaction signed for the action can still be mined. Returns the hash that it waits for; null once none can be mined.
@@ -32,7 +29,6 @@ export interface Executor<A> {
 
 type ActionOf<T extends ContractTypes> = ContractAction<T['call']>
 
-/** One action on its way: what is done, for whom, and with which key. */
 type Job<T extends ContractTypes, A extends ActionOf<T>> = {
   readonly family: ContractFamily<T, A>
   readonly action: A
@@ -40,13 +36,10 @@ type Job<T extends ContractTypes, A extends ActionOf<T>> = {
   readonly sender: string
 }
 
-/** Where its transactions go. */
 type Way<T extends ContractTypes> = { readonly lane: Lane<T>; readonly sending: Sending<T> }
 
 type Plan<T extends ContractTypes> = {
-  /** Approvals to send first. */
   readonly missing: readonly T['call'][]
-  /** The simulation passed. */
   readonly passes: boolean
   /** Throws if the call would revert. */
   readonly cost: () => T['cost']
@@ -88,7 +81,7 @@ async function send<T extends ContractTypes, A extends ActionOf<T>>(job: Job<T, 
   }
 }
 
-/** It was done by one of our own transactions, or else cannot be done. */
+/** Returns our own transaction that succeeded; throws the obstacle if there is none. */
 async function orSuccess<T extends ContractTypes, A extends ActionOf<T>>(
   family: ContractFamily<T, A>,
   own: readonly T['signed'][],
@@ -127,7 +120,6 @@ async function keepAlive<T extends ContractTypes, A extends ActionOf<T>>(
   return live
 }
 
-/** `done`: it was mined after we read the contract's state. Notes the attempts that reverted. */
 async function outcomesOf<T extends ContractTypes, A extends ActionOf<T>>(
   job: Job<T, A>,
   own: readonly T['signed'][],
@@ -148,7 +140,6 @@ async function didNothing<T extends ContractTypes, A extends ActionOf<T>>(
   return family.mayDoNothing(call) && obstacleTo(action, await family.htlcState(action)) === null
 }
 
-/** Checks whether we pay for another attempt, and what it takes. */
 async function planOf<T extends ContractTypes, A extends ActionOf<T>>(job: Job<T, A>, reverted: readonly T['signed'][]): Promise<Plan<T>> {
   const { family, action, outbox, sender } = job
   const payee = payeeOf(action)
@@ -161,7 +152,6 @@ async function planOf<T extends ContractTypes, A extends ActionOf<T>>(job: Job<T
     return { missing: [], passes: true, cost: () => cost }
   }
   const trial = await tryCall(job, reverts)
-  // An initiation that passes needs no approval.
   const missing = action.paysAmount && !trial.passes ? await family.approvals(action, sender) : []
   return { missing, ...trial }
 }

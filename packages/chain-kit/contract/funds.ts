@@ -1,23 +1,19 @@
 /**
- * Whether an account can pay for one more transaction beside those that it has in flight. Strangers cause some of them, e.g. relays: these must not use up
- * what redeems need, neither recorded ones nor those still to come.
+ * Decides whether an account can pay for one more transaction beside those in flight. Strangers cause some of these, e.g. relays. They must
+ * not use up the funds that redeems need, recorded or still to come.
  */
 import { ChainFailure } from '../port/failure.ts'
 import type { Numbered } from './nonces.ts'
 
-/** Enough for this many redeems is left by transactions that are not obligatory. */
+/** Transactions that are not obligatory leave enough for this many redeems. */
 export const REDEEMS_KEPT = 4n
 
 export type Needs = {
-  /** The most that it can take. */
   readonly cost: bigint
-  /** The most that those in flight can take. */
   readonly inFlight: bigint
-  /** What must be left afterwards. */
   readonly kept: bigint
 }
 
-/** Returns null if the account can pay. */
 export function findShortage(
   { address, coin, balance }: { readonly address: string; readonly coin: string; readonly balance: bigint },
   { cost, inFlight, kept }: Needs,
@@ -28,7 +24,7 @@ export function findShortage(
   return new ChainFailure('would-fail', `${address} holds ${balance} of ${coin}${reserved}, needs ${cost} with all fees${keeps}`)
 }
 
-/** Only one of several transactions at one nonce is mined. It may be any of them: the most expensive counts. */
+/** Only one of several transactions at one nonce is mined. It may be any of them, so the most expensive counts. */
 export function costInFlight<S extends Numbered>(unmined: readonly S[], costOf: (signed: S) => bigint): bigint {
   const byNonce = new Map<bigint, bigint>()
   for (const signed of unmined) {

@@ -3,7 +3,7 @@
  *
  * Two halves, because only one of them needs the key:
  * - `Allocating` takes the key by `Outbox.withKey`. Under it, it reads the other attempts again, takes a nonce (or an expiry) that no other action has,
- *   signs, and records the attempt. Two that allocate at once could take the same nonce.
+ *   signs, and records the attempt. Two that allocate at the same time could take the same nonce.
  * - `Following` needs no key. It broadcasts recorded attempts, reads their outcome, and says whether one needs a new signature. What it read when
  *   the lane was opened may be stale: several actions of one key are in flight.
  *
@@ -11,39 +11,34 @@
  */
 import type { Outbox } from '../port/outbox.ts'
 
-/** The types of one family. */
 export interface ContractTypes {
   readonly call: object
-  /** A call that was signed and recorded. */
   readonly signed: { readonly tx: string; readonly call: object; readonly at: bigint }
-  /** The gas or energy limit. */
   readonly cost: unknown
-  /** Reasons for which nodes refuse a signed transaction and signing another one can help. */
+  /** Nodes refuse a signed transaction for one of these reasons, and signing another one can help. */
   readonly refusal: string
 }
 
 export interface Lane<T extends ContractTypes> extends Following<T>, Allocating<T> {}
 
-/** The outcome of a transaction; null while it is not mined. */
 export type Outcome = 'success' | 'reverted' | null
 
 export interface Following<T extends ContractTypes> {
-  /** Unmined transactions of this action that no gap in the nonces blocks. In the order to rebroadcast them. */
+  /** No gap in the nonces blocks these transactions of the action. They are in the order to rebroadcast them. */
   readonly pending: readonly T['signed'][]
-  /** All transactions of this action that may still be mined. */
+  /** All these transactions of the action may still be mined. */
   unmined(): Promise<readonly T['signed'][]>
-  /** The same call, signed for any action, if it will be mined before the next allocated transaction. */
+  /** Finds the same call, signed for any action, if it will be mined before the next allocated transaction. */
   findPending(call: T['call']): Promise<T['signed'] | null>
-  /** Rebroadcasts it to nodes that lack it, and says whether it must be replaced. */
   follow(signed: T['signed']): Promise<Followed<T>>
   broadcast(signed: T['signed']): Promise<'accepted' | T['refusal']>
-  /** True after a provider accepted a transaction that the others refused. */
+  /** True means that a provider accepted a transaction that the others refused. */
   isPartlyAccepted(): boolean
 }
 
 /**
  * waits     it is pending: it can be mined as it is
- * over      it expired or reverted: it can never be mined any more
+ * over      it expired or reverted: it can never be mined
  * replace   it will not be mined as it is: raise the fee, or change its cost. `cost` null: estimate it again. `isSent`: a node has just accepted it
  */
 export type Followed<T extends ContractTypes> =
@@ -53,28 +48,25 @@ export type Followed<T extends ContractTypes> =
 export type Refused<T extends ContractTypes> = { readonly signed: T['signed']; readonly why: T['refusal'] }
 
 export interface Allocating<T extends ContractTypes> {
-  /** Signs with a new nonce or expiry, and records. `refused`: the previous one, which nodes refused. */
+  /** Signs with a new nonce or expiry, and records. `refused` is the previous transaction, which nodes refused. */
   allocate(call: T['call'], cost: T['cost'], refused: Refused<T> | null, sharing: Sharing): Promise<Allocated<T>>
-  /** Null where a transaction cannot be replaced and only its expiry ends it. */
   readonly replacement: Replacement<T> | null
 }
 
-/** `mayShare`: the same call of another action will do, e.g. an approval. */
+/** `mayShare` means that the same call of another action will do, e.g. an approval. */
 export type Sharing = { readonly mayShare: boolean }
 
-/** Not new: the same call has a place in line already. The action that signed it broadcasts it. */
 export type Allocated<T extends ContractTypes> = { readonly signed: T['signed']; readonly isNew: boolean }
 
 export interface Replacement<T extends ContractTypes> {
-  /** A call that does nothing: it cancels another by replacing it. */
+  /** This call does nothing, and cancels another by replacing it. */
   readonly noop: T['call']
   isNoop(call: T['call']): boolean
-  /** Signs with the nonce of `old`, so that only one of them can be mined, and records. */
   replace(old: T['signed'], call: T['call'], cost: T['cost'], refused: Refused<T> | null): Promise<T['signed']>
 }
 
 export type Duty = {
-  /** Not doing it costs more than any fee. What is optional leaves money for it. */
+  /** Skipping it costs more than any fee. Optional transactions leave money for it. */
   readonly isObligatory: boolean
   /** The account does nothing else, so an optional transaction may use all that it holds. */
   readonly isAlone?: boolean

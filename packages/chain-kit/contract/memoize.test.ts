@@ -1,3 +1,4 @@
+/** Tests what `memoize` remembers and what it forgets. */
 import { expect, test } from 'vitest'
 import { memoize } from './memoize.ts'
 

@@ -13,32 +13,29 @@ import { findAbandoned, type Holder, type Holders, holdersOf, lowestFreeNonce, m
 /** An action that is alive broadcasts what it recorded sooner than this. */
 const BROADCAST_SECONDS = 2n
 
-/** What the lane knows of its account. It grows while the action signs. */
+/** The state grows while the action signs. */
 type LaneState<T extends NonceTypes> = {
   readonly account: NonceAccount<T>
   readonly chain: Chain
   readonly outbox: Outbox
   readonly duty: Duty
   readonly isUrgent: boolean
-  /** Attempts of this action. */
   readonly own: Attempt[]
-  /** The next nonce to be mined. */
   count: bigint
-  /** Never read before `count`: what was mined between the two would not count at all. */
+  /** The balance is never read before `count`: a transaction mined between the two would not count at all. */
   balance: bigint | null
-  /** Read without the key; null before. */
+  /** Holders are read without the key, and null until then. */
   holders: Holders<T['signed']> | null
   abandoned: ReadonlySet<string>
   isPartlyAccepted: boolean
 }
 
-/** `unmined`: all that may still be mined, also several at one nonce. */
+/** `unmined` has all that may still be mined, even several at one nonce. */
 type Line<T extends NonceTypes> = { readonly holders: Holders<T['signed']>; readonly unmined: readonly T['signed'][] }
 
-/** `isCertain`: no transaction in flight counts. */
+/** `isCertain` means that no transaction in flight contributes to the shortage. */
 type Shortage = { readonly failure: ChainFailure; readonly isCertain: boolean }
 
-/** A transaction to be signed at a nonce that is not known yet. */
 type Wanted<T extends NonceTypes> = {
   readonly call: T['call']
   readonly cost: T['cost']
@@ -46,7 +43,6 @@ type Wanted<T extends NonceTypes> = {
   readonly mayShare: boolean
   readonly suggested: T['fees']
   readonly surchargeOf: SurchargeOf<T>
-  /** What it must leave in the account. */
   readonly kept: bigint
 }
 
@@ -56,7 +52,7 @@ export async function openNonceLane<T extends NonceTypes>(
   outbox: Outbox,
   duty: Duty,
 ): Promise<Lane<T>> {
-  // A first attempt needs the balance too: asked in the same batch.
+  // A first attempt needs the balance too, so it is read in the same batch.
   const [own, count, balance] = await Promise.all([
     ownOf(account, outbox.attempts),
     account.nextNonce(),
@@ -100,7 +96,7 @@ function holdersAmong<T extends NonceTypes>(lane: LaneState<T>, others: readonly
   return holdersOf(account.read, count, own.filter(isLive(lane)), others.filter(isLive(lane)), abandoned)
 }
 
-/** Without the key: also asks the nodes which transactions they know. */
+/** This runs without the key, and also asks the nodes which transactions they know. */
 async function readHolders<T extends NonceTypes>(lane: LaneState<T>): Promise<Holders<T['signed']>> {
   const { account, chain, outbox, count } = lane
   const others = await outbox.readOthers({ fromNonce: count })
@@ -111,7 +107,7 @@ async function readHolders<T extends NonceTypes>(lane: LaneState<T>): Promise<Ho
   return lane.holders
 }
 
-/** Under the key: more attempts may have been recorded since the lane was opened. */
+/** This runs under the key, because more attempts may have been recorded since the lane was opened. */
 async function lineNow<T extends NonceTypes>(lane: LaneState<T>, key: HeldKey): Promise<Line<T>> {
   const { account, count, own } = lane
   const others = await key.readOthers({ fromNonce: count })
@@ -137,7 +133,7 @@ async function sign<T extends NonceTypes>(
   return account.read(recorded)
 }
 
-/** Every node would refuse it, but only after it was recorded and shown. `kept`: what it must leave. */
+/** Every node would refuse a transaction with this shortage, so we find it before the record. `kept` is the balance to leave. */
 function shortageFor<T extends NonceTypes>(
   { account, duty, balance }: LaneState<T>,
   unsigned: Unsigned<T>,
@@ -146,14 +142,14 @@ function shortageFor<T extends NonceTypes>(
   kept: bigint,
 ): Shortage | null {
   const costOf = (priced: Priced<T>) => account.highestCost(priced) + surchargeOf(priced.call)
-  // What is obligatory does not wait for those behind it: they cannot be mined before it.
+  // An obligatory transaction ignores those behind it: they cannot be mined before it.
   const others = unmined.filter(({ nonce }) => (duty.isObligatory ? nonce < unsigned.nonce : nonce !== unsigned.nonce))
   const inFlight = costInFlight(others, (signed) => costOf({ call: signed.call, ...account.partsOf(signed) }))
   const failure = findShortage({ ...account, balance: balance ?? 0n }, { cost: costOf(unsigned), inFlight, kept })
   return failure && { failure, isCertain: inFlight === 0n }
 }
 
-/** What is optional leaves money for duties. */
+/** Optional transactions leave money for obligatory ones. */
 function keptAt<T extends NonceTypes>({ account, duty }: LaneState<T>, fees: T['fees'], cost: T['cost'], surcharge: bigint): bigint {
   if (duty.isObligatory || duty.isAlone === true) return 0n
   return REDEEMS_KEPT * (account.highestCost({ call: account.noop, cost: account.redeemCost(cost), fees }) + surcharge)
@@ -189,7 +185,7 @@ async function allocate<T extends NonceTypes>(
     else if (!('failure' in allocated)) return allocated
     else if (allocated.isCertain || isFresh) throw allocated.failure
     else {
-      // What was mined after we read the nonce counts twice.
+      // A transaction that was mined after we read the nonce was counted twice.
       await readAccount(lane)
       isFresh = true
     }
@@ -210,7 +206,7 @@ async function allocateOnce<T extends NonceTypes>(
   if (same !== null) return { signed: same, isNew: false }
   let nonce = outbid?.nonce ?? lowestFreeNonce(lane.count, line.holders)
   if (outbid === null && line.holders.has(nonce)) {
-    // Nobody wants the transaction at this nonce any more: perhaps because it was mined meanwhile.
+    // The transaction at this nonce is not wanted, perhaps because it was mined meanwhile.
     await readAccount(lane)
     line = await lineNow(lane, key)
     nonce = lowestFreeNonce(lane.count, line.holders)
@@ -220,7 +216,6 @@ async function allocateOnce<T extends NonceTypes>(
   return shortageFor(lane, unsigned, line, surchargeOf, kept) ?? { signed: await sign(lane, key, unsigned), isNew: true }
 }
 
-/** `replaced`: the transaction that has this nonce already. */
 function feesAt<T extends NonceTypes>(
   { account, duty, isUrgent }: LaneState<T>,
   nonce: bigint,
@@ -252,7 +247,7 @@ async function replace<T extends NonceTypes>(
     const line = await lineNow(lane, key)
     // Another action may have taken over the nonce of a transaction that it found abandoned.
     if (line.holders.get(old.nonce)?.mine !== true) throw nonceUsed(old.nonce)
-    // It may use what is kept for duties: they wait behind it.
+    // It may use the money kept for obligatory transactions: they wait behind it.
     const shortage = shortageFor(lane, unsigned, line, surchargeOf, 0n)
     if (shortage !== null) throw shortage.failure
     return sign(lane, key, unsigned)
@@ -280,7 +275,7 @@ async function follow<T extends NonceTypes>(lane: LaneState<T>, signed: T['signe
   // Only the next nonce can be mined: a fee bump of a later one would be wasted.
   const isNext = signed.nonce === lane.count
   if (!isNext) await expediteNext(lane)
-  // Also after a rebroadcast: a node that accepts it may not pass it on.
+  // This applies after a rebroadcast too: a node that accepts a transaction may not pass it on.
   const isOverdue = outbox.now - signed.at >= chain.feeBumpSeconds
   if (!isNext || !isOverdue || !(await hasChainMovedSince(lane, signed))) return { kind: 'waits' }
   if (account.raiseFees(fees, await account.suggestFees(), { ...duty, urgent: isUrgent }) === null) return { kind: 'waits' }
@@ -297,10 +292,9 @@ async function hasChainMovedSince<T extends NonceTypes>({ account }: LaneState<T
 async function expediteNext<T extends NonceTypes>({ account, outbox, holders, count }: LaneState<T>): Promise<void> {
   const next = holders?.get(count)
   if (next === undefined || next.mine || !next.wanted || outbox.now - next.signed.at < BROADCAST_SECONDS) return
-  if (!(await account.isKnown(next.signed.tx))) await outbox.hurry(next.signed.tx)
+  if (!(await account.isKnown(next.signed.tx))) await outbox.makeDue(next.signed.tx)
 }
 
-/** The same call, if it will be mined before the next free nonce. */
 function findInLine<T extends NonceTypes>(
   { account, count }: LaneState<T>,
   among: Holders<T['signed']>,
@@ -311,7 +305,7 @@ function findInLine<T extends NonceTypes>(
   return candidates.find((holder) => (holder.mine || ofAnyAction) && account.isSameCall(holder.signed.call, call))?.signed ?? null
 }
 
-/** Raising a fee signs the recorded call again: a row that somebody else wrote would choose what we sign. It counts for nothing. */
+/** Raising a fee signs the recorded call again. A row that somebody else wrote would choose what we sign, so it counts for nothing. */
 async function ownOf<T extends NonceTypes>(account: NonceAccount<T>, attempts: readonly Attempt[]): Promise<Attempt[]> {
   const areOurs = await Promise.all(attempts.map((attempt) => account.isOurs(account.read(attempt))))
   return attempts.filter((_, index) => areOurs[index])

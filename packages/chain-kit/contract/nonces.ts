@@ -1,19 +1,18 @@
-/** Which unmined transaction of a signer holds which nonce, and which nonce is free. */
+/** Tells which unmined transaction of a signer holds which nonce, and which nonce is free. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chain } from '@tandem/protocol/chain.ts'
+import { ChainFailure } from '../port/failure.ts'
 import type { Attempt, OtherAttempt } from '../port/outbox.ts'
 
-/** A recorded transaction, parsed. */
 export type Numbered = { readonly tx: string; readonly at: bigint; readonly nonce: bigint }
 
 export type Holder<S> = {
   readonly signed: S
-  /** Signed for this action. */
   readonly mine: boolean
-  /** Otherwise it may be replaced: its action is not wanted any more, or nobody works on it. */
+  /** If false, the transaction may be replaced: its action is not wanted, or nobody works on it. */
   readonly wanted: boolean
 }
 
-/** By nonce, in ascending order. */
 export type Holders<S> = ReadonlyMap<bigint, Holder<S>>
 
 /** A live action bumps its fee or signs again well before this many fee bump intervals. */
@@ -24,7 +23,7 @@ export function nonceOf({ tx, nonce }: Attempt): bigint {
   return nonce
 }
 
-/** From `count` (the next nonce to be mined) on. `abandoned`: hashes of transactions that keep no nonce. */
+/** Holders start at `count`, the next nonce to be mined. `abandoned` has the hashes of transactions that keep no nonce. */
 export function holdersOf<S extends Numbered>(
   read: (attempt: Attempt) => S,
   count: bigint,
@@ -52,12 +51,12 @@ export function holdersOf<S extends Numbered>(
   return holders
 }
 
-/** Another action's transaction is old enough for `findAbandoned` to check it. */
+/** True means that another action's transaction is old enough for `findAbandoned` to check it. */
 export function mayBeAbandoned({ feeBumpSeconds }: Chain, now: bigint, holders: Holders<Numbered>): boolean {
   return [...holders.values()].some(({ mine, wanted, signed }) => !mine && wanted && now - signed.at >= feeBumpSeconds)
 }
 
-/** No action rebroadcasts these any more, so they must not block all later transactions of the signer. `isKnown`: null where nodes do not show unmined transactions. */
+/** Transactions that no action rebroadcasts must not block later ones. `isKnown` is null where nodes hide unmined transactions. */
 export async function findAbandoned(
   isKnown: ((tx: string) => Promise<boolean>) | null,
   { feeBumpSeconds: bumpSeconds }: Chain,
@@ -74,7 +73,7 @@ export async function findAbandoned(
   }
 
   const kept = [...holders.values()].filter((holder) => !holder.mine && holder.wanted).map(({ signed }) => signed)
-  // In parallel: sequential requests would delay an urgent action.
+  // Sequential requests would delay an urgent action.
   const abandoned = await Promise.all(kept.map(isAbandoned))
   return new Set(kept.filter((_, index) => abandoned[index]).map(({ tx }) => tx))
 }
@@ -83,4 +82,19 @@ export function lowestFreeNonce(count: bigint, holders: Holders<Numbered>): bigi
   let nonce = count
   while (holders.get(nonce)?.wanted === true) nonce += 1n
   return nonce
+}
+
+/** Several actions of one signer broadcast at a time. The earlier nonce is usually on its way to the node. */
+const GAP_RETRY_MS = [20, 50, 100, 200, 400]
+
+/** Some nodes queue nothing: they refuse a transaction while they lack one with an earlier nonce. Then it is broadcast again. */
+export async function pastNonceGap<V extends string>(broadcastOnce: () => Promise<V | 'nonce-gap'>): Promise<V> {
+  for (const waitMs of GAP_RETRY_MS) {
+    const verdict = await broadcastOnce()
+    if (verdict !== 'nonce-gap') return verdict
+    await sleep(waitMs)
+  }
+  const verdict = await broadcastOnce()
+  if (verdict === 'nonce-gap') throw new ChainFailure('unreachable', 'the node lacks an earlier transaction of this account')
+  return verdict
 }

@@ -10,21 +10,20 @@ const BACKOFF_FACTOR = 4n
 /** The backoff has a maximum because we never give up: a late payout is still owed. */
 const MAX_BACKOFF_SECONDS = 7n * 86_400n
 
-/** We relay for at most five times the usual gas. Where data takes gas too, a limit may be higher. */
+/** We relay for at most five times the usual gas. A limit may be higher where data takes gas too. */
 const MAX_WEIGHT = 5n
 
 export type Reverted = { readonly tx: string; readonly at: bigint }
 
-/** The reverted transactions of one action, oldest first. */
 export type Reverts<S extends Reverted> = {
   readonly all: readonly S[]
-  /** Without those that ran out of gas or energy. */
+  /** Transactions that ran out of gas or energy are left out. */
   readonly byOthers: readonly S[]
-  /** Those that ran out of gas or energy at our highest fee limit. */
+  /** These transactions ran out of gas or energy at our highest fee limit. */
   readonly atFeeCap: readonly S[]
 }
 
-/** From 5 minutes to a week: six tries on the first day. An attacker who makes them revert loses more by waiting than we lose by trying. */
+/** The backoff goes from 5 minutes to a week: six tries on the first day. An attacker who makes them revert loses more by waiting than we lose by trying. */
 export function backoffSeconds(reverts: number): bigint {
   if (reverts <= FREE_REVERTS) return 0n
   const backoff = FIRST_BACKOFF_SECONDS * BACKOFF_FACTOR ** BigInt(Math.min(reverts - FREE_REVERTS - 1, 10))
@@ -57,7 +56,7 @@ export function assertRelayPaidFor(
   throw new ChainFailure('would-fail', `initiate: ${refusal}`, { refusal })
 }
 
-/** `gas`: the limit of a reverted relay; `usual`: that of an account with one key. Rounded up: the initiator chose its account. */
+/** `gas` is the limit of a reverted relay, `usual` that of an account with one key. We round up, because the initiator chose its account. */
 export function weightOf(gas: bigint, usual: bigint): number {
   const times = (gas + usual - 1n) / usual
   return Number(times < 1n ? 1n : times > MAX_WEIGHT ? MAX_WEIGHT : times)

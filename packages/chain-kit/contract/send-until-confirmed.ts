@@ -3,19 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Block, Chain } from '@tandem/protocol/chain.ts'
 import { ChainFailure } from '../port/failure.ts'
 
-/** The timeout in fee bump intervals. A transaction that is still unmined then needs an operator. */
+/** The timeout counts fee bump intervals. A transaction that is still unmined then needs an operator. */
 const TIMEOUT_BUMPS = 30n
 
 export type Goal = {
-  /** For messages: what is waited for. */
   readonly what: string
   isReached(): Promise<boolean>
-  /** Sends, rebroadcasts or raises the fee. Called until the goal is reached, and again after a reorg. */
+  /** This is called until the goal is reached, and again after a reorg. */
   send(): Promise<void>
   readonly confirmations: number
 }
 
-/** Resolves once the goal has its confirmations. */
 export async function sendUntilConfirmed(
   chain: Chain,
   tip: () => Promise<Block>,

@@ -3,16 +3,15 @@ import { ChainFailure } from '../port/failure.ts'
 import type { Allocated, ContractTypes, Lane, Refused, Sharing } from './lane.ts'
 
 export interface Sending<T extends ContractTypes> {
-  /** Signs, records and broadcasts a new transaction, unless this action has the same call in line. Returns its hash. */
+  /** Nothing new is signed if this action has the same call in line. Resolves to the hash. */
   append(call: T['call'], cost: T['cost']): Promise<string>
-  /** The same, unless any action has the same call in line. */
+  /** Nothing new is signed if any action has the same call in line. */
   appendShared(call: T['call'], cost: T['cost']): Promise<string>
   /**
-   * Rebroadcasts, or bumps the fee if needed. Returns the current hash; null when it can never be mined any more.
+   * Rebroadcasts, or bumps the fee if needed. Returns the current hash; null when it can never be mined.
    * `costNow` is called when nodes refuse the gas or energy limit that it was signed with.
    */
   keep(signed: T['signed'], costNow: (call: T['call']) => Promise<T['cost']>): Promise<string | null>
-  /** Replaces it by another call, so that it can no longer be mined. */
   replace(signed: T['signed'], call: T['call'], cost: T['cost']): Promise<string>
 }
 

@@ -1,4 +1,4 @@
-/** A simulator of a contract family. It has no chain and logs the executor's calls in order. */
+/** Simulates a contract family. The simulator has no chain and logs the executor's calls in order. */
 import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { ChainFailure } from '../port/failure.ts'
@@ -24,15 +24,12 @@ export type SimulatedAction = ContractAction<SimulatedCall>
 export interface ContractSimulator {
   readonly executor: Executor<SimulatedAction>
   readonly outbox: MemoryOutbox
-  /** The calls of the executor, in order. Everything between `key` and `record` needs the key. */
+  /** Everything between `key` and `record` needs the key. */
   readonly log: string[]
   state: HtlcState
   stateReads: number
-  /** By transaction; null: unmined. */
   readonly outcomes: Map<string, Outcome>
-  /** Approvals that the contract lacks. */
   missingApprovals: number
-  /** How many of the next broadcasts are refused. */
   refusals: number
   isPartlyAccepted: boolean
   followed: Followed<SimulatedTypes>

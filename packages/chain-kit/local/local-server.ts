@@ -1,29 +1,26 @@
-// The server that simulators of nodes have in common: requests over HTTP and messages over websocket on one local port, with faults that a network has.
+// All simulators of nodes share this server: HTTP and WebSocket on one local port, with the faults of a network.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
 
 export interface LocalServer {
   readonly port: number
-  /** Lets every answer wait; 0 turns it off. */
+  /** 0 turns the delay off. */
   setDelay(delayMs: number): void
   /** Cuts all connections and accepts no new ones until it is turned off. */
   setOffline(offline: boolean): void
   close(): Promise<void>
 }
 
-/** One open websocket. */
 export interface Listener {
   send(text: string): void
 }
 
 export type LocalServerOptions = {
-  /** 0: any free one. */
   readonly port: number
   readonly maxBytes: number
-  /** Answers a POST. Absent: HTTP is refused. */
+  /** If this is absent, HTTP is refused. */
   readonly post?: (body: Buffer, request: IncomingMessage) => HttpAnswer | Promise<HttpAnswer>
-  /** Answers a GET of this path with its text. */
   readonly pages?: Readonly<Record<string, string>>
   readonly socket?: {
     answer(listener: Listener, message: string): string | Promise<string>
@@ -35,7 +32,7 @@ export type HttpAnswer = { readonly headers: Readonly<Record<string, string | nu
 
 const HOST = '127.0.0.1'
 const UPGRADE_REQUIRED = 426
-/** For pages in a browser. */
+/** These headers let pages in a browser call the server. */
 const crossOrigin = {
   'access-control-allow-origin': '*',
   'access-control-allow-headers': '*',
@@ -54,7 +51,7 @@ export async function startLocalServer({ port, maxBytes, post, pages, socket: so
   server.on('connection', (socket) => {
     if (offline) socket.destroy()
   })
-  // Attached after listening: it would emit a failure to listen once more, with no listener.
+  // This is attached after listening: it would emit a failure to listen once more, with no listener.
   const webSockets = sockets === undefined ? null : new WebSocketServer({ server, maxPayload: maxBytes })
   webSockets?.on('connection', connect)
 
@@ -69,7 +66,7 @@ export async function startLocalServer({ port, maxBytes, post, pages, socket: so
     if (delayMs > 0) await sleep(delayMs, undefined, { ref: false })
     const answer = await post(body, request)
     if (response.destroyed) return
-    // With its length: head and body are then written at once.
+    // With a known length, head and body are written together.
     response.writeHead(200, { ...crossOrigin, ...answer.headers, 'content-length': Buffer.byteLength(answer.body) }).end(answer.body)
   }
 
@@ -80,7 +77,7 @@ export async function startLocalServer({ port, maxBytes, post, pages, socket: so
       },
     }
     socket.on('message', (message) => void respond(listener, String(message)))
-    // A connection that breaks is closed by ws itself; the close event does the rest.
+    // ws closes a broken connection itself; the close event cleans up.
     socket.on('error', () => socket.terminate())
     socket.on('close', () => sockets?.disconnected(listener))
   }
@@ -115,7 +112,6 @@ export async function startLocalServer({ port, maxBytes, post, pages, socket: so
   }
 }
 
-/** Null if the body is too long. */
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let length = 0

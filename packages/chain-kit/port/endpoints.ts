@@ -1,13 +1,13 @@
-/** The nodes of a chain by kind: { rpc: ['https://…', 'https://…'] }. A family says which kinds it needs, and of which it can use several. */
+/** A chain has nodes by kind: { rpc: ['https://…', 'https://…'] }. A family says which kinds it needs, and of which it uses several. */
 export type Endpoints = Readonly<Record<string, readonly Endpoint[]>>
 
 export type Endpoint = string | EndpointWithHeaders
 
 export type EndpointWithHeaders = {
   readonly url: string
-  /** Sent with every request to this node, such as an API key: secrets. */
+  /** Every request to this node carries these headers, such as an API key. They are secrets. */
   readonly headers: Readonly<Record<string, string>>
-  /** Over HTTP. Undefined: the default of the family, usually no limit. */
+  /** This limits requests over HTTP. The default is that of the family, usually no limit. */
   readonly requestsPerSecond?: number
 }
 

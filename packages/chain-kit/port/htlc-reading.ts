@@ -1,6 +1,6 @@
 /**
- * An HTLC as the nodes show it at one moment, by quorum. It is evidence for a signature: only the families can make one, from answers of nodes. A row of
- * a table is never one.
+ * An HTLC as the nodes show it at one moment, by quorum. It is evidence for a signature: only the families can make one, from answers of nodes, and never
+ * from a row of the database.
  */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { SwapId } from '@tandem/protocol/htlc.ts'
@@ -21,6 +21,6 @@ export type HtlcReading = {
   readonly chain: ChainId
   readonly swapId: SwapId
   readonly deposits: readonly DepositReading[]
-  /** Just before the nodes were asked, by `performance.now()`. */
+  /** The moment is just before the nodes were asked, by `performance.now()`. */
   readonly asOfMs: number
 }

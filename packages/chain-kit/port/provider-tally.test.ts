@@ -1,3 +1,4 @@
+/** Tests how requests to providers are counted. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'

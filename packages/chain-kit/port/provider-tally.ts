@@ -1,4 +1,4 @@
-/** How many requests each provider got in this process, and how they ended: for operators. Parties in one process share the count of a node. */
+/** Counts the requests to each provider in this process by how they ended, for operators. Parties in one process share the count of a node. */
 
 /**
  * answered  with any answer about the chain
@@ -15,10 +15,9 @@ export type ProviderTally = {
 
 type Counted = { readonly requests: Record<RequestOutcome, number>; isFailing: boolean }
 
-/** By URL, which may hold an API key: it never leaves this file. As many as there are configured nodes. */
+/** The key is the URL, which may hold an API key and never leaves this file. There is one entry for each configured node. */
 const tallies = new Map<string, Counted>()
 
-/** Call the result for each request. */
 export function countRequests(url: string): (outcome: RequestOutcome) => void {
   const key = plainUrl(url)
   const counted: Counted = tallies.get(key) ?? { requests: { answered: 0, limited: 0, failed: 0 }, isFailing: false }
@@ -29,7 +28,7 @@ export function countRequests(url: string): (outcome: RequestOutcome) => void {
   }
 }
 
-/** Null for a node that was never connected to. */
+/** Null means that the node was never connected to. */
 export function tallyOf(url: string): ProviderTally | null {
   return tallies.get(plainUrl(url)) ?? null
 }
@@ -41,7 +40,7 @@ function plainUrl(url: string): string {
   return parsed.href.replace(/\/+$/, '')
 }
 
-/** The host of each URL, never more of it; numbered where several share one. */
+/** A name is the host of the URL, never more of it. Names are numbered where several URLs share one. */
 export function providerNames(urls: readonly string[]): readonly string[] {
   const hosts = urls.map((url) => new URL(url).host)
   return hosts.map((host, i) => (hosts.indexOf(host) === hosts.lastIndexOf(host) ? host : `${host} (${i + 1})`))

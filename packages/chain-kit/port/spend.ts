@@ -1,12 +1,11 @@
-/** The deposits that a redeem or a refund spends. */
+/** Defines the deposits that a redeem or a refund spends. */
 
 export type SpendableDeposit = { readonly id: string; readonly amount: bigint }
 
 export type SpendRequest = {
-  /** Ids of the deposits to spend, all of this HTLC. */
   readonly deposits: readonly SpendableDeposit[]
-  /** The recipient, on chains where the spender chooses it; null where the contract decides. */
+  /** The spender chooses the recipient on some chains. Null means that the contract decides. */
   readonly to: string | null
-  /** The most that the recipient bears of the network fee. What is needed beyond comes from `Outbox.sponsor`. Absent: nothing was promised. */
-  readonly mostFee?: bigint
+  /** The recipient bears at most this much of the network fee; `Outbox.sponsor` pays the remainder. It is absent without a promise. */
+  readonly maxFee?: bigint
 }

@@ -1,30 +1,30 @@
 /**
- * How a family parses addresses, parties and ids. Pure: the same result offline.
+ * Parses addresses, parties and ids of a family. Pure: the same result offline.
  * No other code knows a rule of hex, base58 or letter case for them.
  */
 
-/** For every chain of the registry, also where no chain of the family is served. */
+/** These exist for every chain of the registry, even if no chain of the family is served. */
 export interface BasicForms {
-  /** An initiation as clients of this chain expect it to be named; `parseTransactionId` reads it. `height` is null while it is unmined. */
+  /** Clients of this chain name an initiation like this; `parseTransactionId` reads it. `height` is null while it is unmined. */
   formatInitiation(tx: string, height: bigint | null): string
   /**
-   * For searching and comparing, never for paying: the recorded form of an address, a contract, a party or a swap of this chain.
-   * Verifies no checksum. Null for any other text.
+   * The recorded form of an address, a contract, a party or a swap is for searching and comparing, never for paying.
+   * No checksum is verified. Null stands for any other text.
    */
   comparable(text: string): string | null
 }
 
-/** For the chains that are served. */
+/** These exist only for chains that are served. */
 export interface TextForms extends BasicForms {
-  /** The canonical form of a payment address; throws `invalid_address` with the reason. */
+  /** Throws `invalid_address` with the reason if the payment address has no canonical form. */
   parseAddress(text: string): string
-  /** The canonical form of a party as `HtlcTerms` name it: an account, or a public key. Throws `invalid_address` with the reason. */
+  /** `HtlcTerms` name a party by this canonical form: an account, or a public key. Throws `invalid_address` with the reason. */
   parseIdentity(text: string): string
-  /** A transaction hash in the form we record, from any form that clients of this chain know; throws `bad_request` with the reason. */
+  /** We record a transaction hash in this form; clients may give any form that they know. Throws `bad_request` with the reason. */
   parseTransactionId(text: string): string
   /**
-   * Throws `invalid_address` or `bad_request` if the owner of this payment address cannot initiate, or `payer` (null: the owner) cannot pay for it.
-   * Both are in their canonical form. Absent: every owner can.
+   * Throws `invalid_address` or `bad_request` if the owner of this payment address cannot initiate, or `payer` (null: the owner) cannot pay
+   * for it. Both are in their canonical form.
    */
   assertInitiator?(owner: string, payer: string | null): void
 }

@@ -1,11 +1,11 @@
-/** The newest block and those below it, with providers that are ahead, behind, on another branch, or forge blocks. */
+/** Tests the newest block and those below it, with providers that are ahead, behind, on another branch, or forge blocks. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { ChainFailure } from '../port/failure.ts'
 import { allowedLagOf, createAgreedBlocks } from './agreed-blocks.ts'
 import { createProviderPool } from './pool.ts'
 
-/** Longer than the others wait for a late provider. */
+/** The others wait less long for a late provider. */
 const LATE_MS = 1_200
 
 type TestBlock = { readonly height: bigint; readonly hash: string; readonly time: bigint }
@@ -14,7 +14,6 @@ interface TestNode {
   at(height: bigint): Promise<TestBlock | null>
 }
 
-/** A block of one of two branches, which fork above block 90. */
 const blockOf = (height: bigint, branch = 0): TestBlock => ({ height, hash: `${height > 90n ? branch : 0} ${height}`, time: height * 12n })
 
 function nodeAt(tip: bigint, branch = 0): TestNode {
@@ -147,7 +146,7 @@ describe('the newest block', () => {
   })
 })
 
-describe('a glimpse of the newest block', () => {
+describe('a hint about the newest block', () => {
   const counting = (node: TestNode) => {
     const counted = {
       asked: 0,
@@ -159,13 +158,13 @@ describe('a glimpse of the newest block', () => {
     }
     return counted
   }
-  const heightsSeen = async (blocks: { glimpse(): Promise<TestBlock> }, times: number) => {
+  const heightsSeen = async (blocks: { tipHint(): Promise<TestBlock> }, times: number) => {
     const heights: bigint[] = []
-    for (let i = 0; i < times; i += 1) heights.push((await blocks.glimpse()).height)
+    for (let i = 0; i < times; i += 1) heights.push((await blocks.tipHint()).height)
     return heights
   }
 
-  it('is one request, to each provider in turn', async () => {
+  it('is one request, to the providers round robin', async () => {
     const nodes = [counting(nodeAt(100n)), counting(nodeAt(100n)), counting(nodeAt(100n))]
     const { blocks } = blocksOf(2, ...nodes)
     await heightsSeen(blocks, 9)
@@ -175,7 +174,7 @@ describe('a glimpse of the newest block', () => {
   it.each([
     ['is stuck', nodeAt(80n), 80n],
     ['is ahead', nodeAt(1_000n), 1_000n],
-  ])('of a provider that %s is seen only when it is its turn, and never agreed on', async (_, liar, height) => {
+  ])('of a provider that %s comes only from itself, and is never agreed on', async (_, liar, height) => {
     const { blocks } = blocksOf(2, nodeAt(100n), liar, nodeAt(100n))
     const seen = await heightsSeen(blocks, 6)
     expect(seen.filter((one) => one === height)).toHaveLength(2)
@@ -257,7 +256,7 @@ describe('a block at a height', () => {
 })
 
 describe('blocks at several heights', () => {
-  /** Two honest providers, one of them stuck on a stale branch, and a liar that agrees with each about its own blocks. */
+  /** Two providers are honest, one of them stuck on a stale branch. A liar agrees with each about its own blocks. */
   const stuck = nodeAt(95n, 1)
   const honest = nodeAt(110n, 0)
   const liar: TestNode = { ...honest, at: async (height) => (height <= 95n ? stuck : honest).at(height) }

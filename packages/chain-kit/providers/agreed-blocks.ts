@@ -1,52 +1,49 @@
-/** The blocks on which a quorum of providers agrees. Suspends providers that are behind. */
-
+/** Finds the blocks on which a quorum of providers agrees, and suspends providers that are behind. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { max } from '@tandem/protocol/bigint.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { ChainFailure } from '../port/failure.ts'
 import { askUntilEqual } from './equal-answers.ts'
 import { poll } from './poll.ts'
-import type { Provider } from './provider.ts'
+import type { Provider } from './pool.ts'
 import { noAgreement, type Quorum } from './quorum.ts'
 import { isUnreachable, Refusal } from './refusal.ts'
 
 export interface AgreedBlocks<B> {
   newest(): Promise<B>
   /**
-   * The newest block as one provider sees it, each in turn. Never believed: it only tells whether it is worth asking the others. One that fails
-   * is suspended, and all are asked.
+   * One provider tells its newest block, round robin. It is only a hint whether reading the others is worthwhile. A provider that fails is
+   * suspended, and all are asked.
    */
-  glimpse(): Promise<B>
-  /** Null above the newest, and at a height that the chain skipped. */
+  tipHint(): Promise<B>
+  /** Null means a height above the newest, or one that the chain skipped. */
   at(height: bigint): Promise<B | null>
-  /** The blocks at these heights, without skipped heights and any above the newest. The same quorum agrees on all of them, so they are of one branch. */
+  /** Skipped heights and any above the newest are left out. The same quorum agrees on all blocks, so they are of one branch. */
   all(heights: readonly bigint[]): Promise<readonly B[]>
-  /** Height of the newest block when it was last read; null before the first read. */
   readonly height: bigint | null
 }
 
 export type BlockQuestions<N, B> = {
   readonly newest: (node: N) => Promise<B>
-  /** Omits heights that were skipped or that the node has not reached. */
+  /** Heights that were skipped or that the node has not reached are left out. */
   readonly all: (node: N, heights: readonly bigint[]) => Promise<readonly B[]>
-  /** The whole header: a false time beside a true hash must not pass as the same block. */
+  /** The whole header counts: a false time beside a true hash must not pass as the same block. */
   readonly keyOf: (block: B) => string
-  /** Whether there may be no block at a height below the newest. A quorum must agree that there is none. */
+  /** True means that a height below the newest may have no block. A quorum must agree that there is none. */
   readonly heightsMaySkip: boolean
-  /** How many blocks a provider may be behind. */
   readonly allowedLag: bigint
 }
 
-/** How long one provider may take for a glimpse before all are asked. */
-const GLIMPSE_MS = 2_000
+/** All providers are asked if one takes longer than this for a hint. */
+const HINT_TIMEOUT_MS = 2_000
 const LAG_BLOCKS = 3n
 const LAG_MS = 15_000n
-/** Callers date the newest block by when they asked: they share a read only if it began at most so long before. */
+/** Callers date the newest block by the time of their request, so they share a read only if it began within this time. */
 const SHARED_MS = 100
-/** How deep to search for a common block during a reorg. */
+/** The search for a common block during a reorg ends at this depth. */
 const MAX_BRANCH_BLOCKS = 64n
 
-/** In blocks. Providers do not see a new block at the same moment. */
+/** The lag is in blocks. Providers do not see a new block at the same moment. */
 export function allowedLagOf({ blockMs }: Pick<Chain, 'blockMs'>): bigint {
   return max(LAG_BLOCKS, LAG_MS / max(blockMs, 1n))
 }
@@ -60,7 +57,7 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
   const { keyOf, allowedLag } = questions
   let reading: { readonly block: Promise<B>; readonly beganAtMs: number } | null = null
   let newest: bigint | null = null
-  let turn = 0
+  let hints = 0
 
   function readNewest(): Promise<B> {
     return poll<N, B, B>(pool, {
@@ -76,15 +73,15 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
     })
   }
 
-  /** Quorum of 1: use the best provider, and the same one as long as it is not behind. */
+  /** With a quorum of 1 the best provider decides, and it stays the same as long as it is not behind. */
   function newestOfBest(answers: readonly View[]): B | undefined {
     const heights = heightsOf(answers)
-    // One provider that forges a high block must not make all others look behind.
+    // One provider that forges a high block must not make all others seem behind.
     const reference = (answers.length > 2 ? heights[1] : heights[0]) ?? 0n
     return answers.filter((view) => checkLag(reference, view))[0]?.[1]
   }
 
-  /** The highest block that a quorum has with the same header. Searches deep only when all providers have answered. */
+  /** Finds the highest block that a quorum has with the same header. The search goes deep only when all providers have answered. */
   async function newestOfQuorum(answers: readonly View[], isAll: boolean): Promise<B | undefined> {
     const highest = heightsOf(answers)[size - 1] ?? 0n
     const lowest = max(highest - (isAll ? MAX_BRANCH_BLOCKS : LAG_BLOCKS) + 1n, 0n)
@@ -114,7 +111,7 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
         if (block !== undefined) views.push([provider, block])
       } catch (error) {
         if (!isUnreachable(error)) throw error
-        // Ask it no more: waiting for its timeout at each height would take too long.
+        // It is left out from here: waiting for its timeout at each height would take too long.
         pool.suspend(provider, error)
         silent.add(provider)
       }
@@ -154,14 +151,14 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
     }
   }
 
-  async function glimpse(): Promise<B> {
+  async function tipHint(): Promise<B> {
     const available = pool.available()
-    turn += 1
-    const provider = available[turn % available.length]
+    hints += 1
+    const provider = available[hints % available.length]
     if (provider === undefined) return readAgreed()
     const late = new AbortController()
     try {
-      const seen = await Promise.race([pool.ask(provider, questions.newest), sleep(GLIMPSE_MS, null, { signal: late.signal })])
+      const seen = await Promise.race([pool.ask(provider, questions.newest), sleep(HINT_TIMEOUT_MS, null, { signal: late.signal })])
       if (seen !== null) return seen
     } catch (error) {
       if (!isUnreachable(error)) throw error
@@ -173,7 +170,7 @@ export function createAgreedBlocks<N, B extends { readonly height: bigint }>(
   }
 
   return {
-    glimpse,
+    tipHint,
     newest: readAgreed,
     at: async (height) => (await all([height]))[0] ?? null,
     all,

@@ -1,9 +1,8 @@
-/** Simulated providers of an invented chain. The test sets their answers. */
+/** Simulates providers of an invented chain. The test sets their answers. */
 import { ChainFailure } from '../port/failure.ts'
 import { createProviderPool } from './pool.ts'
 import type { Quorum } from './quorum.ts'
 
-/** The interface of a node of the invented chain. */
 export interface Answering {
   problem(): Promise<string | null>
   answer(): Promise<unknown>
@@ -11,7 +10,6 @@ export interface Answering {
 
 const unreachable = () => Promise.reject(new ChainFailure('unreachable', 'ECONNREFUSED'))
 
-/** Answers with the value, or by calling the function. */
 export function says(value: unknown, problem: Answering['problem'] = async () => null): Answering {
   return { problem, answer: typeof value === 'function' ? async () => value() : async () => value }
 }
@@ -19,7 +17,6 @@ export function says(value: unknown, problem: Answering['problem'] = async () =>
 export const dead = says(unreachable)
 export const silent = says(() => new Promise(() => undefined))
 
-/** A quorum of providers that are called a, b, c, … */
 export function quorumOf(size: number, ...nodes: readonly Answering[]) {
   const troubles: string[] = []
   const clock = { ms: 0 }

@@ -1,3 +1,4 @@
+/** Tests which calls share a request, and how a provider without batches is treated. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { ChainFailure } from '../port/failure.ts'
@@ -5,7 +6,6 @@ import { batchCalls } from './batch-calls.ts'
 import type { RpcCall, RpcParams } from './json-rpc.ts'
 import { Refusal } from './refusal.ts'
 
-/** A simulated provider, and the calls of each request to it. */
 function simulate(answerBatch: (calls: readonly RpcCall[]) => readonly unknown[]) {
   const requests: unknown[][] = []
   const clock = { ms: 0 }

@@ -1,11 +1,11 @@
-/** Batches JSON-RPC calls: those made at the same moment, and those made while a request is under way. So a busy process sends fewer requests per call. */
+/** Batches JSON-RPC calls that are made at the same moment or while a request is under way, so that a busy process sends fewer requests. */
 import type { JsonRpc, RpcCall, RpcParams } from './json-rpc.ts'
 import { Refusal } from './refusal.ts'
 
-/** Providers limit how many calls a batch may have. */
+/** Providers limit the size of a batch. */
 const MAX_CALLS = 50
-/** How long calls wait for a request that is under way, at most. */
-const WAIT_MS = 4
+/** Calls wait no longer than this for a request that is under way. */
+const MAX_WAIT_MS = 4
 /** A provider that seems not to support batches gets one again after this time: its first batch may have failed for another reason. */
 const NO_BATCH_MS = 10 * 60_000
 
@@ -70,7 +70,7 @@ export function batchCalls(
       waiting.push({ method, params, resolve, reject })
       if (waiting.length > 1) return
       if (underWay === 0) setImmediate(flush)
-      else timer = setTimeout(flush, WAIT_MS)
+      else timer = setTimeout(flush, MAX_WAIT_MS)
     })
 }
 

@@ -1,4 +1,4 @@
-/** Block subscriptions over WebSocket, where an endpoint of kind `ws` is configured. */
+/** Subscribes to blocks over WebSocket, where an endpoint of kind `ws` is configured. */
 import { type RawData, WebSocket } from 'ws'
 import type { NewBlocks } from '../port/abilities/reading.ts'
 import { type Endpoint, headersOf, urlOf } from '../port/endpoints.ts'
@@ -7,23 +7,19 @@ import type { RpcCall } from './json-rpc.ts'
 /** A header has less than 2 KB. */
 const MAX_MESSAGE_BYTES = 65_536
 const FIRST_RECONNECT_MS = 1000
-const LONGEST_RECONNECT_MS = 60_000
+const MAX_RECONNECT_MS = 60_000
 /** A connection that answers no ping in this time is dead. */
 const PING_MS = 30_000
 
 export type BlockSubscription = {
-  /** The message that asks the node to tell of blocks. */
   readonly request: object
-  /** The field, and its value, by which its messages are known. */
-  readonly told: readonly [field: string, value: string]
+  readonly notice: readonly [field: string, value: string]
 }
 
-/** `told`: the method of its messages. */
-export function overJsonRpc(call: RpcCall, told: string): BlockSubscription {
-  return { request: { jsonrpc: '2.0', id: 1, ...call }, told: ['method', told] }
+export function overJsonRpc(call: RpcCall, notice: string): BlockSubscription {
+  return { request: { jsonrpc: '2.0', id: 1, ...call }, notice: ['method', notice] }
 }
 
-/** One connection to each of the nodes. */
 export function subscribeToBlocks(endpoints: readonly Endpoint[], subscription: BlockSubscription): NewBlocks {
   return (onBlock) => {
     const ends = endpoints.map((endpoint) => subscribe(endpoint, subscription, onBlock))
@@ -33,7 +29,7 @@ export function subscribeToBlocks(endpoints: readonly Endpoint[], subscription: 
   }
 }
 
-function subscribe(endpoint: Endpoint, { request, told }: BlockSubscription, onBlock: () => void): () => void {
+function subscribe(endpoint: Endpoint, { request, notice }: BlockSubscription, onBlock: () => void): () => void {
   let socket: WebSocket | null = null
   let reconnect: NodeJS.Timeout | undefined
   let reconnectMs = FIRST_RECONNECT_MS
@@ -61,18 +57,17 @@ function subscribe(endpoint: Endpoint, { request, told }: BlockSubscription, onB
     })
     opened.on('message', (message) => {
       isAlive = true
-      if (fieldOf(message, told[0]) !== told[1]) return
+      if (fieldOf(message, notice[0]) !== notice[1]) return
       reconnectMs = FIRST_RECONNECT_MS
       if (!isEnded) onBlock()
     })
-    // The close event follows, and opens the next connection. Polls go on meanwhile.
     opened.on('error', () => opened.terminate())
     opened.on('close', () => {
       clearInterval(ping)
       if (isEnded) return
       reconnect = setTimeout(open, reconnectMs)
       reconnect.unref()
-      reconnectMs = Math.min(reconnectMs * 2, LONGEST_RECONNECT_MS)
+      reconnectMs = Math.min(reconnectMs * 2, MAX_RECONNECT_MS)
     })
   }
 
@@ -84,7 +79,7 @@ function subscribe(endpoint: Endpoint, { request, told }: BlockSubscription, onB
   }
 }
 
-/** Null for an answer, which does not have it, and for what is not JSON. */
+/** Null means that the message is an answer, which has no such field, or is not JSON. */
 function fieldOf(message: RawData, field: string): unknown {
   try {
     const parsed: unknown = JSON.parse(String(message))

@@ -1,4 +1,4 @@
-/** Connects a family to the nodes of a chain, by its configuration: one node, or one shared by several providers. */
+/** Connects a family to the nodes of a chain by its configuration: a single node, or one node over several providers. */
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { ProviderReport } from '../port/abilities/reading.ts'
 import { type Endpoint, urlOf } from '../port/endpoints.ts'
@@ -6,11 +6,10 @@ import type { ConnectOptions } from '../port/family.ts'
 import { providerNames } from '../port/provider-tally.ts'
 import { allowedLagOf } from './agreed-blocks.ts'
 import { inspectProviders, type Probes } from './inspect.ts'
-import type { Provider } from './provider.ts'
+import type { Provider } from './pool.ts'
 import type { SharedNodeOptions } from './quorum-node.ts'
 
 type NodeKind<N> = {
-  /** The kind of endpoint that the family reads. */
   readonly kind: 'rpc' | 'ws'
   readonly connect: (endpoint: Endpoint, timeoutMs: number) => N
   readonly share: (chain: Chain, providers: readonly Provider<N>[], options: SharedNodeOptions) => N
@@ -30,7 +29,6 @@ export function createConnector<N extends { close(): void }>({ kind, connect, sh
     connectProviders(chain.id, nodes, (endpoint) => connect(endpoint, REQUEST_TIMEOUT_MS))
 
   return {
-    /** Sends no request yet. */
     connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoints' | 'quorum' | 'onTrouble'>): N {
       const { quorum = 1, onTrouble = () => undefined } = options
       const nodes = endpointsOf(chain, options)
@@ -39,7 +37,6 @@ export function createConnector<N extends { close(): void }>({ kind, connect, sh
       const [only, ...others] = providers
       return only !== undefined && others.length === 0 ? only.node : share(chain, providers, { quorum, onTrouble })
     },
-    /** Inspects each provider for the report to operators. */
     async inspectNodes(chain: Chain, options: Pick<ConnectOptions, 'endpoints'>): Promise<readonly ProviderReport[]> {
       const providers = providersOf(chain, endpointsOf(chain, options))
       try {
@@ -55,7 +52,7 @@ export function createConnector<N extends { close(): void }>({ kind, connect, sh
   }
 }
 
-/** The providers of a chain from the nodes of its configuration. Throws if the URLs are invalid or repeated. Sends no request. */
+/** Throws if the URLs are invalid or repeated. No request is sent. */
 export function connectProviders<N>(
   chainId: string,
   endpoints: readonly Endpoint[],

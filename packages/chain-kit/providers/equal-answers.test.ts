@@ -1,4 +1,4 @@
-/** Questions that need a quorum of equal answers. */
+/** Tests questions that need a quorum of equal answers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Answering, dead, quorumOf, says, silent } from './answering.fixture.ts'

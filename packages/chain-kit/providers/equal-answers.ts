@@ -1,27 +1,26 @@
 /** Asks as few providers as possible until `quorum` of them give the same answer. */
-import type { Provider } from './provider.ts'
+import type { Provider } from './pool.ts'
 import { type Failure, noAgreement, type Question, type Quorum, refusalAmong } from './quorum.ts'
 import { isUnreachable, Refusal } from './refusal.ts'
 
 export type Equality<T> = {
-  /** The same text for the same answer; null for "I do not have it". */
+  /** Equal answers have the same text. Null means that the provider does not have the answer. */
   readonly keyOf: (answer: T) => string | null
-  /** True if new blocks cannot change the answer: then a provider that contradicts the quorum is wrong, not just ahead or behind, and is suspended. */
+  /** If true, new blocks cannot change the answer: a provider that contradicts the quorum is wrong, so it is suspended. */
   readonly isImmutable: boolean
-  /** Picks one of the answers with the same key. Default: the first that came. */
+  /** Picks one of the answers with the same key. The default is the first that came. */
   readonly pick?: (alike: readonly T[]) => T
 }
 
 /** After this time without an answer the next provider is asked too. */
 const ASK_NEXT_AFTER_MS = 2_000
-/** A provider that was asked so long ago is slow. Shorter: the timer may fire a millisecond early, and starts before the question. */
+/** A provider is slow after this time. It is shorter than the time above, because the timer may fire a millisecond early, and starts before the question. */
 const SLOW_AFTER_MS = 1_900
 
 type Vote<N, T> = {
   readonly providers: Provider<N>[]
   readonly key: string | null
   readonly answers: T[]
-  /** See `Quorum.isExecutionError`; null for an answer. */
   readonly executionError: { readonly error: unknown } | null
 }
 
@@ -97,12 +96,12 @@ export function askUntilEqual<N, T>(
     function decide(): void {
       const ballots = [...votes.values()].sort((a, b) => b.providers.length - a.providers.length)
       const [first] = ballots
-      const most = first?.providers.length ?? 0
-      if (first !== undefined && most >= size) {
+      const votesForFirst = first?.providers.length ?? 0
+      if (first !== undefined && votesForFirst >= size) {
         settle(() => accept(first))
         return
       }
-      while (most + open.size < size && waiting.length > 0) startNext()
+      while (votesForFirst + open.size < size && waiting.length > 0) startNext()
       if (open.size === 0) settle(() => reject(undecided(ballots)))
     }
 

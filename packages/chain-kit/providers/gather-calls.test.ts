@@ -1,3 +1,4 @@
+/** Tests which calls become one batch, and how refusals of a batch are treated. */
 import { expect, test } from 'vitest'
 import { gatherCalls } from './gather-calls.ts'
 import type { RpcCall, RpcParams } from './json-rpc.ts'

@@ -1,13 +1,13 @@
-/** Calls that are made at the same moment are sent as one batch: the number of messages is the cost, for us and for the node. */
+/** Sends calls that are made at the same moment as one batch: the number of messages is the cost, for us and for the node. */
 import type { JsonRpc, RpcCall } from './json-rpc.ts'
 import { Refusal } from './refusal.ts'
 
 type Waiting = { readonly call: RpcCall; resolve(result: unknown): void; reject(error: unknown): void }
 
-/** Providers limit how many calls a batch may have. */
+/** Providers limit the size of a batch. */
 const MAX_BATCH = 50
 
-/** `mayBatch`: false while it is not known whether the node takes batches. */
+/** `mayBatch` is false while it is unknown whether the node takes batches. */
 export function gatherCalls(rpc: JsonRpc, mayBatch: () => boolean = () => true): JsonRpc['call'] {
   let waiting: Waiting[] = []
 

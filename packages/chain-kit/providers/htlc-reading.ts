@@ -1,9 +1,8 @@
-/** Makes readings of HTLCs. Not in `port/`: nothing outside of the families can import it. */
+/** Makes readings of HTLCs. The file is not in `port/`, so that nothing outside of the families can import it. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { SwapId } from '@tandem/protocol/htlc.ts'
 import type { DepositReading, HtlcReading } from '../port/htlc-reading.ts'
 
-/** `ask`: the nodes. It begins after the moment of the reading. */
 export async function readingOf(
   chain: ChainId,
   swapId: SwapId,

@@ -1,4 +1,4 @@
-/** HTTP to a provider that resets connections, needs a password or does not answer. */
+/** Tests HTTP to a provider that resets connections, needs a password or does not answer. */
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createProviderHttp } from './http.ts'
@@ -9,7 +9,6 @@ closeServersAfterEach()
 const question = { what: 'a question', body: 'question', timeoutMs: 5_000 }
 
 describe('a connection that the provider resets', () => {
-  /** Resets the first connections without an answer. */
   async function startResetting(resets: number) {
     const seen = { requests: 0 }
     const url = await serve((request, response) => {
@@ -94,7 +93,7 @@ it('returns the bytes unchanged, with any status', async () => {
   expect(await createProviderHttp(url).request({ what: 'bytes', timeoutMs: 5_000 })).toMatchObject({ status: 404, bytes })
 })
 
-it('posts JSON unless told otherwise', async () => {
+it('posts JSON by default', async () => {
   const http = createProviderHttp(await serve(({ method, headers }, response) => response.end(`${method} ${headers['content-type']}`)))
   expect((await http.request(question)).text()).toBe('POST application/json')
   expect((await http.request({ ...question, contentType: 'text/plain' })).text()).toBe('POST text/plain')
@@ -170,7 +169,7 @@ describe('a provider that limits requests', () => {
     expect(seen.requests).toBe(1)
   })
 
-  it('is asked again at once if it names no time to wait', async () => {
+  it('is asked again immediately if it names no time to wait', async () => {
     const { http, seen } = await startLimiting('0')
     for (const _ of [1, 2]) await expect(http.request(question)).rejects.toMatchObject({ name: 'RateLimited' })
     expect(seen.requests).toBe(2)

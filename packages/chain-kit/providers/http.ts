@@ -1,6 +1,6 @@
 /**
- * HTTP to one provider. Every failure to get an answer is `ChainFailure('unreachable')`, and no error quotes a URL, a header or a body: they may hold keys
- * and secrets. A redirect is not followed, so headers never reach another host.
+ * Sends HTTP requests to one provider. Every failure to get an answer is `ChainFailure('unreachable')`, and no error quotes a URL, a header
+ * or a body: they may hold keys and secrets. A redirect is not followed, so headers never reach another host.
  */
 import { setMaxListeners } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -9,29 +9,25 @@ import { callHttpBytes, HttpFailure } from '@tandem/runtime/http-client.ts'
 import { type Endpoint, headersOf, urlOf } from '../port/endpoints.ts'
 import { ChainFailure } from '../port/failure.ts'
 import { countRequests, type RequestOutcome } from '../port/provider-tally.ts'
-import { DEFAULT_WAIT_MS, RateLimited } from './rate-limited.ts'
+import { DEFAULT_WAIT_MS, RateLimited } from './refusal.ts'
 
 /**
- * Spaces requests to a provider: at most so many a second, with those of an unused second in one go. Requests may come at once for the time in which none
- * came, up to this.
+ * Requests to a provider are throttled to a rate. After an idle time, up to this long, the unused requests may be sent in a burst.
  */
 const BURST_MS = 1_000
 
-/** A request that would wait longer fails at once: its caller asks again, and the queue stays short. */
-const LONGEST_WAIT_MS = 30_000
+/** A request that would wait longer fails immediately: its caller retries, and the queue stays short. */
+const MAX_QUEUE_MS = 30_000
 
 export type ProviderRequest = {
-  /** For error texts: a method or a path. */
   readonly what: string
-  /** Appended to the URL of the provider. */
   readonly path?: string
-  /** With a body it is a POST. */
   readonly body?: string | Uint8Array
   readonly contentType?: 'application/json' | 'text/plain' | 'application/grpc-web+proto'
   readonly timeoutMs: number
-  /** False: not idempotent, so it is never retried. Default: true. */
+  /** False means that the request is not idempotent and must not be retried. The default is true. */
   readonly repeatable?: boolean
-  /** It does not wait where requests are spaced, such as a transaction to send. */
+  /** True means that the request must not wait for the throttle, such as a transaction to send. */
   readonly isUrgent?: boolean
 }
 
@@ -45,19 +41,17 @@ export type ProviderResponse = {
 export interface ProviderHttp {
   /** Resolves for every HTTP status except 429, which is `RateLimited`: until its time is over the provider is not asked. */
   request(request: ProviderRequest): Promise<ProviderResponse>
-  /** For a provider that says in another way that we ask too often: the error to throw. */
+  /** Throw this error when a provider says in another way that we send too many requests. */
   limited(): RateLimited
-  /** Aborts open requests; later requests fail. */
   close(): void
 }
 
-/** More than any page of logs, mempool or block. */
+/** No page of logs, mempool or block is as large. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** A provider that asks for more than this is asked again all the same: a redeem may be due. */
+/** We ask a provider again after this time even if it wants a longer wait: a redeem may be due. */
 const MAX_WAIT_MS = 30_000
 
-/** The URL may carry `user:password@`, sent as Basic authentication. */
 export function createProviderHttp(endpoint: Endpoint, maxBytes = MAX_ANSWER_BYTES): ProviderHttp {
   const url = urlOf(endpoint)
   const { base, authorization } = splitCredentials(url)
@@ -68,7 +62,7 @@ export function createProviderHttp(endpoint: Endpoint, maxBytes = MAX_ANSWER_BYT
   // Each running request adds a listener.
   setMaxListeners(0, closing.signal)
   const pace = perSecond === undefined ? null : createPace(perSecond, closing.signal)
-  /** Until then the provider wants no requests, by `performance.now()`. */
+  /** The provider wants no requests until this time, by `performance.now()`. */
   let waitUntilMs = Number.NEGATIVE_INFINITY
 
   const send = ({ path = '', body, contentType = 'application/json', timeoutMs, repeatable = true }: ProviderRequest) =>
@@ -92,7 +86,7 @@ export function createProviderHttp(endpoint: Endpoint, maxBytes = MAX_ANSWER_BYT
     limited: () => limitFor(DEFAULT_WAIT_MS),
     async request(request) {
       const unreachable = (why: string) => new ChainFailure('unreachable', `${request.what}: ${why}`)
-      if (pace !== null && !(await pace.turn(request.isUrgent))) throw unreachable('too many requests wait for this provider already')
+      if (pace !== null && !(await pace.mayStart(request.isUrgent))) throw unreachable('too many requests wait for this provider already')
       if (closing.signal.aborted) throw unreachable('the connection is closed')
       const waitMs = waitUntilMs - performance.now()
       if (waitMs > 0) throw new RateLimited(url, waitMs)
@@ -118,12 +112,12 @@ export function createProviderHttp(endpoint: Endpoint, maxBytes = MAX_ANSWER_BYT
 const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
 
-/** Nodes refuse calls with any status: only these are the provider's own trouble. */
+/** Nodes refuse calls with any status. Only these statuses mean a fault of the provider itself. */
 function outcomeOf(status: number): RequestOutcome {
   return status === 401 || status === 403 || status === 502 || status === UNAVAILABLE || status === 504 ? 'failed' : 'answered'
 }
 
-/** RFC 9110: seconds, or a date. */
+/** RFC 9110 allows seconds, or a date. */
 function waitAskedFor(retryAfter: string | undefined): number {
   if (retryAfter === undefined) return DEFAULT_WAIT_MS
   const ms = /^[0-9]{1,9}$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now()
@@ -145,13 +139,13 @@ export function splitCredentials(url: string) {
 }
 
 interface Pace {
-  /** Resolves when it is the turn of a request. False: too many wait already. An urgent one does not wait, but counts. */
-  turn(isUrgent?: boolean): Promise<boolean>
+  /** False means that too many requests wait already. An urgent one does not wait, but counts. */
+  mayStart(isUrgent?: boolean): Promise<boolean>
 }
 
 type PaceClock = { nowMs(): number; wait(ms: number): Promise<unknown> }
 
-/** `ending`: ends all waits. */
+/** `ending` ends all waits. */
 function realClock(ending: AbortSignal): PaceClock {
   return { nowMs: () => performance.now(), wait: (ms) => sleep(ms, undefined, { signal: ending }).catch(() => undefined) }
 }
@@ -160,10 +154,10 @@ export function createPace(perSecond: number, ending: AbortSignal, { nowMs, wait
   const intervalMs = 1_000 / perSecond
   let nextAtMs = Number.NEGATIVE_INFINITY
   return {
-    async turn(isUrgent = false) {
+    async mayStart(isUrgent = false) {
       const now = nowMs()
       const atMs = Math.max(nextAtMs, now - BURST_MS + intervalMs)
-      if (!isUrgent && atMs - now > LONGEST_WAIT_MS) return false
+      if (!isUrgent && atMs - now > MAX_QUEUE_MS) return false
       nextAtMs = atMs + intervalMs
       if (!isUrgent && atMs > now) await wait(atMs - now)
       return true

@@ -1,4 +1,4 @@
-/** The report on each provider for operators, and the check of all providers at the start. */
+/** Tests the report on each provider for operators, and the check of all providers at the start. */
 import { expect, it } from 'vitest'
 import { ChainFailure } from '../port/failure.ts'
 import { assertQuorum, connectProviders } from './connector.ts'

@@ -1,17 +1,13 @@
-/** A report on each provider of a chain, for operators: whether it serves the chain, how far it is synced, and whether it serves events of a week ago. */
+/** Reports on each provider of a chain: whether it serves the chain, how far it is synced, and whether it serves events of a week ago. */
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { ProviderReport } from '../port/abilities/reading.ts'
-import type { ProblemOf } from './pool.ts'
-import type { Provider } from './provider.ts'
+import type { ProblemOf, Provider } from './pool.ts'
 
 export type Probes<N> = {
   readonly problemOf: ProblemOf<N>
-  /** Of its newest block. */
   readonly height: (node: N) => Promise<bigint>
   readonly hasEventsAt: (node: N, height: bigint) => Promise<boolean>
-  /** The finality tags that it knows. */
   readonly tags: (node: N) => Promise<readonly string[]>
-  /** How many blocks a provider may be behind. */
   readonly allowedLag: bigint
 }
 
@@ -25,7 +21,7 @@ export async function inspectProviders<N>(
   probes: Probes<N>,
 ): Promise<readonly ProviderReport[]> {
   const inspected = await Promise.all(providers.map((provider) => inspect(chain, provider, probes)))
-  const highest = inspected.reduce((most, { height }) => (height > most ? height : most), 0n)
+  const highest = inspected.reduce((max, { height }) => (height > max ? height : max), 0n)
   return inspected.map((one) => {
     const behind = one.error === null ? highest - one.height : 0n
     return { ...one, behind, isLate: behind > probes.allowedLag }

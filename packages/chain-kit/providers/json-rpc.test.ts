@@ -1,4 +1,4 @@
-/** A provider that misbehaves in JSON-RPC, alone and in batches. */
+/** Tests a provider that misbehaves in JSON-RPC, alone and in batches. */
 import { describe, expect, it } from 'vitest'
 import { createProviderHttp } from './http.ts'
 import { createJsonRpc } from './json-rpc.ts'

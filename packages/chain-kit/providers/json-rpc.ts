@@ -1,10 +1,8 @@
-/** JSON-RPC to one provider: single calls and batches. */
+/** Sends JSON-RPC to one provider, as single calls and batches. */
 import { ChainFailure } from '../port/failure.ts'
 import type { ProviderHttp, ProviderResponse } from './http.ts'
-import { saysTooMany } from './rate-limited.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal, saysTooMany } from './refusal.ts'
 
-/** By position or by name. */
 export type RpcParams = readonly unknown[] | Readonly<Record<string, unknown>>
 
 export type RpcCall = { readonly method: string; readonly params: RpcParams }
@@ -12,18 +10,18 @@ export type RpcCall = { readonly method: string; readonly params: RpcParams }
 export interface JsonRpc {
   /** Rejects with a Refusal, or with ChainFailure('unreachable') when there is no usable answer. */
   call(method: string, params: RpcParams, timeoutMs?: number): Promise<unknown>
-  /** Answers in the order of the calls; a call that is refused has its Refusal in that place. */
+  /** Answers are in the order of the calls. A call that is refused has its Refusal in that place. */
   batch(calls: readonly RpcCall[]): Promise<readonly unknown[]>
 }
 
 export type JsonRpcOptions = {
   readonly version: '1.0' | '2.0'
   readonly timeoutMs: number
-  /** If a refusal is only the provider's own trouble (start-up, storage): a description of it; else null. */
+  /** Some refusals are only a fault of the provider itself (start-up, storage), which this describes. Null stands for any other refusal. */
   readonly troubleIn: (refusal: Refusal) => string | null
-  /** Whether a refusal means that we ask too often. Default: by its code and its words. */
+  /** True means that the refusal says that we send too many requests. By default its code and its words decide. */
   readonly isRateLimit?: (refusal: Refusal) => boolean
-  /** False for methods that are not idempotent and must not be retried. Default: all are repeatable. */
+  /** False means that the method is not idempotent and must not be retried. By default all are repeatable. */
   readonly isRepeatable?: (method: string) => boolean
 }
 
@@ -40,7 +38,6 @@ export function createJsonRpc(http: ProviderHttp, options: JsonRpcOptions): Json
   const { version, troubleIn, isRateLimit = saysRateLimit, isRepeatable = () => true } = options
   let lastId = 0
 
-  /** The result, or the refusal. */
   function outcomeOf(method: string, answer: JsonRpcAnswer, status: number): unknown {
     const unreachable = (why: string) => new ChainFailure('unreachable', `${method}: ${why}`)
     if (typeof answer.error === 'object' && answer.error !== null) {
@@ -106,7 +103,7 @@ function parseAnswer(what: string, { status, text }: ProviderResponse): JsonRpcA
   return answer
 }
 
-/** Codes that providers use, beside the HTTP status. */
+/** Providers use these codes beside the HTTP status. */
 function saysRateLimit({ code, message }: Refusal): boolean {
   return code === 429 || code === -32_429 || saysTooMany(message)
 }

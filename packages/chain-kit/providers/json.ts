@@ -18,7 +18,7 @@ export function text(value: unknown): string {
   return value
 }
 
-/** A height, a time, a sequence: always below 2^53. */
+/** A height, a time or a sequence is always below 2^53. */
 export function whole(value: unknown): bigint {
   return BigInt(number(value))
 }
@@ -28,7 +28,6 @@ export function number(value: unknown): number {
   return value
 }
 
-/** `value`: what came instead, where its beginning helps. */
 export function malformed(expected: string, value?: unknown, cause?: unknown): ChainFailure {
   const got = value === undefined ? '' : `, got ${String(JSON.stringify(value)).slice(0, 80)}`
   return new ChainFailure('unreachable', `the node's answer is malformed: expected ${expected}${got}`, { cause })

@@ -1,12 +1,9 @@
-/** A quorum over the providers of one connection, which reports their trouble until it is closed. */
-
+/** Opens a quorum over the providers of one connection, and reports their trouble until it is closed. */
 import { ChainFailure } from '../port/failure.ts'
-import { createProviderPool, type PoolOptions, type ProblemOf } from './pool.ts'
-import type { Provider } from './provider.ts'
+import { createProviderPool, type PoolOptions, type ProblemOf, type Provider } from './pool.ts'
 import type { Quorum } from './quorum.ts'
 
 export type OpenQuorum<N> = Quorum<N> & {
-  /** Closes every node. */
   close(): Promise<void>
 }
 

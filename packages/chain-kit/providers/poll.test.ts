@@ -1,15 +1,15 @@
-/** Polls with fast liars, slow honest providers, and providers that never answer. */
+/** Tests polls with fast liars, slow honest providers, and providers that never answer. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Answering, dead, quorumOf, says, silent } from './answering.fixture.ts'
 import { poll } from './poll.ts'
 import { Refusal } from './refusal.ts'
 
-/** Longer than a poll waits for the others once enough have answered. */
+/** A poll waits less long for the others once enough have answered. */
 const LATE_MS = 1_200
 const late = (value: unknown) => says(() => sleep(LATE_MS, value))
 
-/** Decided by two equal answers; else returns all answers and failures. */
+/** Two equal answers decide. Otherwise all answers and failures are returned. */
 function pollFor(nodes: readonly Answering[], { enough = 2, everyone = false } = {}) {
   const { pool, ...rest } = quorumOf(2, ...nodes)
   const run = () =>
@@ -64,7 +64,7 @@ describe('a suspended provider', () => {
     expect(await run()).toBe('x')
   })
 
-  it('is asked at once if the poll needs everyone', async () => {
+  it('is asked immediately if the poll needs everyone', async () => {
     const asked: string[] = []
     const { run, pool, providers } = pollFor([says(() => asked.push('a')), says('x'), says('x')], { everyone: true })
     if (providers[0]) pool.suspend(providers[0], 'it was dead')

@@ -1,14 +1,11 @@
-/** Asks all available providers at once, until their answers decide. */
-import type { ProviderPool } from './pool.ts'
-import type { Provider } from './provider.ts'
+/** Asks all available providers in parallel, until their answers decide. */
+import type { Provider, ProviderPool } from './pool.ts'
 import type { Failure } from './quorum.ts'
 import { isUnreachable, Refusal } from './refusal.ts'
 
 export type Answers<N, T> = {
-  /** The best provider first. */
   readonly answers: readonly (readonly [Provider<N>, T])[]
   readonly failures: readonly Failure<N>[]
-  /** Every provider has answered or failed. */
   readonly isAll: boolean
 }
 
@@ -16,18 +13,17 @@ export type Poll<N, T, R> = {
   readonly ask: (node: N) => Promise<T>
   /** `decide` is not called with fewer answers than this. */
   readonly enough: number
-  /** Undefined: not decided yet. Then the poll also waits for late providers and asks suspended ones. */
+  /** Undefined means that nothing is decided. Then the poll also waits for late providers and asks suspended ones. */
   readonly decide: (answers: Answers<N, T>) => Promise<R | undefined> | R | undefined
-  /** Called when every provider has answered or failed and `decide` still returns undefined. */
+  /** This is called when every provider has answered or failed and `decide` still returns undefined. */
   readonly otherwise: (answers: Answers<N, T>) => R
-  /** Asks suspended providers at once too. */
   readonly everyone?: boolean
 }
 
-/** How long to wait for the other providers after enough have answered. */
+/** A poll waits this long for the other providers after enough have answered. */
 const GRACE_MS = 1_000
 
-/** Penalise a late provider only if quorum was reached without it: otherwise it may be the honest one. */
+/** Suspends a late provider only if quorum was reached without it: otherwise it may be the honest one. */
 export async function poll<N, T, R>(
   pool: ProviderPool<N>,
   { ask, enough, decide, otherwise, everyone = false }: Poll<N, T, R>,
@@ -51,7 +47,6 @@ export async function poll<N, T, R>(
   }
 
   function settle(provider: Provider<N>, note: () => void): void {
-    // The poll is over.
     if (!open.delete(provider)) return
     note()
     wake()
@@ -63,7 +58,7 @@ export async function poll<N, T, R>(
     else if (!(error instanceof Refusal)) bugs.push(error)
   }
 
-  /** Resolves with the next answer or failure; false when the time is up first. */
+  /** False means that the time is up before the next answer or failure. */
   function next(timeoutMs?: number): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = timeoutMs === undefined ? null : setTimeout(() => resolve(false), timeoutMs)

@@ -1,7 +1,7 @@
-/** The order of providers, and how long failed ones are suspended. */
+/** Tests the order of providers, and how long failed ones are suspended. */
 import { describe, expect, it } from 'vitest'
 import { type Answering, quorumOf, says } from './answering.fixture.ts'
-import { RateLimited } from './rate-limited.ts'
+import { RateLimited } from './refusal.ts'
 import { failover } from './rules.ts'
 
 const namesOf = (providers: readonly { readonly name: string }[]) => providers.map(({ name }) => name).join('')
@@ -75,7 +75,7 @@ describe('a provider that fails', () => {
       'the provider node.example limits our requests; waiting 7 s',
       expect.stringMatching(/^the provider node\.example limits our requests; waiting [0-9]+ s$/),
     ])
-    // It is no failure: the next one is suspended for a second.
+    // It is no failure, so the next one is suspended for a second.
     suspend('a')
     clock.ms += 1_000
     expect(pool.available()).toHaveLength(1)

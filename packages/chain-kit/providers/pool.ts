@@ -1,12 +1,11 @@
-/** The providers of one chain: their order, and which of them are suspended because they were dead, late or wrong. */
+/** Orders the providers of one chain, and suspends those that were dead, late or wrong. */
 import { ChainFailure } from '../port/failure.ts'
-import type { Provider } from './provider.ts'
-import { RateLimited } from './rate-limited.ts'
+import { RateLimited } from './refusal.ts'
 
 export interface ProviderPool<N> {
-  /** All, the best first. A healthy provider keeps its place, so that our view of the chain does not flap. */
+  /** The best comes first. A healthy provider keeps its place, so that our view of the chain does not flap. */
   ranked(): readonly Provider<N>[]
-  /** The healthy ones, and those whose suspension has expired. */
+  /** These are the healthy providers, and those whose suspension has expired. */
   available(): readonly Provider<N>[]
   /** Asks one provider, but first runs `problemOf` on it, once after each suspension. */
   ask<T>(provider: Provider<N>, question: (node: N) => Promise<T>): Promise<T>
@@ -19,18 +18,17 @@ export interface ProviderPool<N> {
   restore(provider: Provider<N>): void
 }
 
-/** Why a node must not be used at all, e.g. "serves another chain", without its subject; null when it may be used. */
+/** This tells why a node must not be used at all, e.g. "serves another chain", without its subject. Null means that it may be used. */
 export type ProblemOf<N> = (node: N) => Promise<string | null>
 
 export type PoolOptions<N> = {
   readonly problemOf: ProblemOf<N>
-  /** Called once per reason. */
   readonly onTrouble: (what: string) => void
   readonly nowMs?: () => number
 }
 
 const FIRST_SUSPENSION_MS = 1_000
-const LONGEST_SUSPENSION_MS = 60_000
+const MAX_SUSPENSION_MS = 60_000
 /** After this time without a failure the backoff starts again at its minimum. */
 const BACKOFF_RESET_MS = 600_000
 
@@ -38,7 +36,6 @@ type Score = {
   isChecked: boolean
   failures: number
   failedAtMs: number
-  /** Null while healthy. */
   suspendedUntilMs: number | null
   reported: string | null
   limitReportedAtMs: number
@@ -96,7 +93,7 @@ export function createProviderPool<N>(
       }
       score.failures = now - score.failedAtMs > BACKOFF_RESET_MS ? 1 : score.failures + 1
       score.failedAtMs = now
-      score.suspendedUntilMs = now + Math.min(FIRST_SUSPENSION_MS * 2 ** (score.failures - 1), LONGEST_SUSPENSION_MS)
+      score.suspendedUntilMs = now + Math.min(FIRST_SUSPENSION_MS * 2 ** (score.failures - 1), MAX_SUSPENSION_MS)
       score.isChecked = false
       const reason = typeof why === 'string' ? why : why.message
       if (score.reported !== reason) onTrouble(`${provider.name} is suspended for a while: ${reason}`)
@@ -109,4 +106,10 @@ export function createProviderPool<N>(
       score.reported = null
     },
   }
+}
+
+export type Provider<N> = {
+  /** The name is the host, never more of the URL, which may contain an API key. */
+  readonly name: string
+  readonly node: N
 }

@@ -1,4 +1,4 @@
-/** One node over several providers: a table says by which rule each method is asked. */
+/** Tests one node over several providers: a table says by which rule each method is asked. */
 import { expect, it } from 'vitest'
 import { createProviderPool } from './pool.ts'
 import { createQuorumNode } from './quorum-node.ts'

@@ -1,16 +1,15 @@
-/** One node over several providers. A table gives for each method the rule by which answers must agree. */
-
+/** Makes one node of several providers. A table gives for each method the rule by which answers must agree. */
 import type { Block, Chain } from '@tandem/protocol/chain.ts'
 import { ChainFailure } from '../port/failure.ts'
 import { allowedLagOf, createAgreedBlocks } from './agreed-blocks.ts'
 import { checkProviders, openQuorum } from './open-quorum.ts'
-import type { Provider } from './provider.ts'
+import type { Provider } from './pool.ts'
 import type { Question, Quorum, Rule } from './quorum.ts'
 import { finalHeight } from './rules.ts'
 
 type Method<A extends readonly unknown[], T> = (...args: A) => Promise<T>
 
-/** From the arguments of a call: a name of the question for error texts, and the rule. */
+/** A row takes the arguments of a call, and gives a name of the question for error texts, and the rule. */
 type Row<F> = F extends Method<infer A, infer T> ? (...args: A) => readonly [what: string, rule: Rule<T>] : never
 
 export type AgreementTable<N, M extends keyof N> = { readonly [K in M]: Row<N[K]> }
@@ -27,9 +26,8 @@ export function createQuorumNode<N, M extends keyof N>(quorum: Quorum<N>, table:
   return Object.fromEntries(methods)
 }
 
-/** One node over several providers of a chain: what every family has beside its own table of agreement. */
 export type SharedNodeOptions = {
-  /** How many providers must agree where money depends on it. One fewer may lie. */
+  /** This many providers must agree where money depends on the answer. One fewer may lie. */
   readonly quorum: number
   readonly onTrouble: (what: string) => void
   readonly nowMs?: () => number
@@ -42,7 +40,7 @@ type BlockOf<N extends SharedNode> = Awaited<ReturnType<N['blocks']>>[number]
 type Kind<N extends SharedNode> = Pick<Quorum<N>, 'isExecutionError'> & {
   readonly problemOf: (chain: Chain, node: N) => Promise<string | null>
   readonly newest: (node: N) => Promise<BlockOf<N>>
-  /** The whole header: a false time beside a true hash must not pass as the same block. */
+  /** The whole header counts: a false time beside a true hash must not pass as the same block. */
   readonly keyOf: (block: BlockOf<N>) => string
 }
 
@@ -66,7 +64,6 @@ export function openSharedNode<N extends SharedNode>(
   return {
     quorum,
     newest: blocks.newest,
-    /** Rejects if a provider serves another chain, or too few answer. */
     verify: () => checkProviders(chain.id, providers, size, problemOf),
     /** No block above the newest can be final. A provider that claims one far above it is suspended; slightly above counts as the newest. */
     async finalHeight(word: string, ask: (node: N) => Promise<bigint | null>): Promise<bigint | null> {
@@ -82,7 +79,7 @@ export function openSharedNode<N extends SharedNode>(
     methods: {
       /** Any word for a height means the newest. */
       block: (height: bigint | string) => (typeof height === 'bigint' ? blocks.at(height) : blocks.newest()),
-      glimpse: blocks.glimpse,
+      tipHint: blocks.tipHint,
       blocks: blocks.all,
       close: () => void quorum.close(),
     },

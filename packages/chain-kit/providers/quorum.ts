@@ -1,29 +1,26 @@
-/** How many providers of a pool must agree, and the error when they do not. */
+/** Defines the quorum, which is the number of providers of a pool that must agree, and the error when they do not. */
 import { ChainFailure } from '../port/failure.ts'
-import type { ProviderPool } from './pool.ts'
-import type { Provider } from './provider.ts'
+import type { Provider, ProviderPool } from './pool.ts'
 import { Refusal } from './refusal.ts'
 
 export type Quorum<N> = {
   readonly pool: ProviderPool<N>
-  /** How many providers must agree where money depends on it. We are safe while fewer than this many lie. */
+  /** This many providers must agree where money depends on the answer. We are safe while fewer than this many lie. */
   readonly size: number
-  /** True for an error that the chain itself gives, e.g. a revert: it is an answer on which providers can agree. Default: never. */
+  /** True means that the chain itself gives the error, e.g. a revert: providers can agree on it. The default is never. */
   readonly isExecutionError?: (error: unknown) => boolean
 }
 
 export type Question<N, T> = {
-  /** For error texts. */
   readonly what: string
   readonly ask: (node: N) => Promise<T>
 }
 
-/** How the answers of several providers become one. */
 export type Rule<T> = <N>(quorum: Quorum<N>, question: Question<N, T>) => Promise<T>
 
 export type Failure<N> = { readonly provider: Provider<N>; readonly error: unknown }
 
-/** The error when no quorum was reached. `groups`: providers that gave the same answer. */
+/** The error says that no quorum was reached. Providers in one of the `groups` gave the same answer. */
 export function noAgreement<N>(
   what: string,
   size: number,
@@ -39,7 +36,7 @@ export function noAgreement<N>(
   return new ChainFailure('unreachable', `${what}: ${groups[0]?.length ?? 0} of the ${size} providers needed answered${others}`)
 }
 
-/** False if a provider failed otherwise, e.g. by a timeout: it may have done what it was asked, such as forwarding a transaction. */
+/** False means that a provider failed otherwise, e.g. by a timeout: it may have done what it was asked. */
 export function isRefusedByAll<N>(failures: readonly Failure<N>[]): boolean {
   return failures.every(({ error }) => error instanceof Refusal)
 }

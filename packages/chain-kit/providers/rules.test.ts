@@ -1,4 +1,4 @@
-/** How the answers of several providers become one. */
+/** Tests the rules that make one answer of those of several providers. */
 import { describe, expect, it } from 'vitest'
 import { type Answering, dead, quorumOf, says } from './answering.fixture.ts'
 import type { Rule } from './quorum.ts'

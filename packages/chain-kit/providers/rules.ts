@@ -1,4 +1,4 @@
-/** The quorum rules: how the answers of several providers become one. */
+/** The quorum rules decide how the answers of several providers become one. */
 import { askUntilEqual, type Equality } from './equal-answers.ts'
 import { type Answers, poll } from './poll.ts'
 import { noAgreement, type Question, type Quorum, type Rule, refusalAmong } from './quorum.ts'
@@ -8,16 +8,16 @@ export function equal<T>({ keyOf = String, isImmutable = false, ...rest }: Parti
   return (quorum, question) => askUntilEqual(quorum, question, { keyOf, isImmutable, ...rest })
 }
 
-/** The answer of the best provider that answers, without a quorum: for answers on which no money depends, or that carry their own proof. */
+/** The best provider that answers decides, without a quorum: for answers on which no money depends, or that carry their own proof. */
 export function failover<T>(): Rule<T> {
   return (quorum, question) => askUntilEqual({ ...quorum, size: 1 }, question, { keyOf: () => null, isImmutable: false })
 }
 
 export type EqualOr<T> = {
   readonly keyOf?: (answer: T) => string
-  /** Chooses if several answers have a quorum, which is possible with many providers. Default: the best provider's. */
+  /** This chooses if several answers have a quorum, which is possible with many providers. The default is the best provider's. */
   readonly choose?: (agreed: readonly T[]) => T
-  /** Called with at least `quorum` answers, of which too few are equal. */
+  /** This is called with at least `quorum` answers, of which too few are equal. */
   readonly otherwise: (answers: readonly T[]) => T
 }
 
@@ -44,19 +44,19 @@ export function movingNumber(round: 'up' | 'down', whenFarApart: (answer: bigint
   }))
 }
 
-/** The k-th lowest ('up') or k-th highest ('down') value, k = `size`. Undefined: there are fewer than k. */
+/** The result is the k-th lowest ('up') or k-th highest ('down') value, with k = `size`. Undefined means that there are fewer than k. */
 export function kthNumber(values: readonly bigint[], size: number, round: 'up' | 'down'): bigint | undefined {
   return values.toSorted(ascending).at(round === 'up' ? size - 1 : -size)
 }
 
-/** The same, but undefined where the values are so few and so far apart that a liar could choose the result. */
+/** The result is undefined where the values are so few and so far apart that a liar could choose it. */
 export function settledKthNumber(values: readonly bigint[], size: number, round: 'up' | 'down'): bigint | undefined {
   return values.length >= 2 * size - 1 || areClose(values) ? kthNumber(values, size, round) : undefined
 }
 
 /**
- * A number that a liar must not choose, e.g. a nonce: a transaction with a wrong nonce is never mined, but shows its content to everyone.
- * Either a quorum gives the same number, or `2 * quorum - 1` providers answer and the median is used, which is honest or between honest answers; else it fails.
+ * A liar must not choose this number, e.g. a nonce: a transaction with a wrong nonce is never mined, but shows its content to everyone.
+ * Either a quorum gives the same number, or the median of `2 * quorum - 1` answers is used, which is honest or between honest answers.
  */
 export const exactNumber: Rule<bigint> = (quorum, question) => {
   const { size } = quorum
@@ -78,7 +78,7 @@ export const exactNumber: Rule<bigint> = (quorum, question) => {
   })
 }
 
-/** The highest height that a quorum calls final. Null: a quorum does not support the tag. 0: neither, so no further block becomes final. */
+/** The highest height that a quorum calls final, and null if a quorum does not support the tag. If neither holds, 0 stops finality. */
 export const finalHeight: Rule<bigint | null> = byDecision((size) => ({
   decide: (heights) =>
     kthNumber(
@@ -90,8 +90,8 @@ export const finalHeight: Rule<bigint | null> = byDecision((size) => ({
 }))
 
 /**
- * The items that a quorum lists, for lists that may differ at any moment. `merge` makes one item of those with the same key, at most one from
- * each provider.
+ * A quorum lists each of these items. The lists may differ at any moment. `merge` makes one item of those with the same key, at most one
+ * from each provider.
  */
 export function listedByQuorum<T>(keyOf: (item: T) => string, merge: (alike: readonly [T, ...T[]], size: number) => T): Rule<readonly T[]> {
   return byDecision<readonly T[]>((size) => {
@@ -114,19 +114,16 @@ function groupAlike<T>(lists: readonly (readonly T[])[], keyOf: (item: T) => str
   return [...groups.values()]
 }
 
-/** Makes a rule for `poll`. With a quorum of 1 it uses the best provider. */
 export function byDecision<T>(decisionOf: (size: number) => Decision<T>): Rule<T> {
   return (quorum, question) => (quorum.size === 1 ? failover<T>()(quorum, question) : pollQuorum(quorum, question, decisionOf(quorum.size)))
 }
 
 export type Decision<T> = {
-  /** Called with at least `quorum` answers. Undefined: not decided yet. */
   readonly decide: (answers: readonly T[]) => T | undefined
-  /** Called with at least `quorum` answers, when no more will come. */
   readonly otherwise: (answers: readonly T[]) => T
 }
 
-/** A poll that fails with the refusal of a provider, or as unreachable, when fewer than `quorum` answer. */
+/** The poll fails with the refusal of a provider, or as unreachable, when fewer than `quorum` answer. */
 function pollQuorum<N, T>({ pool, size }: Quorum<N>, { what, ask }: Question<N, T>, { decide, otherwise }: Decision<T>): Promise<T> {
   return poll<N, T, { readonly answer: T }>(pool, {
     enough: size,
@@ -150,8 +147,38 @@ function ascending(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** As close as answers of honest providers that are some blocks apart. */
+/** True means that the values are as close as those of honest providers that are some blocks apart. */
 function areClose(values: readonly bigint[]): boolean {
   const sorted = values.toSorted(ascending)
   return (sorted.at(-1) ?? 0n) <= 2n * (sorted[0] ?? 0n) + 2n
+}
+
+type Verdict = { readonly kind: string }
+
+/**
+ * A broadcast goes to every provider: one that accepts everything must not hide that the others refuse. It is accepted if a quorum accepts
+ * it, or if nobody refuses it. Else the refusal counts whose kind comes first in `refusals`.
+ */
+export function acceptedByQuorum<T extends Verdict>(refusals: readonly Exclude<T['kind'], 'accepted'>[]): Rule<T> {
+  return ({ pool, size }, { what, ask }) => {
+    const acceptedIn = (verdicts: readonly T[]) => verdicts.filter(({ kind }) => kind === 'accepted')
+    return poll(pool, {
+      enough: size,
+      everyone: true,
+      ask,
+      decide({ answers }) {
+        const accepted = acceptedIn(answers.map(([, verdict]) => verdict))
+        return accepted.length >= size ? accepted[0] : undefined
+      },
+      otherwise({ answers, failures }) {
+        const verdicts = answers.map(([, verdict]) => verdict)
+        const [accepted] = acceptedIn(verdicts)
+        const [refusal] = refusals.flatMap((kind) => verdicts.find((verdict) => verdict.kind === kind) ?? [])
+        // A provider that fails, e.g. by a timeout, may have forwarded it before.
+        if (refusal !== undefined) return { ...refusal, isPartlyAccepted: accepted !== undefined || failures.length > 0 }
+        if (accepted === undefined) throw noAgreement(what, 1, [], failures)
+        return accepted
+      },
+    })
+  }
 }

@@ -1,11 +1,10 @@
-/** A simulated provider behind HTTP: the test sets its answers and failures. */
+/** Simulates a provider behind HTTP: the test sets its answers and failures. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach } from 'vitest'
 
 const servers: Server[] = []
 
-/** Call it once per test file. */
 export function closeServersAfterEach(): void {
   afterEach(async () => {
     for (const server of servers.splice(0)) {
@@ -15,7 +14,6 @@ export function closeServersAfterEach(): void {
   })
 }
 
-/** Returns its URL, which has an API key in the path. */
 export async function serve(handle: (request: IncomingMessage, response: ServerResponse, body: string) => void): Promise<string> {
   const server = createServer((request, response) => {
     request.toArray().then(
@@ -28,7 +26,6 @@ export async function serve(handle: (request: IncomingMessage, response: ServerR
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/a-key-in-the-path`
 }
 
-/** Always the same answer; null never answers. */
 export function serveText(body: string | null, status = 200): Promise<string> {
   return serve((_, response) => {
     if (body !== null) response.writeHead(status, { 'content-type': 'application/json' }).end(body)

@@ -1,8 +1,7 @@
 /**
- * The conformance suite of every chain family, on its local chain, through the port alone. A family declares its abilities and passes the suite
- * of each. It fails if an ability has no suite, or if the declared abilities are not exactly those of the family.
+ * Tests every chain family on its local chain, through the port alone. A family declares its abilities and passes the suite of each. It
+ * fails if an ability has no suite, or if the declared abilities are not exactly those of the family.
  */
-
 import { createWatchedSwaps } from '@tandem/party/engine/watched-swaps.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
@@ -332,7 +331,7 @@ export function describeConformance(
       })
     })
 
-    // The last: strangers leave coins and allowances behind.
+    // This part comes last, because strangers leave coins and allowances behind.
     if (part !== 'nodes') describeStrangersInitiation(run)
   })
 }

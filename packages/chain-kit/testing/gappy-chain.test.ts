@@ -1,5 +1,4 @@
-/** The in-memory chain of the engine's tests passes the header suite, too: dense, and fast with skipped heights. */
-
+/** Tests that the in-memory chain of the engine's tests passes the header suite too: dense, and fast with skipped heights. */
 import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import { describe } from 'vitest'
 import { describeHeaders } from './headers.conformance.ts'

@@ -1,5 +1,4 @@
-/** The conformance suite for headers, for chains with and without skipped heights. */
-
+/** Tests headers, for chains with and without skipped heights. */
 import type { Block } from '@tandem/protocol/chain.ts'
 import { describe, expect, it } from 'vitest'
 import type { ChainClient } from '../port/client.ts'
@@ -7,13 +6,12 @@ import type { ChainClient } from '../port/client.ts'
 type HeaderFixture = {
   readonly client: Pick<ChainClient, 'chain' | 'tip' | 'headers'>
   mine(blocks: number): Promise<unknown>
-  /** Makes the chain leave the next height without a block. Absent where it cannot. */
   skip?(): void
   reorg(depth: number, options: { readonly drop: boolean }): Promise<unknown>
 }
 
 export function describeHeaders(fixture: () => HeaderFixture): void {
-  /** Heights around the tip: some below, and two that the chain has not reached. */
+  /** Some heights are below the tip, and the chain has not reached two. */
   const around = ({ height }: Block) => [-5n, -4n, -3n, -2n, -1n, 0n, 1n, 2n].map((offset) => height + offset)
 
   async function newest(): Promise<readonly Block[]> {

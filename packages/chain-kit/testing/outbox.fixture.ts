@@ -1,20 +1,18 @@
-/** The outbox of a test: the attempts of one key on one chain, in memory, under a clock that only the test moves. */
-
+/** Keeps the attempts of one key on one chain in memory, under a clock that only the test moves. */
 import type { Key } from '@tandem/keys/key.ts'
 import { testPurpose } from '@tandem/keys/keys.fixture.ts'
 import type { Purpose } from '@tandem/keys/purpose.ts'
 import type { Attempt, HeldKey, OtherAttempt, OthersQuery, Outbox, Sponsor } from '../port/outbox.ts'
 
-/** A test may sign and record without taking the key. `others`: as they were when it was opened. */
+/** A test may sign and record without taking the key. `others` are as they were when the outbox was opened. */
 export type OpenOutbox = Outbox & Pick<HeldKey, 'signer' | 'record'> & { readonly others: readonly OtherAttempt[] }
 
-/** For a context that keeps both. */
 export function opened(outbox: OpenOutbox): { readonly outbox: Outbox; readonly others: readonly OtherAttempt[] } {
   return { outbox, others: outbox.others }
 }
 
 export interface MemoryOutbox {
-  /** The outbox of one action as the engine would open it now; the same key continues the same action. */
+  /** The outbox opens as the engine would open it now. The same key continues the same action. */
   open(
     key: string,
     options?: {
@@ -25,18 +23,15 @@ export interface MemoryOutbox {
     },
   ): OpenOutbox
   attempts(key: string): readonly Attempt[]
-  /** Hashes of the transactions that were noted as reverted. */
   readonly reverted: ReadonlySet<string>
-  /** What they were said to weigh, by hash. */
   readonly revertWeights: ReadonlyMap<string, number | undefined>
-  /** Hashes of the transactions whose actions were made due. */
-  readonly hurried: readonly string[]
-  /** The action is no longer wanted: its transactions may be replaced. */
+  readonly madeDue: readonly string[]
+  /** The action is not wanted from now on: its transactions may be replaced. */
   abandon(key: string): void
   passSeconds(seconds: bigint): void
 }
 
-/** `others`: where the attempts that its key signs for other actions are recorded. `charged`: what it was charged with, in turn. */
+/** `others` records the attempts that its key signs for other actions. `charged` has the charges in their order. */
 export type MemorySponsor = { readonly key: Key; readonly others: MemoryOutbox; readonly budget: bigint; readonly charged: bigint[] }
 
 /**
@@ -57,19 +52,19 @@ export function createMemoryOutbox(owner: Key): MemoryOutbox {
   const abandoned = new Set<string>()
   const reverted = new Set<string>()
   const revertWeights = new Map<string, number | undefined>()
-  const hurried: string[] = []
+  const madeDue: string[] = []
   let now = 1_700_000_000n
-  let turn: Promise<unknown> = Promise.resolve()
+  let queue: Promise<unknown> = Promise.resolve()
 
-  function takeTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = turn.then(work)
-    turn = mine.catch(() => undefined)
-    return mine
+  function enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const done = queue.then(work)
+    queue = done.catch(() => undefined)
+    return done
   }
 
   return {
     open(key, { secondsLeft, fault, purpose = testPurpose, sponsor } = {}) {
-      /** As the database does: attempts without a nonce have none that is high enough. */
+      /** This is the rule of the database: an attempt without a nonce is never selected by nonce. */
       const isFrom = ({ nonce }: Attempt, fromNonce: bigint | undefined) =>
         fromNonce === undefined || (nonce !== undefined && nonce >= fromNonce)
       const selectOthers = ({ fromNonce, since = 0n }: OthersQuery = {}): readonly OtherAttempt[] =>
@@ -87,7 +82,7 @@ export function createMemoryOutbox(owner: Key): MemoryOutbox {
         key: owner,
         attempts: recorded.filter((r) => r.key === key).map((r) => r.attempt),
         readOthers,
-        withKey: (work) => takeTurn(() => work({ signer, readOthers, record })),
+        withKey: (work) => enqueue(() => work({ signer, readOthers, record })),
         ...(sponsor !== undefined && {
           sponsor: {
             key: sponsor.key,
@@ -98,7 +93,7 @@ export function createMemoryOutbox(owner: Key): MemoryOutbox {
                 await record(attempt)
               }
               const held = { signer, sponsor: sponsor.key.signerFor(purpose), readOthers: ofSponsor, record: recordBoth }
-              return takeTurn(() => work(held))
+              return enqueue(() => work(held))
             },
             async charge(amount) {
               sponsor.charged.push(amount)
@@ -109,8 +104,8 @@ export function createMemoryOutbox(owner: Key): MemoryOutbox {
         signer,
         record,
         others: selectOthers(),
-        async hurry(tx) {
-          hurried.push(tx)
+        async makeDue(tx) {
+          madeDue.push(tx)
         },
         async noteReverted(tx, weight) {
           reverted.add(tx)
@@ -123,7 +118,7 @@ export function createMemoryOutbox(owner: Key): MemoryOutbox {
     attempts: (key) => recorded.filter((r) => r.key === key).map((r) => r.attempt),
     reverted,
     revertWeights,
-    hurried,
+    madeDue,
     abandon(key) {
       abandoned.add(key)
     },

@@ -1,4 +1,4 @@
-/** The conformance suite for several providers of one chain: one of three may lie, lag or be dead. */
+/** Tests several providers of one chain: one of three may lie, lag or be dead. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { ChainClient } from '../port/client.ts'
 import { allowedLagOf } from '../providers/agreed-blocks.ts'
@@ -35,7 +35,6 @@ export function describeProviders(run: ConformanceRun): void {
     const phase = async (client: ChainClient, swap: Swap) => (await readSwap(client, swap.terms, swap.from)).swap.phase
     const amounts = async (client: ChainClient, swap: Swap) =>
       (await readSwap(client, swap.terms, swap.from)).swap.deposits.map(({ amount }) => amount)
-    /** As the nodes show it at this moment. */
     const isOpen = async (client: ChainClient, swap: Swap): Promise<boolean> => {
       const ids = (await run.readSwap(swap)).swap.deposits.map(({ id }) => id)
       expect(ids).toHaveLength(1)
@@ -63,25 +62,25 @@ export function describeProviders(run: ConformanceRun): void {
         expect(await client.headers([newest.height, next.height])).toEqual([newest, next])
       })
 
-      it('can hide or invent the newest block only when it is its turn to be asked alone', async () => {
+      it('can hide or invent the newest block only in hints, which come from it round robin', async () => {
         const old = await tip()
         const client = connect(2)
         await client.verifyNode()
-        const glimpses = async () => {
+        const hints = async () => {
           const seen: string[] = []
-          for (const _ of EVERYONE) seen.push((await client.glimpse?.())?.hash ?? '')
+          for (const _ of EVERYONE) seen.push((await client.tipHint?.())?.hash ?? '')
           return seen
         }
         await run.fixture.mine(1)
         const newest = await tip()
         for (const how of [{ kind: 'stops-at', newest: old } as const, { kind: 'forges-block', block: newest } as const]) {
           providers.misbehave(liar, how)
-          const seen = await glimpses()
+          const seen = await hints()
           expect(seen.filter((hash) => hash !== newest.hash)).toHaveLength(1)
           expect(await client.tip()).toEqual(newest)
         }
         providers.misbehave(liar, { kind: 'dead' })
-        expect(await glimpses()).toEqual(EVERYONE.map(() => newest.hash))
+        expect(await hints()).toEqual(EVERYONE.map(() => newest.hash))
       })
 
       it('cannot forge an initiation', async () => {
@@ -120,7 +119,7 @@ export function describeProviders(run: ConformanceRun): void {
           providers.misbehave(liar, { kind: 'shows-htlc', as, terms: swap.terms, newest: await tip() })
           expect(await isOpen(alone(liar), swap)).toBe(as === 'open')
           expect(await isOpen(connect(2), swap)).toBe(as !== 'open')
-          // With one more that is dead, too few agree.
+          // If another one is dead, too few agree.
           const other = (liar + 1) % EVERYONE.length
           providers.misbehave(other, { kind: 'dead' })
           expect(await failureOf(isOpen(connect(2), swap))).toBe('unreachable')

@@ -1,5 +1,4 @@
-/** The conformance suite of `readHtlc`: what the nodes say of an HTLC at this moment, for its exact terms. */
-
+/** Tests `readHtlc`: what the nodes say of an HTLC at this moment, for its exact terms. */
 import { containsSecret } from '@tandem/party/engine/evidence/contains-secret.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
@@ -69,7 +68,7 @@ export function describeReadHtlc(run: ConformanceRun): void {
       for (const other of others) expect((await read(other, ids)).filter(({ state }) => state === 'open')).toEqual([])
     })
 
-    it('is not open any more after a reorg dropped it', async () => {
+    it('is not open after a reorg dropped it', async () => {
       const swap = await run.propose(run.user, run.solver)
       await run.fixture.fund(await run.fundingOf(swap))
       await run.fixture.mine(1)

@@ -1,5 +1,4 @@
-/** Instant refunds as both parties of the conformance suite sign and send them. */
-
+/** Signs and sends instant refunds as both parties of the conformance suite. */
 import type { InstantRefund, SignedInstantRefund } from '@tandem/protocol/order.ts'
 import { expect, it } from 'vitest'
 import type { Cosigning } from '../port/abilities/instant-refund.ts'
@@ -9,10 +8,10 @@ import { type ConformanceRun, type Party, required, type Swap } from './run.fixt
 export function refundsOf(run: ConformanceRun) {
   const ability = () => required(run.fixture.client.instantRefund, 'instantRefund')
   const cosigning = () => required(run.fixture.client.cosignedRefund, 'cosignedRefund')
-  /** Where the contract checks the redeemer's signature, somebody else must send it. */
+  /** Another party must send it where the contract checks the redeemer's signature. */
   const sender = (): Party => (run.fixture.client.cosignedRefund === undefined ? run.user : run.solver)
 
-  /** Deposits of different amounts, mined together. Where terms are used once there is one, and tests of several do not apply. */
+  /** The deposits differ in amount and are mined together. Where terms are used once there is one, and tests of several do not apply. */
   async function funded(deposits: 1 | 2 = 1): Promise<Swap> {
     if (deposits === 1) return run.fundedByUser()
     const swap = await run.propose(run.user, run.solver)
@@ -30,7 +29,6 @@ export function refundsOf(run: ConformanceRun) {
     const spend = { deposits: unspent.map(({ id, amount }) => ({ id, amount })), to: run.user.address }
     return { swap: of, refunds: await ability().propose(of.terms, spend, signing) }
   }
-  /** The only refund of a new swap with one deposit. */
   async function proposedOne(signing: Cosigning) {
     const { swap, refunds } = await proposed(signing)
     const [refund] = refunds
@@ -42,7 +40,7 @@ export function refundsOf(run: ConformanceRun) {
     const session = await cosigning().begin(terms, refunds, run.user.signer)
     return session.finish(await cosigning().answer(terms, refunds, session.offer, run.solver.signer))
   }
-  /** Empty where the initiator signs nothing. */
+  /** The list is empty where the initiator signs nothing. */
   const userSignatures = async ({ terms }: Swap, refunds: readonly InstantRefund[]): Promise<readonly string[]> => {
     const hashes = await run.fixture.client.cosignedRefund?.hashes(terms, refunds)
     return (hashes ?? []).map((hash) => required(run.fixture.signRefundHash, 'signRefundHash')(hash))
@@ -71,7 +69,7 @@ export function refundsOf(run: ConformanceRun) {
     send: (swap: Swap, signed: readonly SignedInstantRefund[]) => ability().send(swap.terms, signed, sender().outbox.open(keyOf(swap))),
     attempts: (swap: Swap) => sender().outbox.attempts(keyOf(swap)),
     paid: (refunds: readonly InstantRefund[]) => refunds.reduce((sum, { pays }) => sum + pays, 0n),
-    /** The redeem of these deposits with the secret, as nodes know it. */
+    /** Nodes know this redeem of the deposits with the secret. */
     async redeemed(swap: Swap, deposits: readonly SpendableDeposit[]): Promise<string> {
       const { client } = run.fixture
       const spend = { deposits, to: run.solver.address, secret: swap.secret }
@@ -80,7 +78,6 @@ export function refundsOf(run: ConformanceRun) {
       if (client.unconfirmedEvents === undefined) await run.fixture.mine(1)
       return tx
     },
-    /** One change for each part that a signature must cover. */
     othersOf: (refund: InstantRefund, deposit: string): readonly InstantRefund[] => [
       { ...refund, pays: refund.pays - 1n },
       { ...refund, amount: refund.amount + 1n },

@@ -1,4 +1,4 @@
-/** The conformance suite for settled swaps: nobody is paid twice, and where the family promises it, terms are used once. */
+/** Tests settled swaps: nobody is paid twice, and where the family promises it, terms are used once. */
 import { describe, expect, it } from 'vitest'
 import type { SpendRequest } from '../port/spend.ts'
 import { type ConformanceRun, failureOf, type Swap } from './run.fixture.ts'
@@ -21,7 +21,7 @@ export function describeReplay(run: ConformanceRun): void {
       },
     } as const
     const ways = ['redeemed', 'refunded'] as const
-    /** With a new `key`, as after the loss of its records. It fails, or finds the transaction that settled the swap. */
+    /** Repeats with a new `key`, as after the loss of its records. It fails, or finds the transaction that settled the swap. */
     const signsNothing = async (key: string, done: string | null, act: (key: string) => Promise<string>) => {
       const answer = await act(key).catch((error: unknown) => failureOf(Promise.reject(error)))
       expect(['superseded', 'would-fail', done]).toContain(answer)

@@ -1,5 +1,4 @@
-/** One run of the conformance suite: the fixture of a family, its two parties, and their actions in the tests. */
-
+/** Defines one run of the conformance suite: the fixture of a family, its two parties, and their actions in the tests. */
 import type { Key, Signer } from '@tandem/keys/key.ts'
 import { testPurpose, withRecordedPurposes } from '@tandem/keys/keys.fixture.ts'
 import { orderPurpose, type Purpose, type SignedVerb } from '@tandem/keys/purpose.ts'
@@ -7,24 +6,24 @@ import type { Funding } from '@tandem/protocol/funding/funding.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, type Hex32, hashSecret } from '@tandem/protocol/secret.ts'
 import { afterAll, beforeAll, expect } from 'vitest'
+import type { RedeemItem } from '../port/abilities/spending.ts'
 import { ChainFailure, type ChainFailureKind } from '../port/failure.ts'
 import type { ChainFamily } from '../port/family.ts'
 import type { SpendRequest } from '../port/spend.ts'
 import { type ConformanceFixture, readSwap, type SwapReading } from './conformance.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox, type OpenOutbox, type OutboxFault } from './outbox.fixture.ts'
 
-/** Longer than any test moves its clock, and not longer than a chain may let an initiation wait. */
+/** No test moves its clock this far, and every chain lets an initiation wait this long. */
 const FUNDING_SECONDS = 7n * 86_400n
 const SHORT_FUNDING_SECONDS = 60n
 
 export type Party = {
   readonly key: Key
-  /** For signatures without an outbox. */
   readonly signer: Signer
   readonly identity: string
   readonly address: string
   readonly outbox: MemoryOutbox
-  /** The purpose of every signature of its key. */
+  /** Every signature of the party's key had one of these purposes. */
   readonly purposes: readonly Purpose[]
 }
 
@@ -38,9 +37,9 @@ export type Swap = {
 }
 
 /**
- * `nodes`: for another way to a chain that a whole run reaches through other nodes. It leaves out what does not depend on the nodes that
- * are asked: signing, the payloads of both parties, the suite of several providers, which has nodes of its own, and what strangers initiate.
- * `real-nodes`: the same, with what strangers initiate: real nodes judge it by their own rules.
+ * `nodes` is for another way to a chain that a whole run reaches through other nodes. It leaves out what does not depend on the nodes that
+ * are asked: signing, payloads, the suite of several providers, which has nodes of its own, and what strangers initiate.
+ * `real-nodes` is the same, with what strangers initiate: real nodes judge it by their own rules.
  */
 export type Part = 'whole' | 'nodes' | 'real-nodes'
 
@@ -50,28 +49,23 @@ export interface ConformanceRun {
   readonly fixture: ConformanceFixture
   readonly user: Party
   readonly solver: Party
-  /** A new swap from one party to the other, watched from now on. */
   propose(initiator: { readonly identity: string }, redeemer: { readonly identity: string }): Promise<Swap>
-  /** Its events so far, and the state that follows from them. */
   readSwap(swap: Swap): Promise<SwapReading>
   purposeOf(swap: Swap, verb: SignedVerb): Purpose
-  /** The outbox of an action of this party, as the engine would open it. */
   outboxOf(who: Party, swap: Swap, verb: SignedVerb, fault?: OutboxFault): OpenOutbox
-  /** Expects that `work` signs, and for this purpose only. */
   expectPurpose(who: Party, swap: Swap, verb: SignedVerb, work: () => Promise<unknown>): Promise<void>
   confirm(): Promise<void>
   fundingOf(swap: Swap): Promise<Funding>
   balanceOf(party: Party): Promise<bigint>
   fundedByUser(): Promise<Swap>
+  fundedBatch(): Promise<{ readonly swaps: readonly Swap[]; readonly items: readonly RedeemItem[]; readonly total: bigint }>
   spendOf(swap: Swap, to: string): Promise<SpendRequest>
-  /** By the solver. */
   initiate(swap: Swap, fault?: OutboxFault): Promise<string>
   redeem(swap: Swap, secret?: Hex32): Promise<string>
-  /** By the user. */
   refund(swap: Swap): Promise<string>
 }
 
-/** To be called inside of a `describe`: starts the fixture before its tests and closes it after them. */
+/** This must be called inside of a `describe`: it starts the fixture before its tests and closes it after them. */
 export function startRun(family: ChainFamily, part: Part, setup: () => Promise<ConformanceFixture>): ConformanceRun {
   let fixture: ConformanceFixture
   let user: Party
@@ -139,6 +133,13 @@ export function startRun(family: ChainFamily, part: Part, setup: () => Promise<C
       expect((await run.readSwap(swap)).swap.phase).toBe('initiated')
       return swap
     },
+    async fundedBatch() {
+      const swaps = [await run.fundedByUser(), await run.fundedByUser()]
+      const items = await Promise.all(
+        swaps.map(async (swap) => ({ terms: swap.terms, secret: swap.secret, deposits: (await run.spendOf(swap, '')).deposits })),
+      )
+      return { swaps, items, total: swaps.reduce((sum, { terms }) => sum + terms.amount, 0n) }
+    },
     async spendOf(swap, to) {
       return { deposits: (await run.readSwap(swap)).swap.counted.map(({ id, amount }) => ({ id, amount })), to }
     },
@@ -154,7 +155,7 @@ export function startRun(family: ChainFamily, part: Part, setup: () => Promise<C
   return run
 }
 
-/** Of the other party: none is JSON of the right form. */
+/** These payloads of the other party are not JSON of the right form. */
 export const malformedPayloads = ['', 'nonsense', '[]', '{}', 'null', '00'] as const
 
 /** A repeated call must return the transaction that did it, or fail as superseded. */
@@ -166,9 +167,9 @@ export async function expectRepeatHarmless(repeat: Promise<string>, done: string
   expect(answer).toBe(done)
 }
 
-export function expectWithin(value: bigint, least: bigint, most: bigint): void {
-  expect(value).toBeGreaterThanOrEqual(least)
-  expect(value).toBeLessThanOrEqual(most)
+export function expectWithin(value: bigint, min: bigint, max: bigint): void {
+  expect(value).toBeGreaterThanOrEqual(min)
+  expect(value).toBeLessThanOrEqual(max)
 }
 
 export async function failureOf(promise: Promise<unknown>): Promise<ChainFailureKind> {
@@ -181,7 +182,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<ChainFailure
   throw new Error('expected a ChainFailure, but it succeeded')
 }
 
-/** A member that the suite of an ability needs from the fixture or the family. */
+/** The suite of an ability needs this member from the fixture or the family. */
 export function required<T>(what: T | undefined, name: string): T {
   if (what === undefined) throw new Error(`the conformance suite needs ${name}`)
   return what

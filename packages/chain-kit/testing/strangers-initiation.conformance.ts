@@ -1,8 +1,8 @@
 /**
- * What counts can be collected. A stranger initiates with everything chosen that the terms leave free. Either no party counts it, or our own redeem of it
- * succeeds with the secret, and our own refund after the timelock. Anything else is a theft: the counterparty pays for a deposit that it cannot collect.
+ * A deposit that counts can be collected. A stranger initiates and chooses everything that the terms leave free. Either no party counts the deposit, or our
+ * own redeem succeeds with the secret, and our own refund after the timelock. Anything else is a theft: the counterparty would pay for a deposit that it
+ * cannot collect.
  */
-
 import { loadFamily } from '@tandem/families/browser.ts'
 import { localAssets } from '@tandem/families/registry.ts'
 import type { SwapRecord } from '@tandem/protocol/wire/swap.ts'
@@ -13,12 +13,12 @@ import type { SwapReading } from './conformance.fixture.ts'
 import { type ConformanceRun, required, type Swap } from './run.fixture.ts'
 import { type Attempt, RefusedByChain } from './strangers-initiation.fixture.ts'
 
-/** A fixed seed, so that a failure is reproducible; `STRANGERS_RUNS=50` draws that many for each way, at random unless `STRANGERS_SEED` is set. */
+/** The seed is fixed, so that a failure is reproducible. `STRANGERS_RUNS=50` draws that many, at random unless `STRANGERS_SEED` is set. */
 const { STRANGERS_RUNS, STRANGERS_SEED } = process.env
 const RUNS = Number(STRANGERS_RUNS ?? 2)
 const SEED = Number(STRANGERS_SEED ?? (STRANGERS_RUNS === undefined ? 1 : Math.floor(Math.random() * 2 ** 31)))
 
-/** `paid`: by how much the HTLC then held more; null where each order holds its own. */
+/** `paid` is the increase of what the HTLC held; null where each order holds its own. */
 type Initiated = { readonly attempt: Attempt; readonly swap: Swap; readonly paid: bigint | null }
 type Played = Initiated & { readonly reading: SwapReading; readonly lock: Lock | null }
 
@@ -40,7 +40,7 @@ export function describeStrangersInitiation(run: ConformanceRun): void {
       return { attempt, swap, paid: (await held()) - before }
     }
 
-    /** As the user's SDK sees it at its own node. A lock with another content than the terms is refused by name. */
+    /** The user's SDK reads this lock from its own node. Null means that its content differs from the terms. */
     async function lockOf({ terms }: Swap, { events }: SwapReading): Promise<Lock | null> {
       const { sdk } = run.fixture.strangers
       if (sdk === null) return null
@@ -50,8 +50,8 @@ export function describeStrangersInitiation(run: ConformanceRun): void {
         localAssets.find(({ id }) => id === terms.asset),
         terms.asset,
       )
-      const told = { initiate_tx_hash: events[0]?.tx ?? '' } as SwapRecord
-      const side: SwapSide = { leg: 'destination', chain, asset, deployment, terms, owner: terms.redeemer, told }
+      const record = { initiate_tx_hash: events[0]?.tx ?? '' } as SwapRecord
+      const side: SwapSide = { leg: 'destination', chain, asset, deployment, terms, owner: terms.redeemer, record }
       const family = await loadFamily(chain.family)
       try {
         return await family.readLock(side, { url, fetch })
@@ -61,7 +61,6 @@ export function describeStrangersInitiation(run: ConformanceRun): void {
       }
     }
 
-    /** All ways. */
     async function played(): Promise<readonly Played[]> {
       const swaps: Initiated[] = []
       for (const way of await run.fixture.strangers.open()) for (const attempt of way.draw(RUNS, SEED)) swaps.push(await initiated(attempt))
@@ -74,10 +73,9 @@ export function describeStrangersInitiation(run: ConformanceRun): void {
       return read
     }
 
-    /** Those that the service and the solver take for the agreed deposit, or for which an SDK would show its secret. */
+    /** True means that service and solver take it for the agreed deposit, or that an SDK would show its secret for it. */
     const counts = ({ reading, lock }: Played) => reading.swap.phase === 'initiated' || lock !== null
 
-    /** What must hold of all, told together: by which way, and with which choice. */
     async function expectOfEach(all: readonly Played[], check: (one: Played) => Promise<string | null>): Promise<void> {
       const faults: string[] = []
       for (const one of all) {
@@ -87,7 +85,7 @@ export function describeStrangersInitiation(run: ConformanceRun): void {
       expect(faults).toEqual([])
     }
 
-    /** Where a party of the terms is paid. A party that is not one of ours is an account. */
+    /** A party of the terms that is not one of ours is an account. */
     const addressOf = (party: string) => [run.user, run.solver].find(({ identity }) => identity === party)?.address ?? party
     const phaseOf = async ({ swap }: Played) => (await run.readSwap(swap)).swap.phase
 

@@ -1,23 +1,16 @@
-/** `tandem apps`: creates, lists and changes integrators' apps in the service's database. */
-import { loadConfig } from '@tandem/party/config/load-config.ts'
-import { ServiceConfig } from '@tandem/party/config/schema.ts'
+/** `tandem apps` creates, lists and changes integrators' apps in the service's database. */
 import type { AppApproval, AppPermission, AppSettings } from '@tandem/party/store/apps/app-settings.ts'
 import { createApp, type ListedApp, listApps, rotateApp, setAppDisabled, updateApp } from '@tandem/party/store/apps/apps.ts'
-import { type Database, openDatabase } from '@tandem/party/store/database/database.ts'
-import { configPath } from './config-path.ts'
-import { formatTable } from './table.ts'
-import type { Terminal } from './terminal.ts'
+import { type ConfigOption, withDatabase } from './config-path.ts'
+import { formatTable, type Terminal } from './terminal.ts'
 
-type Place = { readonly config?: string | undefined }
-
-/** As typed. Settings that are absent do not change. */
-export type AppOptions = Place & {
+export type AppOptions = ConfigOption & {
   readonly slippage?: string
   readonly sponsorship?: boolean
   readonly sponsoredPerDay?: string
   readonly approval?: string
   readonly rateLimit?: string
-  /** False: no web page may use the id. */
+  /** False means that no web page may use the id. */
   readonly origin?: readonly string[] | false
   readonly permissions?: string
 }
@@ -29,7 +22,7 @@ export async function createAppCommand(name: string, options: AppOptions, termin
   terminal.note(`This is the id of "${app.name}", for the header service-app-id. It is shown only now and stored nowhere.`)
 }
 
-export async function listAppsCommand(options: Place & { readonly json?: boolean }, terminal: Terminal): Promise<void> {
+export async function listAppsCommand(options: ConfigOption & { readonly json?: boolean }, terminal: Terminal): Promise<void> {
   const apps = await withDatabase(options, listApps)
   if (options.json) terminal.answer(JSON.stringify(apps.map(recordOf), null, 2))
   else if (apps.length === 0) terminal.note('There are no apps yet: `tandem apps create NAME` creates one.')
@@ -43,13 +36,13 @@ export async function updateAppCommand(name: string, options: AppOptions, termin
   terminal.note(`"${name}" is changed; a running service applies it within seconds.`)
 }
 
-export async function rotateAppCommand(name: string, options: Place, terminal: Terminal): Promise<void> {
+export async function rotateAppCommand(name: string, options: ConfigOption, terminal: Terminal): Promise<void> {
   const { appId } = await withDatabase(options, (db) => rotateApp(db, name))
   terminal.answer(appId)
   terminal.note(`This is the new id of "${name}"; the old one stops working within seconds. It is shown only now and stored nowhere.`)
 }
 
-export async function setAppDisabledCommand(name: string, disabled: boolean, options: Place, terminal: Terminal): Promise<void> {
+export async function setAppDisabledCommand(name: string, disabled: boolean, options: ConfigOption, terminal: Terminal): Promise<void> {
   await withDatabase(options, (db) => setAppDisabled(db, name, disabled))
   terminal.note(
     disabled
@@ -77,16 +70,6 @@ function settingsOf(options: AppOptions): Partial<AppSettings> {
 function parseWhole(option: string, text: string): number {
   if (!/^[0-9]{1,9}$/.test(text)) throw new Error(`${option} takes a whole number, got "${text}"`)
   return Number(text)
-}
-
-async function withDatabase<T>({ config }: Place, work: (db: Database) => Promise<T>): Promise<T> {
-  const loaded = await loadConfig(ServiceConfig, configPath(config))
-  const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
-  try {
-    return await work(db)
-  } finally {
-    await db.destroy()
-  }
 }
 
 const recordOf = (app: ListedApp) => ({

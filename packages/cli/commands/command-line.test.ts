@@ -8,11 +8,11 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { createTestDatabase, makeReadOnly } from '../../../test/database.ts'
 import type * as commands from './apps.ts'
 import { runCommand, writeServiceConfig, writeSolverConfig } from './command.fixture.ts'
-import { databaseServer } from './database-server.ts'
+import { databaseServer } from './config-path.ts'
 import { findTarget } from './deploy-target.ts'
-import { explainError } from './explain-error.ts'
 import { createKeyCommand, showKeyCommand } from './keys.ts'
 import { registerApps } from './service-options.ts'
+import { explainError } from './terminal.ts'
 
 const called = vi.hoisted(() => [] as unknown[][])
 vi.mock('./apps.ts', () => {
@@ -68,7 +68,7 @@ test.each<[string, unknown[]]>([
   expect(await type(line)).toEqual(expected)
 })
 
-// Which nodes a deployment uses when none are named.
+// These are the nodes that a deployment uses when none are named.
 test.each([
   ['base', 2],
   ['citrea', 1],

@@ -1,4 +1,4 @@
-/** For tests of commands: the configuration file of a service or a solver, and a terminal that records its output. */
+/** Tests of commands use this configuration file of a service or a solver, and a terminal that records its output. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,12 +6,11 @@ import type { Terminal } from './terminal.ts'
 
 export type ConfigFixture = { readonly folder: string; readonly config: string; remove(): Promise<void> }
 
-/** A service without chains. The URL of its database is in a file, as a secret would be. */
+/** The service has no chains. The URL of its database is in a file, like a secret. */
 export async function writeServiceConfig(databaseUrl: string): Promise<ConfigFixture> {
   return writeConfig(databaseUrl, { vault_key: noSecret, relay_key: noSecret, solver_signing_key: signing, solvers: [] })
 }
 
-/** A solver without chains. */
 export async function writeSolverConfig(databaseUrl: string): Promise<ConfigFixture> {
   const pricing = { spread_bips: 0, fixed_fee_usd: '0', quote_seconds: 60 }
   return writeConfig(databaseUrl, { solver_id: 'a solver', private_key: noSecret, signing_key: signing, services: [], ...pricing })

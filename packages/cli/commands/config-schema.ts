@@ -1,4 +1,4 @@
-/** `tandem config`: the JSON Schema of a party's configuration, for editors. */
+/** `tandem config` prints the JSON Schema of a party's configuration, for editors. */
 import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,4 +1,4 @@
-/** `tandem confirm-restore`: after a database was restored from a backup, older orders are paid for again. */
+/** `tandem confirm-restore` lets older orders be paid again after a database was restored from a backup. */
 import { loadPartyConfig } from '@tandem/party/config/load-party-config.ts'
 import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { confirmRollbacks, countOrdersUpTo, readReleaseStatus } from '@tandem/party/store/database/rollbacks.ts'
@@ -9,7 +9,7 @@ export async function confirmRestoreCommand(
   options: { readonly config?: string; readonly yes?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const { given, readSecret } = await loadPartyConfig(configPath(options.config))
+  const { given, readSecret } = await loadPartyConfig(configPath(options.config), 'database')
   const db = await openDatabase(await readSecret(given.config.database_url))
   try {
     const { hold } = await readReleaseStatus(db, [])

@@ -1,4 +1,4 @@
-/** `tandem deploy --distributor`: deploys the contract that pays affiliates by the signatures of a service. */
+/** `tandem deploy --distributor` deploys the contract that pays affiliates by the signatures of a service. */
 import { connectChain } from '@tandem/families/index.ts'
 import { readKeyring } from '@tandem/party/config/keyring.ts'
 import { loadConfig } from '@tandem/party/config/load-config.ts'
@@ -14,7 +14,7 @@ type Options = KeyOptions & {
   readonly json?: boolean
 }
 
-/** Nothing is listed: the address follows from the key that signs claims. */
+/** The address is not listed in a file, because it follows from the key that signs claims. */
 export async function deployDistributor({ environment, chain, nodes }: DeployTarget, options: Options, terminal: Terminal): Promise<void> {
   const client = await connectChain(chain, { ...nodes, assets: [] })
   try {

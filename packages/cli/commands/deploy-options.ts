@@ -1,4 +1,4 @@
-/** The options of `tandem deploy`. */
+/** These are the options of `tandem deploy`. */
 import type { Command } from 'commander'
 import { runOnce } from './terminal.ts'
 

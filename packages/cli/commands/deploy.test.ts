@@ -1,4 +1,4 @@
-// `tandem deploy` against a real EVM: its transactions, its list, and the errors before it sends anything.
+// `tandem deploy` runs against a real EVM here: its transactions, its list, and the errors before it sends anything.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -81,7 +81,7 @@ describe('a deployed HTLC', () => {
 
     const spent = await nonce()
     expect((await run({ out })).answer).toMatch(/^\S+eth {2}0x\w+ {2}listed before\n\S+wbtc {2}0x\w+ {2}listed before$/)
-    // A list without it: the HTLC is found by its address.
+    // This list lacks the HTLC, so it is found by its address.
     expect((await run({ out: inFolder('other.json'), asset: ['ETH'] })).answer).toMatch(/deployed before$/)
     expect(await listed('other.json')).toEqual({ [eth]: { htlc: coin.htlc, code_hash: coin.code_hash } })
     expect(await readFile(out, 'utf8')).toBe(text)

@@ -1,4 +1,4 @@
-/** `tandem deploy`: deploys the HTLCs of a chain's assets, verifies their code, and lists them. */
+/** `tandem deploy` deploys the HTLCs of a chain's assets, verifies their code, and lists them. */
 
 import type { DeployAccount, DeployHtlc } from '@tandem/chain-kit/port/abilities/deploy.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -8,8 +8,7 @@ import type { Asset, AssetId } from '@tandem/protocol/asset.ts'
 import { didYouMean } from '@tandem/protocol/nearest-name.ts'
 import { tokenOf } from '@tandem/protocol/registry/registry.ts'
 import { deployDistributor } from './deploy-distributor.ts'
-import { type DeployTarget, findTarget } from './deploy-target.ts'
-import { addDeployment } from './deployments-file.ts'
+import { addDeployment, type DeployTarget, findTarget } from './deploy-target.ts'
 import { type KeyOptions, readKey } from './read-key.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -21,14 +20,13 @@ export type DeployOptions = KeyOptions & {
   readonly dryRun?: boolean
   readonly replace?: boolean
   readonly bringDeployer?: boolean
-  /** Deploys the contract that pays affiliates instead. */
   readonly distributor?: boolean
   readonly out?: string
   readonly json?: boolean
 }
 
 /**
- * listed     it was listed before, and its code is ours
+ * listed     it was listed before, and its code is that of this version
  * found      it was deployed before, and is listed now
  * deployed   it was deployed now
  * planned    a dry run: its address, deployed or not
@@ -41,7 +39,7 @@ type Result = {
   readonly htlc: string
   readonly status: Status
   readonly tx: string | null
-  /** Null for one that was listed: `verifyNode` checks it without telling the hash. */
+  /** The hash is null for a listed HTLC, which `verifyNode` checks without returning it. */
   readonly code_hash: string | null
 }
 
@@ -93,7 +91,6 @@ export async function deployCommand(options: DeployOptions, terminal: Terminal):
   )
 }
 
-/** The HTLCs of the chain's other assets. */
 function listedOf({ assets, listed }: DeployTarget, { id }: Asset): readonly string[] {
   return assets.flatMap((other) => (other.id === id ? [] : (listed[other.id]?.htlc ?? [])))
 }
@@ -108,7 +105,7 @@ async function requireDeployer({ chain }: DeployTarget): Promise<Deployer> {
 
 type Ready = { readonly asset: Asset; readonly token: string | null }
 
-/** `named`: assets that the operator asked for. Throws rather than leave one of them out. */
+/** Throws if one of the assets that the operator named cannot be deployed. */
 function chooseAssets({ chain, assets, listed }: DeployTarget, named: readonly string[] | null) {
   const ids = assets.map(({ id }) => id)
   const wanted = named?.map((name) => {
@@ -134,7 +131,7 @@ function reasonOf(skipped: readonly AssetId[]): string {
   return `as the address of the token is not known: ${skipped.join(', ')}. A configuration can name it in its deployments: ${entry}`
 }
 
-/** The address of the listed HTLC if its code is ours; null if one has to be deployed. */
+/** Resolves to the address of the listed HTLC if its code is that of this version. Null means that one has to be deployed. */
 async function verifyListed(
   { chain, nodes, listed }: DeployTarget,
   asset: Asset,

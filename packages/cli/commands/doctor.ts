@@ -1,4 +1,4 @@
-/** `tandem doctor`: shows the effective configuration, checks everything that it refers to, and says how to fix problems. */
+/** `tandem doctor` shows the effective configuration, checks everything that it refers to, and says how to fix problems. */
 import { type CheckedFinding, type Diagnosis, diagnose } from '../doctor/diagnose.ts'
 import { configPath } from './config-path.ts'
 import type { Terminal } from './terminal.ts'

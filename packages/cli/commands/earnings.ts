@@ -1,4 +1,4 @@
-/** `tandem earnings`: what affiliates are owed, funding of the contract that pays them, and an audit of the ledger. */
+/** `tandem earnings` shows what affiliates are owed, funds the contract that pays them, and audits the ledger. */
 import { readKeyring } from '@tandem/party/config/keyring.ts'
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { networkSettings } from '@tandem/party/config/network-settings.ts'
@@ -12,8 +12,7 @@ import { formatUsd, parseAmount } from '@tandem/protocol/amount.ts'
 import { type BalanceSheet, type BookContext, payerOf, readBalanceSheets } from '@tandem/service/earnings/balance-sheet.ts'
 import { configPath } from './config-path.ts'
 import { type KeyOptions, readKey } from './read-key.ts'
-import { formatTable } from './table.ts'
-import type { Terminal } from './terminal.ts'
+import { formatTable, type Terminal } from './terminal.ts'
 
 type Place = { readonly config?: string; readonly json?: boolean }
 
@@ -43,7 +42,6 @@ export async function owedCommand(options: Place, terminal: Terminal): Promise<v
 
 export type ReceivedOptions = Place & { readonly solver: string; readonly usd: string; readonly reference: string }
 
-/** A solver has paid what it collected: its oldest orders that the payments cover can be claimed. */
 export async function receivedCommand({ solver, usd, reference, ...place }: ReceivedOptions, terminal: Terminal): Promise<void> {
   await withBooks(place, async ({ db }) => {
     const usdMicros = parseUsd(usd)
@@ -59,7 +57,7 @@ export async function receivedCommand({ solver, usd, reference, ...place }: Rece
   })
 }
 
-/** Rounded down to millionths: no more is paid out than came in. */
+/** The amount is rounded down to millionths, so that no more is paid out than came in. */
 function parseUsd(text: string): bigint {
   const match = /^([0-9]{1,12})(?:\.([0-9]{1,6}))?$/.exec(text)
   const micros = match === null ? 0n : BigInt(match[1] ?? '0') * 1_000_000n + BigInt((match[2] ?? '').padEnd(6, '0'))
@@ -67,7 +65,7 @@ function parseUsd(text: string): bigint {
   return micros
 }
 
-/** Pays in what is missing, or `--amount`. Repeated, it finds that nothing is missing. */
+/** This pays in what is missing, or `--amount`. Without `--amount` it is safe to repeat, because then nothing is missing. */
 export async function fundCommand(options: FundOptions, terminal: Terminal): Promise<void> {
   await withBooks(options, async (context) => {
     const asset = options.asset.toLowerCase() as BalanceSheet['asset']
@@ -95,7 +93,7 @@ async function missingOf(context: BookContext, asset: BalanceSheet['asset']): Pr
   return sheet?.payer?.missing ?? 0n
 }
 
-/** False if anything does not agree. */
+/** Resolves to false if anything does not agree. */
 export async function reconcileCommand(options: Place, terminal: Terminal): Promise<boolean> {
   return withBooks(options, async (context) => {
     const ledger = (await auditLedger(context.db)).map(({ problem, count, example }) => `${count} × ${problem}, e.g. ${example}`)

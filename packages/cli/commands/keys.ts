@@ -1,4 +1,4 @@
-/** `tandem keys`: the ed25519 keys by which services and solvers know each other. */
+/** `tandem keys` makes the ed25519 keys by which services and solvers know each other. */
 import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -7,7 +7,7 @@ import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { configPath } from './config-path.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Never overwrites a file: it may hold a key that is in use. */
+/** A file is never overwritten, because it may hold a key that is in use. */
 export async function createKeyCommand(file: string, terminal: Terminal): Promise<void> {
   const seed = randomBytes(32).toString('hex')
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })

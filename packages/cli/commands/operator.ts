@@ -1,15 +1,13 @@
-/** `tandem operator`: creates, lists and revokes the tokens for the operator page. */
-import { loadConfig } from '@tandem/party/config/load-config.ts'
-import { ServiceConfig } from '@tandem/party/config/schema.ts'
-import { type Database, openDatabase } from '@tandem/party/store/database/database.ts'
+/** `tandem operator` creates, lists and revokes the tokens for the operator page. */
 import { createOperatorToken, type ListedToken, listOperatorTokens, revokeOperatorToken } from '@tandem/party/store/operators/tokens.ts'
-import { configPath } from './config-path.ts'
-import { formatTable } from './table.ts'
-import type { Terminal } from './terminal.ts'
+import { type ConfigOption, withDatabase } from './config-path.ts'
+import { formatTable, type Terminal } from './terminal.ts'
 
-type Place = { readonly config?: string | undefined }
-
-export async function createTokenCommand(name: string, options: Place & { readonly write?: boolean }, terminal: Terminal): Promise<void> {
+export async function createTokenCommand(
+  name: string,
+  options: ConfigOption & { readonly write?: boolean },
+  terminal: Terminal,
+): Promise<void> {
   const mayWrite = options.write === true
   terminal.answer(await withDatabase(options, (db) => createOperatorToken(db, name, mayWrite)))
   terminal.note(
@@ -17,14 +15,14 @@ export async function createTokenCommand(name: string, options: Place & { readon
   )
 }
 
-export async function listTokensCommand(options: Place & { readonly json?: boolean }, terminal: Terminal): Promise<void> {
+export async function listTokensCommand(options: ConfigOption & { readonly json?: boolean }, terminal: Terminal): Promise<void> {
   const tokens = await withDatabase(options, listOperatorTokens)
   if (options.json) terminal.answer(JSON.stringify(tokens.map(recordOf), null, 2))
   else if (tokens.length === 0) terminal.note('There are no tokens yet: `tandem operator token NAME` creates one.')
   else terminal.answer(formatTable([['name', 'may', 'created'], ...tokens.map(cellsOf)]))
 }
 
-export async function revokeTokenCommand(name: string, options: Place, terminal: Terminal): Promise<void> {
+export async function revokeTokenCommand(name: string, options: ConfigOption, terminal: Terminal): Promise<void> {
   await withDatabase(options, (db) => revokeOperatorToken(db, name))
   terminal.note(`"${name}" is revoked: it and its sessions are refused within seconds.`)
 }
@@ -36,13 +34,3 @@ const cellsOf = ({ name, mayWrite, createdAt }: ListedToken): readonly string[] 
   mayWrite ? 'read and write' : 'read',
   createdAt.toISOString().slice(0, 10),
 ]
-
-async function withDatabase<T>({ config }: Place, work: (db: Database) => Promise<T>): Promise<T> {
-  const loaded = await loadConfig(ServiceConfig, configPath(config))
-  const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
-  try {
-    return await work(db)
-  } finally {
-    await db.destroy()
-  }
-}

@@ -1,8 +1,8 @@
-/** The private key that pays for a command of the operator. */
+/** A command of the operator is paid for with this private key. */
 import { readFile } from 'node:fs/promises'
 import type { Curve, Key } from '@tandem/keys/key.ts'
 import { createKey } from '@tandem/keys/keyring.ts'
-import { fileFault } from '@tandem/party/config/file-fault.ts'
+import { fileFault } from '@tandem/party/config/problem-texts.ts'
 
 export type KeyOptions = { readonly keyFile?: string; readonly keyEnv?: string }
 

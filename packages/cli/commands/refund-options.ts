@@ -1,4 +1,4 @@
-/** The options of `tandem refund`. */
+/** These are the options of `tandem refund`. */
 import type { Command } from 'commander'
 import { runOnce } from './terminal.ts'
 

@@ -1,4 +1,4 @@
-// A refund with only the package that POST /orders returned, after the service has shut down.
+// The refund has only the package that POST /orders returned, after the service has shut down.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,8 +14,7 @@ import { bob, btc, startTestService, wbtc } from '@tandem/service/testing/servic
 import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand, writeServiceConfig } from './command.fixture.ts'
-import { readRefundPackage } from './order-refund-package.ts'
-import { type RefundOptions, refundCommand } from './refund.ts'
+import { type RefundOptions, readRefundPackage, refundCommand } from './refund.ts'
 import { registerRefund } from './refund-options.ts'
 
 type Made = {
@@ -26,7 +25,7 @@ type Made = {
 
 const regtest = networkOf('bitcoin:regtest')
 const wallet = testWallet('wpkh', '11'.repeat(32), regtest)
-/** The public key of the private key 2. */
+/** This is the public key of the private key 2. */
 const CLIENT_KEY = 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5'
 
 const node = opened(startBitcoinRegtest)
@@ -35,7 +34,6 @@ let made: Made
 let ownKey: Made
 let byOperator: unknown
 
-/** With the database and the vault key of the service. */
 async function readByOperator(databaseUrl: string, orderId: string): Promise<unknown> {
   const { config, folder: at, remove } = await writeServiceConfig(databaseUrl)
   const settings = JSON.parse(await readFile(config, 'utf8'))

@@ -1,33 +1,41 @@
-/** `tandem refund`: refunds a deposit with only a refund package. */
+/** `tandem refund` refunds a deposit with only a refund package. */
 import { readFile } from 'node:fs/promises'
 import type { RefundPackage, Rescue, RescueNode, RescueRefund, RescueRequest } from '@tandem/chain-kit/port/abilities/rescue.ts'
 import type { Endpoints } from '@tandem/chain-kit/port/endpoints.ts'
 import type { SpendableDeposit } from '@tandem/chain-kit/port/spend.ts'
 import { loadFamily } from '@tandem/families/index.ts'
+import { loadConfig } from '@tandem/party/config/load-config.ts'
+import { networkSettings } from '@tandem/party/config/network-settings.ts'
+import { ServiceConfig } from '@tandem/party/config/schema.ts'
+import { clientFor } from '@tandem/party/engine/facts.ts'
+import { createNetwork } from '@tandem/party/engine/network.ts'
+import { openDatabase } from '@tandem/party/store/database/database.ts'
+import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
+import { assertSealed } from '@tandem/party/store/orders/swap-seals.ts'
 import type { FamilyName } from '@tandem/protocol/chain.ts'
-import { readRefundPackage } from './order-refund-package.ts'
+import { configPath } from './config-path.ts'
 import type { Terminal } from './terminal.ts'
 
 export type RefundOptions = {
-  /** Either this or `order`. */
+  /** Exactly one of `package` and `order` is given. */
   readonly package?: string
-  /** For an operator: the package is made from the database of `config`. */
+  /** An operator names an order. The package is made from the database of `config`. */
   readonly order?: string
   readonly config?: string
   readonly deposit?: readonly string[]
   readonly to?: string
   readonly feeRate?: string
   readonly keyFile?: string
-  /** KIND=URL. */
+  /** The form is KIND=URL. */
   readonly node?: string
-  /** Short for `node` of this kind. */
+  /** This is short for a `node` of this kind. */
   readonly esplora?: string
   readonly broadcast?: boolean
   readonly json?: boolean
 }
 
 type FoundDeposit = SpendableDeposit & {
-  /** Null without a node. */
   readonly unitsLeft: bigint | null
 }
 
@@ -46,15 +54,15 @@ export async function refundCommand(options: RefundOptions, terminal: Terminal):
     }
     const refund = rescue.refund(refundPackage, request)
     if (options.broadcast === true) await node?.broadcast(refund.transaction)
-    const told: Told = {
+    const report: Report = {
       refund,
       unit: rescue.timelockUnit,
       chosen,
       leftOut: found.filter(({ id }) => !refund.deposits.includes(id)),
       sent: options.broadcast === true,
     }
-    if (options.json === true) terminal.answer(JSON.stringify(recordOf(told), null, 2))
-    else tell(told, terminal)
+    if (options.json === true) terminal.answer(JSON.stringify(recordOf(report), null, 2))
+    else print(report, terminal)
   } finally {
     await node?.close()
   }
@@ -66,7 +74,7 @@ async function readPackage({ package: file, order, config }: RefundOptions): Pro
   return parsePackage(await readFile(file ?? '', 'utf8'))
 }
 
-/** Errors must not quote the file: it may hold a key. */
+/** Errors must not quote the file, because it may hold a key. */
 function parsePackage(text: string): RefundPackage {
   const whole = parseJson(text)
   const value = unwrap(whole, 'result', 'refund_package') ?? unwrap(whole, 'refund_package') ?? whole
@@ -100,7 +108,7 @@ async function requireRescue({ family, chain }: RefundPackage): Promise<Rescuer>
   return { rescue, endpointKinds }
 }
 
-/** Errors must not quote the URL: it may hold a password. */
+/** Errors must not quote the URL, because it may hold a password. */
 function connect(
   { node, esplora, broadcast }: RefundOptions,
   kinds: readonly string[],
@@ -146,13 +154,13 @@ function chooseDeposits(found: readonly FoundDeposit[], unit: TimelockUnit, forN
 
 type TimelockUnit = Rescue['timelockUnit']
 
-/** 'after 1 more block', 'after 90 more seconds'. */
+/** The text is like 'after 1 more block' or 'after 90 more seconds'. */
 function afterUnits(count: bigint, unit: TimelockUnit): string {
   return `after ${count} more ${count === 1n ? unit.slice(0, -1) : unit}`
 }
 
 function soonest(found: readonly FoundDeposit[]): bigint {
-  return found.reduce((least, { unitsLeft }) => (unitsLeft !== null && unitsLeft < least ? unitsLeft : least), found[0]?.unitsLeft ?? 0n)
+  return found.reduce((min, { unitsLeft }) => (unitsLeft !== null && unitsLeft < min ? unitsLeft : min), found[0]?.unitsLeft ?? 0n)
 }
 
 async function chooseFeeRate({ feeRate }: RefundOptions, rescue: Rescue, node: RescueNode | null): Promise<bigint> {
@@ -161,7 +169,7 @@ async function chooseFeeRate({ feeRate }: RefundOptions, rescue: Rescue, node: R
   return node.feeRate()
 }
 
-type Told = {
+type Report = {
   readonly refund: RescueRefund
   readonly unit: TimelockUnit
   readonly chosen: readonly FoundDeposit[]
@@ -169,27 +177,26 @@ type Told = {
   readonly sent: boolean
 }
 
-/** Null without a node. */
-function unitsLeftOf({ refund, chosen }: Told): bigint | null {
+function unitsLeftOf({ refund, chosen }: Report): bigint | null {
   const left = chosen.filter(({ id }) => refund.deposits.includes(id)).map(({ unitsLeft }) => unitsLeft)
-  return left.reduce((most, units) => (most === null || units === null ? null : units > most ? units : most), left[0] ?? null)
+  return left.reduce((max, units) => (max === null || units === null ? null : units > max ? units : max), left[0] ?? null)
 }
 
-function validityOf(told: Told): string {
-  const left = unitsLeftOf(told)
-  if (left === null) return `${told.refund.timelock} ${told.unit} after the block of its newest deposit`
-  return left <= 0n ? 'now' : afterUnits(left, told.unit)
+function validityOf(report: Report): string {
+  const left = unitsLeftOf(report)
+  if (left === null) return `${report.refund.timelock} ${report.unit} after the block of its newest deposit`
+  return left <= 0n ? 'now' : afterUnits(left, report.unit)
 }
 
-function tell(told: Told, terminal: Terminal): void {
-  const { refund, unit, leftOut, sent } = told
+function print(report: Report, terminal: Terminal): void {
+  const { refund, unit, leftOut, sent } = report
   terminal.note(
     [
       `Refund of ${refund.deposits.join(', ')}`,
       `  pays   ${refund.pays} to ${refund.to}`,
       `  fee    ${refund.fee}`,
       `  txid   ${refund.tx}`,
-      `  valid  ${validityOf(told)}`,
+      `  valid  ${validityOf(report)}`,
       ...leftOut.map(({ id, amount, unitsLeft }) => `  left out: ${id} of ${amount}, ${whyNot(unitsLeft, unit)}`),
       sent ? 'It is sent:' : 'Signed, not sent; any node or wallet can send it once it is valid:',
     ].join('\n'),
@@ -201,8 +208,8 @@ function whyNot(unitsLeft: bigint | null, unit: TimelockUnit): string {
   return unitsLeft !== null && unitsLeft > 0n ? `which can be refunded ${afterUnits(unitsLeft, unit)}` : 'which is not worth its fee'
 }
 
-function recordOf(told: Told) {
-  const { refund, unit, leftOut, sent } = told
+function recordOf(report: Report) {
+  const { refund, unit, leftOut, sent } = report
   return {
     txid: refund.tx,
     transaction: refund.transaction,
@@ -212,8 +219,27 @@ function recordOf(told: Told) {
     fee: refund.fee.toString(),
     timelock: Number(refund.timelock),
     timelock_unit: unit,
-    timelock_left: unitsLeftOf(told) === null ? null : Number(unitsLeftOf(told)),
+    timelock_left: unitsLeftOf(report) === null ? null : Number(unitsLeftOf(report)),
     left_out: leftOut.map(({ id, amount }) => ({ deposit: id, amount: amount.toString() })),
     sent,
+  }
+}
+
+export async function readRefundPackage(orderId: string, config: string | undefined): Promise<RefundPackage> {
+  const loaded = await loadConfig(ServiceConfig, configPath(config))
+  const vault = createVault(await loaded.readSecret(loaded.config.vault_key))
+  const network = await createNetwork(await networkSettings(loaded))
+  const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
+  try {
+    const stored = await findOrder(db, orderId)
+    if (stored === null) throw new Error(`there is no order ${orderId}`)
+    assertSealed(vault, stored)
+    const { chain, terms, userAddress } = stored.order.source
+    const { orderKeys } = clientFor(network.clients, chain)
+    if (orderKeys === undefined) throw new Error(`order ${orderId} has no refund package: on ${chain} users refund with their own wallets`)
+    return orderKeys.refundPackage(terms, await vault.get(db, orderId, 'source-key'), userAddress)
+  } finally {
+    await network.close()
+    await db.destroy()
   }
 }

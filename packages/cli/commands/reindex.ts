@@ -1,4 +1,4 @@
-/** `tandem reindex`: rebuilds the lists behind GET /orders, /volume and /fees from orders and events. */
+/** `tandem reindex` rebuilds the lists behind GET /orders, /volume and /fees from orders and events. */
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { networkSettings } from '@tandem/party/config/network-settings.ts'
 import { ServiceConfig } from '@tandem/party/config/schema.ts'
@@ -9,19 +9,19 @@ import { countAppOrders } from '@tandem/party/store/order-list/order-list.ts'
 import { configPath } from './config-path.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Safe while services run on the same database. */
+/** The command is safe while services run on the same database. */
 export async function reindexCommand(options: { readonly config?: string }, terminal: Terminal): Promise<void> {
   const loaded = await loadConfig(ServiceConfig, configPath(options.config))
   const network = await createNetwork(await networkSettings(loaded))
   const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
   try {
     const all = await countAppOrders(db)
-    let told = 0
+    let reported = 0
     await rebuildOrderList(db, network.registry, BigInt(Math.floor(Date.now() / 1000)), {
       onProgress(done) {
         const percent = Math.min(100, Math.floor((done * 100) / Math.max(all, 1)))
-        if (percent < told + PERCENT_STEP && done < all) return
-        told = percent
+        if (percent < reported + PERCENT_STEP && done < all) return
+        reported = percent
         terminal.note(`${done} of ${all} orders (${percent} %)`)
       },
     })

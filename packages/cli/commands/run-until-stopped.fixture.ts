@@ -1,4 +1,4 @@
-/** A command for tests of `runUntilStopped`: its argument selects the behaviour, and it reports on standard output. */
+/** Tests of `runUntilStopped` run this command: its argument selects the behaviour, and it reports on standard output. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createLogger } from '@tandem/runtime/log.ts'
@@ -8,7 +8,7 @@ const [task, port] = process.argv.slice(2)
 const say = (what: string) => void process.stdout.write(`${what}\n`)
 const forever = () => setInterval(() => undefined, 3_600_000)
 
-// The test holds the other end: exit when it is gone. The pipe of a test that kills npm ends with npm.
+// The test holds the other end, so this process exits when it is gone. The pipe of a test that kills npm ends with npm.
 if (task !== 'under npm') {
   process.stdin
     .on('end', () => process.exit(1))

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { OF_STACK } from '@tandem/local/service-process.ts'
+import { OF_STACK } from '@tandem/runtime/local-stack.ts'
 import { afterAll, describe, expect, test } from 'vitest'
 
 const program = join(import.meta.dirname, 'run-until-stopped.fixture.ts')
@@ -17,7 +17,7 @@ type Running = {
 
 const NODE = { file: process.execPath, args: ['--import', 'tsx', program], cwd: process.cwd(), env: process.env }
 
-/** Signals go to the process that is started; `close` comes when all processes that write to its pipes have ended. */
+/** Signals go to the process that is started. `close` comes when all processes that write to its pipes have ended. */
 async function run(args: readonly string[], drive: (on: Running) => Promise<void>, { file, args: first, cwd, env } = NODE) {
   const child = spawn(file, [...first, ...args], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
   let [output, errors] = ['', '']
@@ -73,7 +73,6 @@ describe('under npm', () => {
 
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const)('%s to npm stops the command cleanly', async (name) => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    // npm hands the line to a shell, to which a path may mean anything.
     const start = scripts.start.replace('node bin/tandem.js start', 'node --import "$LOADER" "$PROGRAM"')
     expect(start).toContain('$PROGRAM')
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { start } }))

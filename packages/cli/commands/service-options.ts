@@ -1,8 +1,7 @@
-/** The commands of an operator on the store of a service: apps, affiliates' earnings, operators and webhooks. */
+/** An operator changes the store of a service with these commands: apps, affiliates' earnings, operators and webhooks. */
 import type { Command } from 'commander'
 import { runOnce, type Terminal } from './terminal.ts'
 
-/** Subcommands that take the service's configuration. Their code is loaded when one runs. */
 function commandGroup<C>(program: Command, name: string, description: string, load: () => Promise<C>) {
   const group = program.command(name).description(description)
   return {
@@ -79,7 +78,7 @@ export function registerEarnings(program: Command): void {
   add('received', 'a solver has paid what it collected for affiliates: they can claim the oldest orders that its payments cover')
     .requiredOption('--solver <id>', 'who paid')
     .requiredOption('--usd <amount>', 'how much, in dollars at the prices of the orders, as `earnings owed` shows it')
-    .requiredOption('--reference <text>', 'of the payment, such as its transaction: the same one counts once')
+    .requiredOption('--reference <text>', 'a name of the payment, such as its transaction: the same one counts once')
     .action((options) => run((commands, terminal) => commands.receivedCommand(options, terminal)))
   add('fund', 'pay what is missing into the contract; safe to repeat')
     .requiredOption('--asset <id>', 'what to pay in, e.g. base:usdc')
@@ -99,7 +98,7 @@ export function registerOperator(program: Command): void {
   const { add, run } = commandGroup(
     program,
     'operator',
-    'who may look at the operator page of a service, and read its metrics',
+    'tokens for the operator page of a service and for its metrics',
     () => import('./operator.ts'),
   )
 
@@ -125,7 +124,7 @@ export function registerWebhooks(program: Command): void {
   add('add <app> <url>', 'add an endpoint and show its secret, only this once').action((app, url, options) =>
     run((commands, terminal) => commands.addWebhookCommand(app, url, options, terminal)),
   )
-  add('list', 'list all endpoints, with what waits and what was given up')
+  add('list', 'list all endpoints, with the numbers of waiting and dead messages')
     .option('--json', 'print JSON')
     .action((options) => run((commands, terminal) => commands.listWebhooksCommand(options, terminal)))
   add('test <id>', 'send a message of type "test" now').action((id, options) =>
@@ -134,8 +133,8 @@ export function registerWebhooks(program: Command): void {
   add('rotate <id>', 'create a new secret, shown once; the old one signs too for 24 hours').action((id, options) =>
     run((commands, terminal) => commands.rotateWebhookCommand(id, options, terminal)),
   )
-  add('replay <id>', 'deliver again what was given up after three days')
-    .option('--since <time>', 'deliver all events since then again instead, of the last 7 days')
+  add('replay <id>', 'deliver dead messages again, which failed for three days')
+    .option('--since <time>', 'deliver all events since then again instead; events are kept for 7 days')
     .action((id, options) => run((commands, terminal) => commands.replayWebhookCommand(id, options, terminal)))
   add('remove <id>', 'remove an endpoint').action((id, options) =>
     run((commands, terminal) => commands.removeWebhookCommand(id, options, terminal)),

@@ -1,4 +1,4 @@
-/** The options of `tandem solver` and its subcommands. */
+/** These are the options of `tandem solver` and its subcommands. */
 import type { Command } from 'commander'
 import { runOnce } from './terminal.ts'
 
@@ -34,7 +34,7 @@ export function registerSolver(program: Command): void {
   add('status', 'halts, inventory, open orders, exposure, profit by pair, apps, and what to move where')
     .option('--json', 'print JSON')
     .option('--watch', 'print it again every two seconds')
-    .option('--days <number>', 'count the orders of so many days (default: 30)')
+    .option('--days <number>', 'count the orders of the last days (default: 30)')
     .action((options, command) =>
       runOnce(async (terminal) => (await import('./solver-status.ts')).statusCommand(withParent(options, command), terminal)),
     )

@@ -41,7 +41,7 @@ test('says what still holds and when it ends, instead of resuming for two second
   const why = 'stuck head: its newest block is 900 s old; this ends by itself when a new block of the chain is read'
   await expect(resume('ethereum_localnet')).rejects.toThrow(`ethereum_localnet stays halted while this holds: ${why}`)
   await halt('ethereum_localnet')
-  expect((await resume('ethereum_localnet')).notes).toBe(`ethereum_localnet is no longer halted by operator, but still by ${why}.`)
+  expect((await resume('ethereum_localnet')).notes).toBe(`ethereum_localnet is not halted any more by operator, but still by ${why}.`)
   expect(await readHalts(store.db)).toMatchObject([stuck])
   await removeHalts(store.db, 'ethereum_localnet')
   await putHalt(store.db, { scope: 'ethereum_localnet', cause: 'deep reorg', reason: 'a reorg', seconds: 600 })

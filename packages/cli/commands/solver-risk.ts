@@ -1,4 +1,4 @@
-/** `tandem solver halt` and `resume`: stops and restarts new quotes and locks, through the solver's database. */
+/** `tandem solver halt` and `resume` stop and restart new quotes and locks, through the solver's database. */
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { networkSettings } from '@tandem/party/config/network-settings.ts'
 import { SolverConfig } from '@tandem/party/config/schema.ts'
@@ -43,7 +43,7 @@ export async function resumeCommand(what: string | undefined, options: Place, te
     const done =
       conditions.length === 0
         ? `${nameOf(scope)} is resumed, within seconds.`
-        : `${nameOf(scope)} is no longer halted by ${removable.map(({ cause }) => cause).join(', ')}, but still by ${conditions.join('. ')}.`
+        : `${nameOf(scope)} is not halted any more by ${removable.map(({ cause }) => cause).join(', ')}, but still by ${conditions.join('. ')}.`
     terminal.note(`${done}${others.length === 0 ? '' : ` Still halted: ${others.join(', ')}.`}`)
   })
 }

@@ -1,4 +1,4 @@
-/** `tandem solver status`: halts, inventory, open orders, exposure, profit by pair, apps, and what to move where. */
+/** `tandem solver status` shows halts, inventory, open orders, exposure, profit by pair, apps, and what to move where. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readKeyring } from '@tandem/party/config/keyring.ts'
 import { loadConfig } from '@tandem/party/config/load-config.ts'
@@ -23,19 +23,18 @@ import { readFeeFunds } from '@tandem/solver/risk/fee-funds-watch.ts'
 import { rebalancingHints } from '@tandem/solver/risk/rebalance.ts'
 import { riskSettings } from '@tandem/solver/risk/settings.ts'
 import { solverConfigPath } from './config-path.ts'
-import { formatTable } from './table.ts'
-import type { Terminal } from './terminal.ts'
+import { formatTable, type Terminal } from './terminal.ts'
 
 export type StatusOptions = { readonly config?: string; readonly json?: boolean; readonly watch?: boolean; readonly days?: string }
 
 type Status = {
-  /** Why the operator must confirm that the database was restored from a backup; null: nothing waits. */
+  /** For this reason the operator must confirm that the database was restored from a backup. It is null if nothing waits. */
   readonly restore_to_confirm: string | null
   readonly halts: readonly Halt[]
   readonly inventory: readonly { readonly asset: string; readonly balance: string; readonly reserved: string; readonly available: string }[]
-  /** The coins that pay network fees, whether they are swapped here or not. */
+  /** These coins pay network fees, even if they are not swapped here. */
   readonly fees: readonly FeeRow[]
-  /** What is paid or promised against deposits that are not final, by source chain. */
+  /** By source chain, these amounts are paid or promised against deposits that are not final. */
   readonly unfinal: readonly { readonly chain: string; readonly usd: string; readonly most_usd: string | null }[]
   readonly pairs: readonly {
     readonly pair: string
@@ -46,7 +45,7 @@ type Status = {
     readonly profit_usd: string
   }[]
   readonly apps: readonly CustomerRow[]
-  /** Owners that left or withheld something, those that gained most first. */
+  /** These owners left or withheld something. Those that gained most come first. */
   readonly owners: readonly CustomerRow[]
   readonly hints: readonly string[]
 }
@@ -55,9 +54,8 @@ type FeeRow = {
   readonly asset: string
   readonly address: string
   readonly balance: string
-  /** For what is in flight. */
   readonly needed: string
-  /** So much more, and swaps from this chain go on; 0: they do. */
+  /** Without this missing amount no swap from the chain starts. It is 0 if nothing is missing. */
   readonly top_up: string
 }
 
@@ -70,7 +68,7 @@ type CustomerRow = {
   readonly completed_usd: string
   readonly abandoned: number
   readonly abandoned_usd: string
-  /** What prices moved in favour of the users before they funded. */
+  /** Prices changed by this much in favour of the users before they funded. */
   readonly gained_usd: string
   readonly withheld: number
   readonly withheld_usd: string
@@ -78,7 +76,7 @@ type CustomerRow = {
 
 const DAY_SECONDS = 86_400
 const WATCH_MS = 2000
-const MOST_CUSTOMERS = 10
+const MAX_CUSTOMERS = 10
 
 export async function statusCommand(options: StatusOptions, terminal: Terminal): Promise<void> {
   const days = options.days ?? '30'
@@ -95,7 +93,7 @@ export async function statusCommand(options: StatusOptions, terminal: Terminal):
     registry,
     clients,
     prices: createStaticFeed({}),
-    onTrouble: (asset) => terminal.note(`the network fees of ${asset} cannot be read`),
+    onError: (asset) => terminal.note(`the network fees of ${asset} cannot be read`),
   })
   const feeFunds = createFeeFunds({ registry, clients, keys, legCosts, peakFactor: limits.feePeakFactor })
   const targets: Readonly<Record<string, string>> = loaded.config.pricing?.inventory_targets ?? {}
@@ -130,11 +128,11 @@ export async function statusCommand(options: StatusOptions, terminal: Terminal):
       pairs: pairs.map((pair) => pairRow(network.registry, pair)),
       apps: customers
         .filter(({ owner }) => owner === null)
-        .slice(0, MOST_CUSTOMERS)
+        .slice(0, MAX_CUSTOMERS)
         .map(({ app, record }) => ({ app, ...quoteColumns(quotes.get(app)), ...columnsOf(record) })),
       owners: customers
         .flatMap(({ app, owner, record }) => (owner === null ? [] : [{ app, owner, ...columnsOf(record) }]))
-        .slice(0, MOST_CUSTOMERS),
+        .slice(0, MAX_CUSTOMERS),
       hints: rebalancingHints(
         assets.map((asset) => ({ ...asset, target: targets[asset.id] === undefined ? null : BigInt(targets[asset.id] ?? 0) })),
       ),
@@ -167,7 +165,7 @@ function feeRow(funds: FeeFunds): FeeRow {
   }
 }
 
-/** The profit is what was taken less what was paid, at the prices of each order, before network fees. */
+/** The profit is the amount taken minus the amount paid, at the prices of each order, before network fees. */
 function pairRow(
   registry: Registry,
   { pair, openOrders, openUsdMicros, completed, failed, taken, paid }: PairStatus,

@@ -1,4 +1,4 @@
-/** `tandem solver`: a solver alone, from its configuration file. */
+/** `tandem solver` runs a solver alone, from its configuration file. */
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { SolverConfig } from '@tandem/party/config/schema.ts'
 import { chooseLogLevel, createLogger } from '@tandem/runtime/log.ts'

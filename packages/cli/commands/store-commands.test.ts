@@ -80,7 +80,7 @@ test('no orders, no progress', async () => {
   expect(await reindex()).toEqual(['The lists are rebuilt from 0 orders.'])
 })
 
-/** Without chains: what the books say. The story affiliate-earns-and-claims pays on real contracts. */
+/** Without chains, this tests what the books say. The story affiliate-earns-and-claims pays on real contracts. */
 describe('earnings', () => {
   const store = sharedStore()
   let fixture: ConfigFixture

@@ -1,4 +1,4 @@
-/** `tandem webhooks`: endpoints of apps that get each event of their orders. */
+/** `tandem webhooks` manages endpoints of apps that get each event of their orders. */
 import { randomUUID } from 'node:crypto'
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { ServiceConfig } from '@tandem/party/config/schema.ts'
@@ -7,10 +7,9 @@ import { createVault, type Vault } from '@tandem/party/store/orders/sealed-value
 import { replayDead, replaySince } from '@tandem/party/store/webhooks/deliveries.ts'
 import { addWebhook, findWebhook, listWebhooks, removeWebhook, rotateWebhook, type Webhook } from '@tandem/party/store/webhooks/webhooks.ts'
 import { sendMessage, urlProblem } from '@tandem/service/webhooks/send.ts'
-import { signWebhook } from '@tandem/service/webhooks/sign.ts'
+import { signWebhook } from '@tandem/service/webhooks/webhook-worker.ts'
 import { configPath } from './config-path.ts'
-import { formatTable } from './table.ts'
-import type { Terminal } from './terminal.ts'
+import { formatTable, type Terminal } from './terminal.ts'
 
 type Place = { readonly config?: string | undefined }
 type Opened = { readonly db: Database; readonly vault: Vault; readonly allowPrivate: boolean }
@@ -62,11 +61,11 @@ export async function replayWebhookCommand(id: string, options: Place & { readon
 
 export async function removeWebhookCommand(id: string, options: Place, terminal: Terminal): Promise<void> {
   await withStore(options, ({ db }) => removeWebhook(db, id))
-  terminal.note(`Webhook ${id} is removed, and what was to be delivered to it.`)
+  terminal.note(`Webhook ${id} is removed, with its undelivered messages.`)
 }
 
 async function withStore<T>({ config }: Place, work: (opened: Opened) => Promise<T>): Promise<T> {
-  const loaded = await loadConfig(ServiceConfig, configPath(config))
+  const loaded = await loadConfig(ServiceConfig, configPath(config), 'database')
   const vault = createVault(await loaded.readSecret(loaded.config.vault_key))
   const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
   try {

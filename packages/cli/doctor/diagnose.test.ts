@@ -15,7 +15,7 @@ import { diagnose } from './diagnose.ts'
 let folder: string
 let databases: readonly [TestDatabase, TestDatabase, TestDatabase]
 let stack: LocalStack
-/** A port without a listener. */
+/** Nobody listens on this port. */
 let deadUrl: string
 
 type Json = Record<string, unknown>
@@ -44,7 +44,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The stack's own configuration with something broken. */
+/** The configuration is the stack's own, with something broken. */
 async function broken(party: 'service' | 'solver', change: (config: Json) => Json): Promise<string> {
   const source = party === 'service' ? stack.configs.serviceFile : stack.configs.solverFile
   const path = join(folder, 'broken.json')
@@ -57,7 +57,6 @@ const withNodes = (config: Json, urls: Record<string, string>): Json => ({
   chains: { ...(config.chains as Json), ...Object.fromEntries(Object.entries(urls).map(([id, rpc]) => [id, { endpoints: { rpc } }])) },
 })
 
-/** Warnings and failures, as `level check about`. */
 async function problems(path: string) {
   const { findings } = await diagnose(path)
   for (const finding of findings) if (finding.level !== 'ok') expect(finding.advice).toBeTruthy()
@@ -323,7 +322,7 @@ describe('doctor finds', () => {
     expect(await problems(otherKey)).toEqual({
       'fail database vault_key': expect.stringContaining('is not the key that this database was made with'),
     })
-    // A key that cannot be read is said once, by the check of secrets.
+    // Only the check of secrets reports a key that cannot be read.
     const noKey = await brokenService((config) => ({ ...config, vault_key: { file: 'no-vault' } }))
     expect(Object.keys(await problems(noKey))).toEqual(['fail secrets vault_key'])
 

@@ -1,20 +1,18 @@
-/** Checks everything that a party needs, and says how to fix each failure. */
+/** The doctor checks everything that a party needs, and says how to fix each failure. */
 import { loadPartyConfig } from '@tandem/party/config/load-party-config.ts'
 import { type Check, type Finding, fail, ok, reasonOf } from './check.ts'
 import { affiliates } from './checks/affiliates.ts'
 import { contracts } from './checks/contracts.ts'
 import { database } from './checks/database.ts'
-import { deposits } from './checks/deposits.ts'
 import { fees } from './checks/fees.ts'
 import { inventory } from './checks/inventory.ts'
 import { nodes } from './checks/nodes.ts'
 import { prices } from './checks/prices.ts'
 import { secrets } from './checks/secrets.ts'
 import { solvers } from './checks/solvers.ts'
-import { timelocks } from './checks/timelocks.ts'
+import { deposits, timelocks } from './checks/timelocks.ts'
 import { createDoctorContext, type DoctorContext } from './doctor-context.ts'
-import { effectiveConfig } from './effective-config.ts'
-import { createMask } from './mask.ts'
+import { createMask, effectiveConfig } from './mask.ts'
 
 const checks: readonly Check[] = [secrets, database, deposits, nodes, contracts, affiliates, fees, inventory, solvers, prices, timelocks]
 
@@ -22,7 +20,6 @@ export type CheckedFinding = Finding & { readonly check: string }
 
 export type Diagnosis = {
   readonly party: 'service' | 'solver' | null
-  /** Null when it is not valid. */
   readonly configuration: unknown
   readonly findings: readonly CheckedFinding[]
 }

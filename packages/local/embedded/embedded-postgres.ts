@@ -1,4 +1,4 @@
-// Starts a real PostgreSQL server for this process: no installation, no open port. It stops when this process ends.
+// A real PostgreSQL server runs for this process: no installation, no open port. It stops when this process ends.
 import { mkdtemp, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,11 +10,9 @@ import { giveTo } from './server-user.ts'
 import { type Supervised, supervise } from './supervise.ts'
 
 export type EmbeddedPostgres = {
-  /** Connection string of the maintenance database `postgres`. */
   readonly url: string
-  /** Creates the database unless it exists; resolves to its connection string. */
   createDatabase(name: string): Promise<string>
-  /** Disconnects all clients. Removes the data of a fresh server. */
+  /** All clients are disconnected. The data of a fresh server is removed. */
   stop(): Promise<void>
 }
 
@@ -24,7 +22,7 @@ const DATABASE_NAME = /^[a-z][a-z0-9_]{0,62}$/
 const ALREADY_EXISTS = ['42P04', '23505']
 
 const SETTINGS = {
-  // Reachable only through a socket in a folder that is closed to other users, so there is no password.
+  // The server is reachable only through a socket in a folder that is closed to other users, so there is no password.
   listen_addresses: '',
   unix_socket_permissions: '0700',
   port: '5432',
@@ -32,7 +30,7 @@ const SETTINGS = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   jit: 'off',
-  // Memory, and processes, for a server that serves one machine: the operating system caches the files too.
+  // These suit a server for one machine, where the operating system caches the files too.
   shared_buffers: '48MB',
   max_logical_replication_workers: '0',
   io_method: 'sync',
@@ -40,13 +38,12 @@ const SETTINGS = {
   autovacuum_naptime: '10s',
 }
 
-// For data that is removed with the server: survives a crash of the application, not of the machine.
-// Many tests share one.
+// The data is removed with the server: it survives a crash of the application, not of the machine. Many tests share one server.
 const FRESH_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' }
 
 /**
- * `dataDir` is a folder for the database only. `fresh`: an empty database that is removed with the server;
- * otherwise the data stays for the next start.
+ * `dataDir` is a folder for the database only. With `fresh` the database is empty and removed with the server; otherwise the data stays for
+ * the next start.
  */
 export const startEmbeddedPostgres = async (options: { readonly dataDir: string; readonly fresh?: boolean }): Promise<EmbeddedPostgres> => {
   const fresh = options.fresh ?? false
@@ -72,7 +69,7 @@ export const startEmbeddedPostgres = async (options: { readonly dataDir: string;
   }
 }
 
-// Created under another name and renamed when complete: an incomplete cluster is never started.
+// The cluster is created under another name and renamed when complete, so that an incomplete one is never started.
 const initialise = async (place: Place, binaries: PostgresBinaries, fresh: boolean): Promise<void> => {
   if (await isCluster(place.clusterDir)) return
   const making = await mkdtemp(`${place.clusterDir}-`)
@@ -157,7 +154,7 @@ const openLog = async (place: Place): Promise<Log> => {
   const path = join(place.home, 'server.log')
   const file = await open(path, 'w', 0o600)
   await giveTo(place.user, path)
-  // Open the reader now: after a failure the supervisor removes the file before the error message reads it.
+  // The reader is opened now: after a failure the supervisor removes the file before the error message reads it.
   const reader = await open(path, 'r')
   return {
     fd: file.fd,

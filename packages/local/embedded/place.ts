@@ -1,4 +1,4 @@
-// Decides where an embedded server keeps its cluster and its socket, and removes the remains of killed runs.
+// An embedded server needs a place for its cluster and its socket. The remains of killed runs are removed here too.
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { canReach, chooseServerUser, giveTo, type ServerUser } from './server-us
 
 export type Place = {
   readonly user: ServerUser
-  /** Contains all files of this server except its socket; owned by the server's user. */
+  /** This folder has all files of the server except its socket, and is owned by the server's user. */
   readonly home: string
   readonly clusterDir: string
 }
@@ -18,7 +18,7 @@ const clusterOf = (home: string): string => join(home, 'cluster')
 const FRESH_PREFIX = 'fresh-'
 const ABANDONED_AFTER_MS = 600_000
 
-/** Persistent: the data folder itself. Fresh: a new folder inside it, so that several runs never touch each other's data. */
+/** Persistent data is in the data folder. Fresh data is in a new folder inside it, so that several runs never touch each other's data. */
 export const choosePlace = async (dataDir: string, fresh: boolean): Promise<Place> => {
   const wanted = await ownFolder(resolve(dataDir))
   const user = chooseServerUser(clusterOf(wanted))
@@ -43,7 +43,7 @@ const settle = async (user: ServerUser, home: string): Promise<Place> => {
   return { user, home: settled, clusterDir: clusterOf(settled) }
 }
 
-// /var/lib: the persistent data of services, reachable by their users.
+// Services keep persistent data in /var/lib, which their users can reach.
 const relocate = async (user: ServerUser, wanted: string): Promise<string> => {
   const id = createHash('sha256').update(wanted).digest('hex').slice(0, 12)
   const home = await ownFolder(join('/var/lib', `tandem-postgres-${id}`))
@@ -53,7 +53,7 @@ const relocate = async (user: ServerUser, wanted: string): Promise<string> => {
 
 const openTemporaryFolder = async (user: ServerUser): Promise<string> => ((await canReach(user, tmpdir())) ? tmpdir() : '/tmp')
 
-/** A folder for the socket, closed to other users. Its path must be short: a socket address has at most 103 bytes on macOS. */
+/** The folder is closed to other users. Its path must be short: a socket address has at most 103 bytes on macOS. */
 export const createSocketDir = async (user: ServerUser): Promise<string> => {
   const parent = await openTemporaryFolder(user)
   const longest = join(parent, 'tandem-pg-xxxxxx', '.s.PGSQL.5432')

@@ -1,4 +1,4 @@
-// Handles a server that still runs on a cluster that we want to start: waits for it, stops an orphan, or refuses.
+// A server may still run on a cluster that is to be started. This file waits for it, stops an orphan, or refuses.
 import { execFile } from 'node:child_process'
 import { readFile, readlink, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { SUPERVISOR_NAME } from './supervise.ts'
 
-/** `status` as PostgreSQL writes it: starting, ready, stopping. */
+/** PostgreSQL writes `status`: starting, ready, stopping. */
 export type ServerLock = { readonly pid: number; readonly status: string }
 
 const POLL_MS = 20
@@ -14,7 +14,7 @@ const POLL_MS = 20
 const READY_GRACE_MS = 5_000
 const STOPPING_GRACE_MS = 30_000
 
-// postmaster.pid: line 1 is the process id, line 8 the status.
+// Line 1 of postmaster.pid is the process id, line 8 the status.
 export const readServerLock = async (clusterDir: string): Promise<ServerLock | null> => {
   const lines = await readFile(lockFile(clusterDir), 'utf8').then(
     (text) => text.split('\n'),
@@ -49,7 +49,7 @@ export const settlePreviousServer = async (clusterDir: string): Promise<void> =>
   }
 }
 
-/** It may have ended since it was described. */
+/** The process may have ended since it was described. */
 const interrupt = (pid: number): void => {
   try {
     process.kill(pid, 'SIGINT')
@@ -58,7 +58,7 @@ const interrupt = (pid: number): void => {
   }
 }
 
-/** Whether a server with a live supervisor runs on the cluster: then its application usually runs, too. */
+/** Returns true if a server with a live supervisor runs on the cluster. Its application then usually runs, too. */
 export const hasSupervisedServer = async (clusterDir: string): Promise<boolean> => {
   const lock = await readServerLock(clusterDir)
   return lock !== null && (await isServerOf(clusterDir, lock.pid)) && (await isSupervised(lock.pid))
@@ -83,7 +83,7 @@ const describeProcess = async (pid: number): Promise<ProcessFacts | null> => {
   try {
     return process.platform === 'linux' ? await readProc(pid) : await askPs(pid)
   } catch {
-    // Neither source knows the process: it has ended.
+    // Neither source knows the process, so it has ended.
     return null
   }
 }
@@ -92,7 +92,7 @@ const readProc = async (pid: number): Promise<ProcessFacts> => {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ')
   const folder = await readlink(`/proc/${pid}/cwd`).catch(hiddenFolder)
-  // "pid (name) state ppid …": the name may contain spaces and parentheses.
+  // The line is "pid (name) state ppid …". The name may contain spaces and parentheses.
   const parentPid = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
   return { parentPid, args, folder }
 }

@@ -1,9 +1,9 @@
-// Which operating-system user runs the embedded PostgreSQL, and what that user can reach: PostgreSQL refuses to run as root.
+// PostgreSQL refuses to run as root, so another operating-system user may run it. This file says which, and what that user can reach.
 import { readFileSync, statSync } from 'node:fs'
 import { chown, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-/** Null: our own user runs the server. */
+/** Null means that the user of this process runs the server. */
 export type ServerUser = { readonly uid: number; readonly gid: number } | null
 
 const NOBODY_ID = 65534
@@ -26,7 +26,7 @@ export const giveTo = async (user: ServerUser, path: string): Promise<void> => {
   if (user !== null) await chown(path, user.uid, user.gid)
 }
 
-/** Whether the user may pass through every folder down to `path`; folders that do not exist yet count as reachable, because we create them. */
+/** Returns true if the user may pass through every folder down to `path`. Missing folders count as reachable: they are made here. */
 export const canReach = async (user: ServerUser, path: string): Promise<boolean> => {
   if (user === null) return true
   for (let folder = resolve(path); ; folder = dirname(folder)) {

@@ -20,7 +20,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 type Application = { readonly process: ChildProcess; readonly serverPid: number; nextLine(): Promise<string> }
 
-// Starts an application in its own process group, as a terminal does. It prints the process id of its server, and closes cleanly on SIGINT.
+// The application has its own process group, like one in a terminal. It prints the process id of its server, and closes cleanly on SIGINT.
 const startApplication = async (
   dataDir: string,
   fresh: boolean,
@@ -118,7 +118,7 @@ if (process.platform === 'linux') {
   })
 }
 
-// The server's parent and the parent's other child, which waits for the application's end.
+// These are the server's parent and the parent's other child, which waits for the application's end.
 const shellsAbove = async (serverPid: number): Promise<number[]> => {
   const parentOf = async (pid: number): Promise<number> => {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')

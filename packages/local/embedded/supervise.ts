@@ -1,15 +1,14 @@
-// Runs a program under a small shell. The shell stops the program when our end of a pipe closes, so also when we are killed.
+// A small shell runs a program, and stops it when this process's end of a pipe closes, so also when this process is killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { ServerUser } from './server-user.ts'
 
 export type Supervised = {
   readonly child: ChildProcess
-  /** The program's exit status; resolves once the supervisor has ended too. */
   readonly exited: Promise<number | null>
   stop(): Promise<void>
 }
 
-/** The name of the supervising shell in the process list. */
+/** The supervising shell has this name in the process list. */
 export const SUPERVISOR_NAME = 'tandem-supervisor'
 
 // End of file on stdin means that the application asked for a stop or has ended.
@@ -36,17 +35,16 @@ export const supervise = (options: {
   readonly command: readonly string[]
   readonly user: ServerUser
   readonly stopSignal: 'INT' | 'QUIT' | 'TERM' | 'KILL'
-  /** File descriptor that receives the program's output. */
   readonly outputFd: number
   readonly removeWhenEnded?: readonly string[]
   readonly removeWhenFailed?: readonly string[]
 }): Supervised => {
   const script = ['-c', SCRIPT, SUPERVISOR_NAME, options.stopSignal, removal(options.removeWhenEnded), removal(options.removeWhenFailed)]
   const child = spawn('/bin/sh', [...script, ...options.command], {
-    // Its own process group: Ctrl-C in a terminal must not stop the database before the application has closed.
+    // The program has its own process group: Ctrl-C in a terminal must not stop the database before the application has closed.
     detached: true,
     cwd: '/',
-    // Do not pass our environment: it may contain keys, and PG* variables would change the server's settings.
+    // This environment is not passed on: it may contain keys, and PG* variables would change the server's settings.
     env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' },
     stdio: ['pipe', options.outputFd, options.outputFd],
     ...(options.user ?? {}),

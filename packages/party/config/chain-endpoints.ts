@@ -9,7 +9,7 @@ export type ChainEndpoints = {
   readonly quorum: number
 }
 
-/** Public nodes are not trusted: never use one alone. */
+/** A single public node is never trusted, so two must agree. */
 export const PUBLIC_QUORUM = 2
 
 export function chainEndpoints(chain: Pick<Chain, 'publicRpcs'>, { endpoints, quorum }: ChainConfig): ChainEndpoints {

@@ -3,7 +3,6 @@ import type { Curve } from '@tandem/keys/key.ts'
 import { createKey, createKeyring, curves, type Keyring } from '@tandem/keys/keyring.ts'
 import type { KeyReferences, SecretReference } from './schema.ts'
 
-/** Where the key of each curve is. A single reference means the secp256k1 key. */
 export function keyReferences(references: KeyReferences): Partial<Record<Curve, SecretReference>> {
   return 'file' in references || 'env' in references ? { secp256k1: references } : references
 }

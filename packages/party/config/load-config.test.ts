@@ -51,6 +51,12 @@ async function write(value: unknown): Promise<string> {
 const loadService = async (value: unknown) => loadConfig(ServiceConfig, await write(value))
 const loadSolver = async (value: unknown) => loadConfig(SolverConfig, await write(value))
 
+test('what a family refuses is found by who uses the chains, and a command for the database alone does not ask the family', async () => {
+  const path = await write({ ...service, chains: { ethereum_localnet: { endpoints: { ws: 'ws://127.0.0.1:8546' } } } })
+  await expect(loadConfig(ServiceConfig, path)).rejects.toThrow('/chains/ethereum_localnet')
+  await expect(loadConfig(ServiceConfig, path, 'database')).resolves.toMatchObject({ config: { chains: { ethereum_localnet: {} } } })
+})
+
 test('accepts a valid configuration unchanged', async () => {
   const full = {
     ...service,
@@ -223,7 +229,7 @@ describe('refuses an invalid configuration and names the setting', () => {
       change: { limits: { [ETH]: { max: '8' } } },
     },
     { where: '/price_feed/markets/doge:doge is not in', change: { price_feed: { ...feed, markets: { 'doge:doge': 'DOGE' } } } },
-    { where: '/price_feed/least_sources is 3, but 2 are listed', change: { price_feed: { ...feed, least_sources: 3 } } },
+    { where: '/price_feed/min_sources is 3, but only 2 sources are listed', change: { price_feed: { ...feed, min_sources: 3 } } },
     {
       where: '/price_feed/sources lists kraken twice: it would count twice in the median',
       change: { price_feed: { sources: [{ kind: 'kraken' }, { kind: 'kraken', url: 'https://other.example' }] } },
@@ -237,7 +243,7 @@ describe('refuses an invalid configuration and names the setting', () => {
       change: { price_feed: { sources: [{ kind: 'coinbase' }, { kind: 'oracle', chain: 'moon', contracts: {} }] } },
     },
     {
-      where: '/price_feed/sources/0/url must begin with https: anyone on the way could change a price',
+      where: '/price_feed/sources/0/url must begin with https: otherwise anyone on the network path could change a price',
       change: {
         ...testnet,
         environment: 'mainnet',

@@ -1,5 +1,5 @@
 /** Reads a configuration file of the service or of a solver. */
-import { checkConfig, type LoadedConfig, readConfigFile } from './load-config.ts'
+import { type ConfigUse, checkConfig, type LoadedConfig, readConfigFile } from './load-config.ts'
 import { type PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
 
 export type LoadedParty = {
@@ -10,12 +10,12 @@ export type LoadedParty = {
 }
 
 /** Only a solver's file has `solver_id`. */
-export async function loadPartyConfig(path: string): Promise<LoadedParty> {
+export async function loadPartyConfig(path: string, use: ConfigUse = 'chains'): Promise<LoadedParty> {
   const parsed = await readConfigFile(path)
   if (typeof parsed === 'object' && parsed !== null && 'solver_id' in parsed) {
-    const { config, readSecret } = await checkConfig(SolverConfig, path, parsed)
+    const { config, readSecret } = await checkConfig(SolverConfig, path, parsed, use)
     return { given: { party: 'solver', config }, readSecret }
   }
-  const { config, readSecret } = await checkConfig(ServiceConfig, path, parsed)
+  const { config, readSecret } = await checkConfig(ServiceConfig, path, parsed, use)
   return { given: { party: 'service', config }, readSecret }
 }

@@ -1,8 +1,8 @@
-/** What an operator gets wrong: the answer names the file, the setting, what was expected and what was given, and never the value. */
+/** Mistakes of an operator: each error names the file, the setting, what was expected and what was given, and never the value. */
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { databaseServer } from '@tandem/cli/commands/database-server.ts'
+import { databaseServer } from '@tandem/cli/commands/config-path.ts'
 import { readKey } from '@tandem/cli/commands/read-key.ts'
 import { chooseLogLevel } from '@tandem/runtime/log.ts'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
@@ -17,7 +17,6 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 afterEach(() => vi.unstubAllEnvs())
 
-/** In every value that could be one. */
 const SECRET = 'hunter2'
 
 const service = {
@@ -35,7 +34,6 @@ const service = {
 const withRpc = (rpc: unknown) => ({ ...service, chains: { ethereum_localnet: { endpoints: { rpc } } } })
 const rpc = '/chains/ethereum_localnet/endpoints/rpc'
 
-/** The message, which has no secret in it. */
 async function messageOf(work: () => unknown): Promise<string> {
   const error = await (async () => work())().then(
     () => new Error('nothing was refused'),
@@ -123,11 +121,11 @@ test('a file that is missing, a folder, or not readable', async () => {
   await writeFile(join(folder, 'closed.json'), '{}')
   expect(await at('closed.json/x')).toContain('does not exist: a part of its path is a file')
   await chmod(join(folder, 'closed.json'), 0)
-  // Root reads it all the same.
+  // Root can read the file in spite of its mode.
   if (process.getuid?.() !== 0) expect(await at('closed.json')).toContain('cannot be opened: this user may not read it')
 })
 
-test('a secret that is not there is told by the setting that names it, and by its place', async () => {
+test('a missing secret is reported with the setting that names it, and its place', async () => {
   const config = { ...withRpc([{ env: 'TANDEM_TEST_A' }, { url: 'http://x', headers: { key: { file: 'key' } } }]) }
   const { config: loaded, readSecret } = await load(config)
   expect(await messageOf(() => readSecret(loaded.vault_key))).toBe(`/vault_key: the file ${join(folder, 'vault')} does not exist`)

@@ -5,23 +5,21 @@ import { curves } from '@tandem/keys/keyring.ts'
 import { parseUsdMicros, parseUsdPrice } from '@tandem/protocol/amount.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { didYouMean } from '@tandem/protocol/nearest-name.ts'
-import { parsePolicy } from '@tandem/protocol/policy.ts'
+import { openPolicy, parsePolicy } from '@tandem/protocol/policy.ts'
 import { applyLimits } from '@tandem/protocol/registry/limits.ts'
 import { chainEndpoints, PUBLIC_QUORUM } from './chain-endpoints.ts'
-import { completePolicy } from './complete-policy.ts'
 import { keyReferences } from './keyring.ts'
 import { parseLimits } from './parse-limits.ts'
 import { priceFeedProblems } from './price-feed-problems.ts'
+import { databaseUrlProblem, urlProblem } from './problem-texts.ts'
 import { headerNameProblem, isNode, protocolsOf, urlReference } from './read-endpoint.ts'
 import type { EndpointConfig, PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
-import { databaseUrlProblem, urlProblem } from './url-problem.ts'
 
-/** The keys of either party's file. */
 type AnyConfig = PartyConfig &
   Partial<Pick<ServiceConfig, 'policy' | 'solvers' | 'relay_key' | 'earnings'>> &
   Partial<Pick<SolverConfig, 'fixed_fee_usd' | 'private_key' | 'pricing' | 'risk'>>
 
-export async function nameProblems(config: AnyConfig): Promise<readonly string[]> {
+export function nameProblems(config: AnyConfig): readonly string[] {
   const { chains, assets } = environments[config.environment]
   const chainNames = chains.map((chain) => chain.id)
   const assetNames = assets.map((asset) => asset.id)
@@ -31,7 +29,7 @@ export async function nameProblems(config: AnyConfig): Promise<readonly string[]
     Object.keys(entries ?? {})
       .filter((name) => !names.includes(name))
       .map((name) => unknown(`/${section}`, name, names))
-  // The coin that pays for fees on a chain may not be an asset, and still has a price.
+  // The coin that pays for fees on a chain may have a price even if it is not an asset.
   const pricedNames = [...new Set([...assetNames, ...chains.map((chain) => chain.nativeAsset)])]
   const unknownAssets = [
     ...inSection('deployments', config.deployments, assetNames),
@@ -43,12 +41,12 @@ export async function nameProblems(config: AnyConfig): Promise<readonly string[]
     ...inSection('pricing/fee_reserves', config.pricing?.fee_reserves, assetNames),
     ...inSection('risk/unfinal_usd', config.risk?.unfinal_usd, chainNames),
   ]
-  const ofChains = Object.entries(config.chains).map(async ([name, settings]) => {
+  const ofChains = Object.entries(config.chains).flatMap(([name, settings]) => {
     const chain = chains.find((known) => known.id === name)
     return chain === undefined ? [unknown('/chains', name, chainNames)] : chainProblems(chain, settings)
   })
   return [
-    ...(await Promise.all(ofChains)).flat(),
+    ...ofChains,
     ...unknownAssets,
     ...payoutProblems(config, assetNames),
     ...keyProblems(config, chains),
@@ -64,10 +62,23 @@ function payoutProblems({ environment, earnings }: AnyConfig, assetNames: readon
   return [`/earnings/asset: ${asset} is not in the environment "${environment}"${didYouMean(asset, assetNames)}`]
 }
 
-async function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): Promise<readonly string[]> {
+/** Reports what the families refuse. The names must be right. It loads the library of each family, so it takes seconds. */
+export async function connectProblems({ environment, chains }: AnyConfig): Promise<readonly string[]> {
+  const ofChains = environments[environment].chains
+    .filter(({ id }) => id in chains)
+    .map(async (chain) => {
+      const family = await loadFamily(chain.family)
+      const { endpoints, quorum } = chainEndpoints(chain, chains[chain.id] ?? {})
+      // `connect` sends no request. It throws for a network that the family does not know, and for unusable endpoints.
+      const examples = Object.entries(endpoints).map(([kind, urls]) => [kind, urls.map((_, i) => `http://${kind}-${i + 1}.example`)])
+      return problemOf(`/chains/${chain.id}`, () => family.connect(chain, { assets: [], endpoints: Object.fromEntries(examples), quorum }))
+    })
+  return (await Promise.all(ofChains)).flat()
+}
+
+function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): readonly string[] {
   const place = `/chains/${chain.id}`
-  const family = await loadFamily(chain.family)
-  const { endpointKinds } = family
+  const { endpointKinds } = familyNamed(chain.family)
   const publicNodes = chain.publicRpcs?.length ?? 0
   if (config.endpoints === undefined && publicNodes < PUBLIC_QUORUM)
     return [
@@ -89,10 +100,7 @@ async function chainProblems(chain: Chain, config: PartyConfig['chains'][string]
   if (repeated.length > 0)
     return repeated.map(([kind]) => `${place}/endpoints/${kind} lists the same node twice: it would count twice in the quorum`)
   const count = lists.reduce((sum, [, urls]) => sum + urls.length, 0)
-  if (quorum > count) return [`${place}/quorum is ${quorum}, but only ${count === 1 ? 'one node is' : `${count} nodes are`} listed`]
-  // `connect` sends no request. It throws for a network that the family does not know, and for unusable endpoints.
-  const examples = lists.map(([kind, urls]) => [kind, urls.map((_, i) => `http://${kind}-${i + 1}.example`)])
-  return problemOf(place, () => family.connect(chain, { assets: [], endpoints: Object.fromEntries(examples), quorum }))
+  return quorum > count ? [`${place}/quorum is ${quorum}, but only ${count === 1 ? 'one node is' : `${count} nodes are`} listed`] : []
 }
 
 function nodeProblems(place: string, kind: string, node: EndpointConfig): readonly string[] {
@@ -104,12 +112,11 @@ function nodeProblems(place: string, kind: string, node: EndpointConfig): readon
     const problem = headerNameProblem(name)
     return problem === null ? [] : [`${place}/headers/${name} ${problem}`]
   })
-  // Requests over a WebSocket are not spaced.
-  const isPaced = node.requests_per_second === undefined || kind !== 'ws'
-  return isPaced ? names : [...names, `${place}/requests_per_second works over HTTP only: remove it from the endpoint "ws"`]
+  // Requests over a WebSocket are not throttled.
+  const isApplicable = node.requests_per_second === undefined || kind !== 'ws'
+  return isApplicable ? names : [...names, `${place}/requests_per_second works over HTTP only: remove it from the endpoint "ws"`]
 }
 
-/** Reports each curve without a key, and the chains that need it. */
 function keyProblems(config: AnyConfig, chains: readonly Chain[]): readonly string[] {
   const place = config.relay_key === undefined ? 'private_key' : 'relay_key'
   const references = config.relay_key ?? config.private_key
@@ -139,9 +146,10 @@ function valueProblems(config: AnyConfig): readonly string[] {
 
 function policyProblems({ policy, environment }: AnyConfig, assets: readonly `${string}:${string}`[]): readonly string[] {
   if (policy === undefined) return []
-  const malformed = problemOf('/policy', () => parsePolicy(completePolicy(policy)))
+  const complete = { ...openPolicy, ...policy }
+  const malformed = problemOf('/policy', () => parsePolicy(complete))
   if (malformed.length > 0) return malformed
-  return parsePolicy(completePolicy(policy))
+  return parsePolicy(complete)
     .unmatched(assets)
     .map((pattern) => `/policy: "${pattern}" matches no asset of the environment "${environment}"${didYouMean(pattern, assets)}`)
 }

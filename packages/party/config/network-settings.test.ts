@@ -72,7 +72,6 @@ test('merges the published deployments with those of the operator', async () => 
   const { registry } = await createNetwork(settings)
   expect(registry.asset('bitcoin_testnet:btc')).toMatchObject({ deployment: { htlc: null, token: null }, minAmount: 12345n })
   expect(registry.asset('alpen_testnet:sbtc').deployment).toEqual({ htlc, token: null })
-  // The registry knows the token of a public asset.
   expect(registry.asset('base_sepolia:usdc').deployment).toEqual({ htlc, token: expect.stringMatching(/^0x[0-9a-f]{40}$/) })
   expect(() => registry.asset('arbitrum_sepolia:usdc')).toThrow('does not serve')
 })

@@ -1,4 +1,4 @@
-/** Chain settings from a configuration. Its deployments override those published for the environment. Resolves URLs and headers of nodes that are secrets. */
+/** Reads the chain settings of a configuration, including secret URLs and headers. Its deployments override the published ones. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { environments } from '@tandem/families/registry.ts'

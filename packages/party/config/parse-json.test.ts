@@ -32,7 +32,7 @@ test('what is JSON is read as it is, and a fault is never after the first charac
   fc.assert(
     fc.property(fc.json(), fc.nat(), (text, seed) => {
       expect(parseJson(text, '')).toEqual(JSON.parse(text))
-      // A character that no JSON has outside of texts, and no text unescaped.
+      // JSON has this character nowhere unescaped, neither inside texts nor outside.
       const at = seed % (text.length + 1)
       const broken = `${text.slice(0, at)}\u0001${text.slice(at)}`
       const column = Number(/column (\d+)/.exec(messageOf(broken) ?? '')?.[1])

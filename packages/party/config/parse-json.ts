@@ -1,6 +1,6 @@
-/** JSON that says where it is wrong, and quotes nothing of it: a configuration may hold what its author should have kept elsewhere. */
+/** Parses JSON. An error says where the text is wrong, and never quotes it: a configuration may hold secrets by mistake. */
 
-/** `what`: for the message, such as a path. */
+/** `what` names the text in the error, e.g. a path. */
 export function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text)
@@ -12,12 +12,10 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
-/** Control characters, quotes and backslashes are escaped. */
 const STRING = /"(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy
 const SCALAR = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y
 const SPACE = /[ \t\n\r]*/y
 
-/** How far the text is JSON. */
 function faultAt(text: string): number {
   let at = 0
   const take = (pattern: RegExp): boolean => {

@@ -12,7 +12,6 @@ export function parseLimits({ limits = {} }: Pick<PartyConfig, 'limits'>): Limit
   )
 }
 
-/** Ascending, as the registry writes tiers. */
 export function parseConfirmations({ confirmations = {} }: Pick<PartyConfig, 'confirmations'>): OperatorTiers {
   return Object.fromEntries(
     Object.entries(confirmations).map(([asset, tiers]) => [

@@ -1,23 +1,23 @@
-/** What a schema cannot say about the sources of prices. */
+/** Checks of the price sources that the schema cannot express. */
 import type { PriceFeedConfig } from './price-feed-schema.ts'
 import type { PartyConfig } from './schema.ts'
 
 type Source = PriceFeedConfig['sources'][number]
 
-/** Two sources of one name would count twice in the median. */
+/** Sources with the same name would count twice in the median. */
 export function nameOfSource({ kind, chain }: Source): string {
   return kind === 'oracle' ? `oracle on ${chain}` : kind
 }
 
 export function priceFeedProblems({ price_feed: feed, chains, environment }: PartyConfig): readonly string[] {
   if (feed === undefined) return []
-  const { sources, least_sources: least = 2 } = feed
+  const { sources, min_sources: minSources = 2 } = feed
   const names = sources.map(nameOfSource)
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index))
   return [
     ...sources.flatMap((source, index) => sourceProblems(source, `/price_feed/sources/${index}`, chains, environment)),
     ...[...repeated].map((name) => `/price_feed/sources lists ${name} twice: it would count twice in the median`),
-    ...(least > sources.length ? [`/price_feed/least_sources is ${least}, but ${sources.length} are listed`] : []),
+    ...(minSources > sources.length ? [`/price_feed/min_sources is ${minSources}, but only ${sources.length} sources are listed`] : []),
   ]
 }
 
@@ -32,7 +32,7 @@ function sourceProblems(
     const plain = environment === 'mainnet' && url?.startsWith('http:') === true
     return [
       ...wrong.map(([key]) => `${place}/${key} is for an oracle, and ${kind} is an exchange`),
-      ...(plain ? [`${place}/url must begin with https: anyone on the way could change a price`] : []),
+      ...(plain ? [`${place}/url must begin with https: otherwise anyone on the network path could change a price`] : []),
     ]
   }
   const wrong = Object.entries({ url, symbols }).filter(([, value]) => value !== undefined)

@@ -27,19 +27,19 @@ const Source = Type.Object(
       Type.String({
         pattern: '^https?://[^\\s?#]+$',
         title: 'an http or https URL',
-        description: 'Of an exchange: where its tickers are. Default: the exchange itself.',
+        description: 'The URL of the tickers, for an exchange. Default: that of the exchange.',
       }),
     ),
     symbols: Type.Optional(
       Type.Record(Type.String(Market), Type.String({ minLength: 1, maxLength: 32 }), {
-        description: 'Of an exchange: its names of markets in US dollars, beside those that are known, such as `{"BTC": "BTC-USD"}`.',
+        description: 'Additional names of markets in US dollars, for an exchange, such as `{"BTC": "BTC-USD"}`.',
       }),
     ),
-    chain: Type.Optional(Type.String({ minLength: 1, description: 'Of an oracle: one of `chains`.' })),
+    chain: Type.Optional(Type.String({ minLength: 1, description: 'The chain of an oracle: one of `chains`.' })),
     contracts: Type.Optional(
       Type.Record(Type.String(Market), Type.String({ minLength: 1, maxLength: 80 }), {
         description:
-          "Of an oracle: the address of each market's feed in US dollars, with the interface of Chainlink's AggregatorV3Interface.",
+          "The contracts of an oracle: the address of each market's feed in US dollars, with the interface of Chainlink's AggregatorV3Interface.",
       }),
     ),
     max_age_seconds: Type.Optional(
@@ -47,7 +47,7 @@ const Source = Type.Object(
         minimum: 1,
         maximum: 90_000,
         description:
-          'Instead of that of all sources. An oracle writes only when the price moves or its heartbeat ends: for it the default is 3900.',
+          'Overrides `max_age_seconds` for this source. An oracle writes only when the price moves or its heartbeat ends, so its default is 3900.',
       }),
     ),
   },
@@ -59,18 +59,18 @@ export const PriceFeedConfig = Type.Object(
     sources: Type.Array(Source, {
       minItems: 1,
       maxItems: MAX_PRICE_SOURCES,
-      description: 'Where prices are read. The price is the median of those that are fresh.',
+      description: 'The sources of prices. The price is the median of the fresh ones.',
     }),
-    least_sources: Type.Optional(
+    min_sources: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_PRICE_SOURCES,
         default: 2,
         description:
-          'How many must have a fresh price and agree, which more than half of the fresh ones must. With 1, each is trusted alone.',
+          'How many sources must have a fresh price and agree. More than half of the fresh ones must agree in any case. With 1, every single source is trusted.',
       }),
     ),
-    max_age_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600, default: 60, description: 'An older price does not count.' })),
+    max_age_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600, default: 60, description: 'Older prices do not count.' })),
     max_deviation_bips: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -91,7 +91,7 @@ export const PriceFeedConfig = Type.Object(
     markets: Type.Optional(
       Type.Record(Type.String(), Type.String(Market), {
         description:
-          'By asset. They override the registry\'s markets: `{"base:cbbtc": "BTC"}` trusts that the wrapped coin is worth the coin.',
+          'Markets by asset, which override those of the registry: `{"base:cbbtc": "BTC"}` trusts that the wrapped coin is worth the coin.',
         default: {},
       }),
     ),

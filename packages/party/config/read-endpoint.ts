@@ -1,19 +1,18 @@
-/** A node of the configuration: its URL, and the headers that it needs. Their values are secrets: no error quotes one. */
+/** Reads one node of the configuration: its URL, and the headers that it needs. Header values are secrets, so no error quotes one. */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
+import { urlProblem } from './problem-texts.ts'
 import type { EndpointConfig, SecretReference } from './schema.ts'
-import { urlProblem } from './url-problem.ts'
 
 type NodeConfig = Extract<EndpointConfig, { url: unknown }>
 
-/** What HTTP itself, or we, set for each request. */
+/** Headers that HTTP or our client sets for each request. */
 const RESERVED = /^(host|connection|content-.*|transfer-encoding|upgrade|te|trailer|keep-alive|expect|proxy-.*|sec-.*)$/i
 
 export function isNode(given: EndpointConfig): given is NodeConfig {
   return typeof given === 'object' && 'url' in given
 }
 
-/** All that has to be read before the node can be asked. */
 export function referencesOf(given: EndpointConfig): readonly (SecretReference | string)[] {
   return [urlReference(given), ...(isNode(given) ? Object.values(given.headers ?? {}) : [])]
 }
@@ -44,12 +43,10 @@ export async function readEndpoint(
   return { url, headers: Object.fromEntries(headers), ...(requestsPerSecond !== undefined && { requestsPerSecond }) }
 }
 
-/** Of the URLs of an endpoint. */
 export function protocolsOf(kind: string): readonly string[] {
   return kind === 'ws' ? ['ws', 'wss'] : ['http', 'https']
 }
 
-/** Why a header of this name cannot be sent; null if it can. */
 export function headerNameProblem(name: string): string | null {
   if (RESERVED.test(name)) return 'is set by HTTP itself'
   try {
@@ -60,7 +57,7 @@ export function headerNameProblem(name: string): string | null {
   }
 }
 
-/** Node's own error is not passed on. */
+/** The original error is not passed on, because it may quote the value. */
 function assertHeaderValue(place: string, name: string, value: string): void {
   try {
     validateHeaderValue(name, value)
@@ -69,7 +66,7 @@ function assertHeaderValue(place: string, name: string, value: string): void {
   }
 }
 
-/** Values of headers that are written into the configuration itself. Before its shape is checked, to say what is wrong in words. */
+/** Finds header values that are written into the configuration itself. This runs before the check of the shape, to give a clearer error. */
 export function literalHeaders(config: unknown): readonly string[] {
   const entries = (value: unknown) => (typeof value === 'object' && value !== null ? Object.entries(value) : [])
   const field = (value: unknown, name: string) => entries(value).find(([key]) => key === name)?.[1]

@@ -1,4 +1,4 @@
-/** The two parties' configuration files: one schema each. The descriptions are the reference in docs/configuration.md. */
+/** The schemas of the two configuration files. Their descriptions are the reference in docs/configuration.md. */
 
 import { logLevels } from '@tandem/runtime/log.ts'
 import { type Static, Type } from 'typebox'
@@ -9,7 +9,7 @@ const strict = { additionalProperties: false } as const
 const File = Type.Object({ file: Type.String({ minLength: 1 }) }, strict)
 const Env = Type.Object({ env: Type.String({ minLength: 1 }) }, strict)
 
-/** `title` says in words what is expected, for messages and for the reference. */
+/** `title` says what is expected, for errors and for the reference. */
 const Secret = (description: string) =>
   Type.Union([File, Env], { title: '{"file": "<path>"} or {"env": "<variable>"}, never the secret itself', description })
 
@@ -49,13 +49,11 @@ const Nodes = Type.Union([...OneNode.anyOf, Type.Array(OneNode, { minItems: 1, m
     'a URL as a text, {"file": "<path>"} or {"env": "<variable>"}; or {"url": <such a URL>, "headers": {"<name>": {"file": …} or {"env": …}}, "requests_per_second": <number>}; or a list of such',
   description:
     'One node, or several: if one fails, another takes over. `headers` are sent with every request to that node, such as an API key; their values are never in this file. ' +
-    '`requests_per_second` limits what we ask over HTTP. Default: no limit, but 10 for an Esplora server on another machine.',
+    '`requests_per_second` limits the requests over HTTP. Default: no limit, but 10 for an Esplora server on another machine.',
 })
 
-/** A node as it is written in a configuration. */
 export type EndpointConfig = Static<typeof OneNode>
 
-/** Where a secret is, never the secret itself. File paths are relative to the configuration file. */
 export type SecretReference = Static<typeof File> | Static<typeof Env>
 
 const Bips = (maximum: number, description: string) => Type.Integer({ minimum: 0, maximum, description })
@@ -75,33 +73,36 @@ const Rules = (description: string) => Type.Optional(Type.Array(Type.String({ mi
 const common = {
   environment: Type.Union([Type.Literal('local'), Type.Literal('testnet'), Type.Literal('mainnet')], {
     title: '"local", "testnet" or "mainnet"',
-    description: 'Which chains and assets there are.',
+    description: 'The set of chains and assets.',
   }),
   database_url: Text('The PostgreSQL database (14 or newer) of this party alone: `postgres://user:password@host:port/name`.'),
   release_log: Type.Optional(
     Type.String({
       minLength: 1,
       description:
-        'A file that names what was signed, outside of the database: it tells when the database is restored from an older backup. Keep it on a disk that lasts, apart from the database; processes on one machine may share it. Default: `releases-<solver_id>.log` or `releases-service.log`, beside this file.',
+        'A log of what was signed, outside of the database. By it the party notices that the database was restored from an older backup. Keep it on a persistent disk, apart from the database; processes on one machine may share it. Default: `releases-<solver_id>.log` or `releases-service.log`, beside this file.',
     }),
   ),
   listen: Type.Object(
     {
       host: Type.String({ minLength: 1, description: 'The address to listen on: `127.0.0.1` behind a reverse proxy.' }),
-      port: Type.Integer({ minimum: 0, maximum: 65535, description: '0 takes any free one.' }),
+      port: Type.Integer({ minimum: 0, maximum: 65535, description: '0 takes any free port.' }),
     },
-    { ...strict, description: 'Where its HTTP server listens.' },
+    { ...strict, description: 'The address of its HTTP server.' },
   ),
   metrics: Type.Optional(
     Type.Object(
       {
-        host: Type.String({ minLength: 1, description: 'The address to listen on. Who can reach it can read all figures: no public one.' }),
-        port: Type.Integer({ minimum: 0, maximum: 65535, description: '0 takes any free one.' }),
+        host: Type.String({
+          minLength: 1,
+          description: 'The address to listen on. Anyone who reaches it can read all figures: never use a public address.',
+        }),
+        port: Type.Integer({ minimum: 0, maximum: 65535, description: '0 takes any free port.' }),
       },
       {
         ...strict,
         description:
-          'Serves `/metrics` for Prometheus on an address of its own, without authentication: see docs/operating.md. Default: it does not.',
+          'Serves `/metrics` for Prometheus on a separate address, without authentication: see docs/operating.md. Default: no metrics are served.',
       },
     ),
   ),
@@ -110,7 +111,7 @@ const common = {
       logLevels.map((level) => Type.Literal(level)),
       {
         title: logLevels.map((level) => `"${level}"`).join(', '),
-        description: 'The least level that is logged. `--log-level` and `TANDEM_LOG_LEVEL` override it. Default: `info`.',
+        description: 'The lowest level that is logged. `--log-level` and `TANDEM_LOG_LEVEL` override it. Default: `info`.',
       },
     ),
   ),
@@ -130,8 +131,8 @@ const common = {
             minimum: 1,
             maximum: MAX_URLS,
             description:
-              'How many nodes, all kinds counted together, must give the same answer where money depends on it. With 3, two nodes may lie. ' +
-              'Default: 1, which trusts each node alone; 2 for public nodes.',
+              'How many nodes, of all kinds together, must give the same answer where money depends on it. With 3, two nodes may lie. ' +
+              'Default: 1, which trusts every single node; 2 for public nodes.',
           }),
         ),
         deposit_tolerance_bips: Type.Optional(
@@ -139,13 +140,13 @@ const common = {
             minimum: 0,
             maximum: 1000,
             description:
-              'On chains where anyone can deposit any amount: how far the deposits may be from the agreed amount. The swap is then filled in proportion. Default: 300, which is 3 %.',
+              'How far deposits may differ from the agreed amount, on chains where anyone can deposit any amount. The swap is then filled in proportion. Default: 300, which is 3 %.',
           }),
         ),
       },
       strict,
     ),
-    { description: "The chains to serve, by name. The environment's other chains are listed as inactive." },
+    { description: 'The chains to serve, by name. The other chains of the environment are listed as inactive.' },
   ),
   deployments: Type.Optional(
     Type.Record(
@@ -170,7 +171,7 @@ const common = {
   ),
   prices: Type.Record(Type.String(), Decimal('US dollars per whole coin, at most 8 decimals.'), {
     description:
-      'Fixed prices, by asset; also of the coin that pays for fees on a chain. An asset without a price, fixed or live, is not quoted.',
+      'Fixed prices, by asset, also for the coin that pays the fees of a chain. An asset without a fixed or a live price is not quoted.',
   }),
   price_feed: Type.Optional(PriceFeedConfig),
   limits: Type.Optional(
@@ -178,8 +179,8 @@ const common = {
       Type.String(),
       Type.Object(
         {
-          min: Type.Optional(RawAmount('The least amount of an order, in the smallest unit.')),
-          max: Type.Optional(RawAmount('The greatest amount of an order, in the smallest unit.')),
+          min: Type.Optional(RawAmount('The minimum amount of an order, in the smallest unit.')),
+          max: Type.Optional(RawAmount('The maximum amount of an order, in the smallest unit.')),
         },
         strict,
       ),
@@ -195,15 +196,15 @@ const common = {
             from: Type.String({
               pattern: '^(0|[1-9][0-9]{0,77})$',
               title: 'a whole number in quotes',
-              description: 'From this amount on, in the smallest unit.',
+              description: 'The amount from which this applies, in the smallest unit.',
             }),
-            confirmations: Type.Integer({ minimum: 1, maximum: 10_000, description: 'How many blocks a deposit waits for.' }),
+            confirmations: Type.Integer({ minimum: 1, maximum: 10_000, description: 'How many confirmations a deposit needs.' }),
           },
           strict,
         ),
         { minItems: 1, maxItems: 16 },
       ),
-      { description: 'By asset: more confirmations for deposits than the registry asks for. Fewer have no effect.', default: {} },
+      { description: 'More confirmations for deposits than the registry requires, by asset. Fewer have no effect.', default: {} },
     ),
   ),
 }
@@ -216,13 +217,13 @@ const policy = Type.Object(
     }),
     isolation_groups: Rules('An asset in a group is swapped only within its groups.'),
     blacklist_pairs: Rules('Pairs that are refused.'),
-    whitelist_overrides: Rules('Pairs that are allowed whatever the other rules say.'),
+    whitelist_overrides: Rules('Pairs that are allowed, regardless of the other rules.'),
   },
   {
     ...strict,
     description:
       'Which assets may be swapped for which. A rule is `A -> B` (one way) or `A <-> B` (both ways); A and B are `<chain>:<asset>` with `*` for any text, or `*`. ' +
-      'Decided in this order: an override allows, an isolation group refuses, a blacklisted pair is refused, then the default. ' +
+      'The rules apply in this order: overrides, isolation groups, blacklisted pairs, the default. ' +
       'Clients that read GET /policy know `*` only as a whole chain or a whole asset.',
     default: { default: 'open' },
   },
@@ -239,20 +240,25 @@ export const ServiceConfig = Type.Object(
           'The URL of this service for integrators, used in links such as icons. Default: the host that each request was sent to.',
       }),
     ),
-    vault_key: Secret("64 hex characters. Encrypts users' secrets and keys at rest. If it is lost, the money of open orders is lost."),
+    vault_key: Secret(
+      '64 hex characters. Encrypts the secrets and keys of users in the database. If it is lost, the money of open orders is lost.',
+    ),
     relay_key: Keys(
-      'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need. Pays the fees of all transactions of the service: relayed initiations, redeems, refunds. Not read with `--role api`.',
+      'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need. Pays the fees of all transactions of the service: relayed initiations, redeems, refunds. `--role api` does not read it.',
     ),
     engine_health: Type.Optional(
       Type.Object(
         {
-          host: Type.String({ minLength: 1, description: 'The address to listen on: `127.0.0.1`, or one that only the operator reaches.' }),
-          port: Type.Integer({ minimum: 0, maximum: 65535, description: '0 takes any free one.' }),
+          host: Type.String({
+            minLength: 1,
+            description: 'The address to listen on: `127.0.0.1`, or one that only the operator can reach.',
+          }),
+          port: Type.Integer({ minimum: 0, maximum: 65535, description: '0 takes any free port.' }),
         },
         {
           ...strict,
           description:
-            'Where a process with `--role engine` answers `/livez`, `/readyz` and `/metrics`, without authentication: see docs/scale.md. Default: it opens no port. `metrics` is for the other roles.',
+            'The address on which a process with `--role engine` serves `/livez`, `/readyz` and `/metrics`, without authentication: see docs/scale.md. Default: it opens no port. `metrics` is for the other roles.',
         },
       ),
     ),
@@ -263,9 +269,13 @@ export const ServiceConfig = Type.Object(
       Type.Object(
         {
           id: Type.String({ minLength: 1, description: 'Its `solver_id`.' }),
-          url: Type.String({ pattern: '^https?://', title: 'an http or https URL', description: 'Where it listens.' }),
+          url: Type.String({
+            pattern: '^https?://',
+            title: 'an http or https URL',
+            description: 'The address on which the solver listens.',
+          }),
           public_key: PublicKey(
-            'Its public key: only answers that it signed count. The operator of the solver gets it from `tandem keys show`.',
+            'The public key of the solver: only answers that it signed count. The operator of the solver gets it from `tandem keys show`.',
           ),
         },
         strict,
@@ -276,7 +286,7 @@ export const ServiceConfig = Type.Object(
       Type.Integer({
         minimum: 50,
         maximum: 5000,
-        description: 'How long solvers have to answer a quote, in milliseconds. Later answers are dropped.',
+        description: 'The time in which solvers must answer a quote request, in milliseconds. Later answers are dropped.',
         default: 400,
       }),
     ),
@@ -284,7 +294,10 @@ export const ServiceConfig = Type.Object(
       Type.Object(
         {
           service_bips: Type.Optional({ ...Bips(1000, "The service's own fee, in hundredths of a percent."), default: 0 }),
-          max_affiliate_bips: Type.Optional({ ...Bips(1000, 'The most that affiliates of one order may take together.'), default: 1000 }),
+          max_affiliate_bips: Type.Optional({
+            ...Bips(1000, 'The maximum that all affiliates of one order may take together.'),
+            default: 1000,
+          }),
         },
         { ...strict, description: 'Fees, included in the quoted amounts.' },
       ),
@@ -294,7 +307,8 @@ export const ServiceConfig = Type.Object(
         minimum: 10,
         maximum: 10_000,
         default: 300,
-        description: "How far a solver's price may be from the service's own, the fees that it states apart. A quote beyond it is dropped.",
+        description:
+          "How far the price of a solver may be from the service's own, without the fees that the quote states. Other quotes are dropped.",
       }),
     ),
     earnings: Type.Optional(
@@ -302,18 +316,18 @@ export const ServiceConfig = Type.Object(
         {
           signing_key: Keys(
             'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need. Signs what affiliates may claim: ' +
-              'who has it can take all that the paying contracts hold. A key of its own, used for nothing else.',
+              'anyone who has it can take all that the paying contracts hold. Use this key for nothing else.',
           ),
           asset: Type.Optional(
             Type.String({
               minLength: 1,
-              description: "What affiliates are paid in if an order does not say. Default: the order's source asset.",
+              description: 'The asset in which affiliates are paid if an order names none. Default: the source asset of the order.',
             }),
           ),
           own_solvers: Type.Optional(
             Type.Array(Type.String({ minLength: 1 }), {
               description:
-                'Ids of solvers that belong to the operator: what they collect for affiliates can be claimed as soon as the orders are final. What others collect waits for `tandem earnings received`.',
+                'Ids of solvers that belong to the operator. What they collect for affiliates can be claimed when the orders are final; what other solvers collect, after `tandem earnings received`.',
               default: [],
             }),
           ),
@@ -327,13 +341,13 @@ export const ServiceConfig = Type.Object(
     instant_refunds: Type.Optional(
       Type.Object(
         {
-          owner_usd_per_day: Decimal('For all orders of one owner. The first refund or payout may exceed it.'),
-          app_usd_per_day: Decimal('For all orders of one app.'),
+          owner_usd_per_day: Decimal('The limit for all orders of one owner. The first refund or payout may exceed it.'),
+          app_usd_per_day: Decimal('The limit for all orders of one app.'),
         },
         {
           additionalProperties: false,
           description:
-            'How much the relay key pays for network fees of refunds before the timelock, where the contract pays the whole deposit back, and of payouts beyond the fee that was promised (default 5 and 500 dollars). Beyond it, a deposit is refunded after its timelock, and a payout waits at the promised fee while there is time.',
+            'Limits of what the relay key pays for network fees: of refunds before the timelock, where the contract returns the whole deposit, and of payouts beyond the promised fee (default 5 and 500 dollars). Beyond them a deposit is refunded after its timelock, and a payout waits at the promised fee while there is time.',
         },
       ),
     ),
@@ -352,35 +366,36 @@ export const ServiceConfig = Type.Object(
             minimum: 1,
             maximum: 1_000_000,
             description:
-              'Of one app, if it has no limit of its own. A list counts as one for each ten orders of its page. App ids are public: once it is used up, networks that used less than an equal part are still served, up to twice the limit in all.',
+              'The limit of one app, if it has no limit of its own. A list counts as one request for each ten orders of its page. App ids are public: once the limit is used up, networks that used less than an equal share are still served, up to twice the limit in total.',
           }),
           per_address: Type.Optional(
             Type.Integer({
               minimum: 10,
               maximum: 100_000_000,
               description:
-                'Of one address, whatever it asks; of IPv6, one /64. Behind a reverse proxy set `trusted_proxies`, or all clients share it. Default: 6000.',
+                'The limit of one address for all its requests; for IPv6, of one /64 network. Behind a reverse proxy set `trusted_proxies`, or all clients share one limit. Default: 6000.',
             }),
           ),
           per_order: Type.Optional(
             Type.Integer({
               minimum: 10,
               maximum: 100_000_000,
-              description: 'Of one address for one order. Reading an order by its id counts only here, not for its app. Default: 120.',
+              description:
+                'The limit of one address for one order. Reading an order by its id counts only here, not for its app. Default: 120.',
             }),
           ),
         },
-        { ...strict, description: 'How many requests are served in a minute, by each process.', default: { per_minute: 600 } },
+        { ...strict, description: 'How many requests each process serves in a minute.', default: { per_minute: 600 } },
       ),
     ),
     event_streams: Type.Optional(
       Type.Object(
         {
-          per_process: Streams(1_000_000, 'How many one process serves. Default: 10000.'),
-          per_app: Streams(1_000_000, 'How many one app may have open. Default: 5000.'),
-          per_address: Streams(1_000_000, 'How many one address may have open; of IPv6, one /64. Default: 100.'),
+          per_process: Streams(1_000_000, 'The maximum of one process. Default: 10000.'),
+          per_app: Streams(1_000_000, 'The maximum of one app. Default: 5000.'),
+          per_address: Streams(1_000_000, 'The maximum of one address; for IPv6, of one /64 network. Default: 100.'),
         },
-        { ...strict, description: 'Limits of open event streams: see docs/events.md.', default: {} },
+        { ...strict, description: 'How many event streams may be open: see docs/events.md.', default: {} },
       ),
     ),
     webhooks: Type.Optional(
@@ -388,7 +403,7 @@ export const ServiceConfig = Type.Object(
         {
           allow_private: Type.Boolean({
             description:
-              "Whether webhooks may go to addresses of the operator's own network, and without TLS. Whoever adds a webhook can then call what is there.",
+              "Whether webhooks may go to addresses of the operator's own network, and without TLS. Anyone who can add a webhook can then send requests into that network.",
           }),
         },
         { ...strict, description: 'Webhooks: see docs/events.md.', default: { allow_private: false } },
@@ -396,7 +411,7 @@ export const ServiceConfig = Type.Object(
     ),
     trusted_proxies: Type.Optional(
       Type.Array(Type.String({ pattern: '^[0-9a-fA-F.:]+(/[0-9]{1,3})?$', title: 'an address or a network, such as 10.0.0.0/8' }), {
-        description: 'Reverse proxies in front of the service: their `X-Forwarded-For` says which address a client has.',
+        description: 'Reverse proxies in front of the service. Their `X-Forwarded-For` gives the address of a client.',
         default: [],
       }),
     ),
@@ -413,14 +428,14 @@ export const ServiceConfig = Type.Object(
           nodes: Type.Optional(
             Type.Record(Type.String(), Type.String({ pattern: '^https?://[^\\s;,]+$', title: 'an http or https URL' }), {
               description:
-                'By chain: the node that the pages ask, as a browser reaches it; an Esplora URL where the chain has those. With it users keep their own secrets and keys.',
+                'The node that the pages use, by chain, with a URL that browsers can reach; an Esplora URL where the chain has one. With it users keep their own secrets and keys.',
             }),
           ),
           local_file: Type.Optional(
             Type.String({
               minLength: 1,
               description:
-                'Only in the environment `local`: the path of `local.json`. The swap page then has a play wallet, on this machine only.',
+                'The path of `local.json`, only in the environment `local`. The swap page then has a play wallet, on this machine only.',
             }),
           ),
         },
@@ -441,7 +456,7 @@ const pricing = Type.Object(
     price_tolerance_bips: Type.Optional({
       ...Bips(
         2000,
-        "How far the price may have moved against the solver when it locks its side. Beyond that it declines, and the deposit is refunded. The user's slippage does not widen it. After `price_expires_at` the solver gives up no more than `spread_bips`.",
+        "How far the price may have moved against the solver when it pays. Beyond that it declines, and the deposit is refunded. The user's slippage does not add to it. After `price_expires_at` the solver gives up at most `spread_bips`.",
       ),
       default: 200,
     }),
@@ -459,43 +474,43 @@ const pricing = Type.Object(
         minimum: 0,
         maximum: 1000,
         description:
-          'The share of the current network fees of both legs that is charged, if that is more than `fixed_fee_usd`. 0: never more than that.',
+          'The share of the current network fees of both legs that is charged, if it exceeds `fixed_fee_usd`. With 0, `fixed_fee_usd` is always charged.',
         default: 100,
       }),
     ),
     inventory_skew_bips: Type.Optional({
       ...Bips(
         2000,
-        'The surcharge on the last tenth of the inventory of the destination asset: half of it from three quarters on, a quarter from one half on. A source of which little is left earns a rebate, at most half of the spread.',
+        'The surcharge on the last tenth of the inventory of the destination asset. When three quarters of the inventory are used, half of it applies; when one half is used, a quarter. A scarce source asset earns a rebate, at most half of the spread.',
       ),
       default: 50,
     }),
     inventory_targets: Type.Optional(
-      Type.Record(Type.String(), RawAmount('What the solver wants to hold, in the smallest unit.'), {
-        description: 'By asset. Without one, the greatest inventory since the start counts as the target.',
+      Type.Record(Type.String(), RawAmount('The amount that the solver wants to hold, in the smallest unit.'), {
+        description: 'The target, by asset. Without one, the greatest inventory since the start is the target.',
         default: {},
       }),
     ),
     fee_reserves: Type.Optional(
-      Type.Record(Type.String(), RawAmount('What is never quoted, in the smallest unit.'), {
+      Type.Record(Type.String(), RawAmount('The amount that is never quoted, in the smallest unit.'), {
         description:
-          'By asset, for coins that pay network fees. Without one, what twenty swaps cost at current fees is kept: an initiation, a redeem and a refund each.',
+          'The reserve, by asset, for coins that pay network fees. Without one, the current fees of twenty swaps are kept: an initiation, a redeem and a refund each.',
         default: {},
       }),
     ),
   },
-  { ...strict, description: 'What is added to the spread, and how far the price may move.', default: {} },
+  { ...strict, description: 'Additions to the spread, and how far the price may move.', default: {} },
 )
 
 const Cap = (of: string) =>
   Type.Optional(
     Type.Object(
       {
-        open_orders: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How many orders may be open.' })),
-        open_usd: Type.Optional(Decimal('How much may be open, in US dollars.')),
-        window_usd: Type.Optional(Decimal('How much may be taken in `window_seconds`, in US dollars.')),
+        open_orders: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'The maximum number of open orders.' })),
+        open_usd: Type.Optional(Decimal('The maximum worth of open orders, in US dollars.')),
+        window_usd: Type.Optional(Decimal('The maximum worth of orders within `window_seconds`, in US dollars.')),
       },
-      { ...strict, description: `Limits of ${of}. A limit that is absent does not limit.` },
+      { ...strict, description: `Limits of ${of}. A missing limit does not apply.` },
     ),
   )
 
@@ -504,7 +519,11 @@ const Count = (maximum: number, description: string) => Type.Optional(Type.Integ
 const risk = Type.Object(
   {
     window_seconds: Type.Optional(
-      Type.Integer({ minimum: 60, maximum: 2_592_000, description: 'How long orders count for caps and premiums. Default: 86400, a day.' }),
+      Type.Integer({
+        minimum: 60,
+        maximum: 2_592_000,
+        description: 'How long orders count for caps and premiums. Default: 86400, one day.',
+      }),
     ),
     caps: Type.Optional(
       Type.Object(
@@ -512,10 +531,10 @@ const risk = Type.Object(
           pair: Cap('one pair, in one direction. Only orders with a deposit count'),
           app: Cap('one app. Orders that may still get a deposit count too'),
           owner: Cap(
-            'one owner of a source, within an app. Orders that may still get a deposit count too, and anyone can make them in its name: only for services whose apps know their owners',
+            'one owner of a source, within an app. Orders that may still get a deposit count too. Anyone can make orders in the name of an owner, so set it only for services whose apps know their owners',
           ),
         },
-        { ...strict, description: 'The most that the solver takes on. What it pays counts, at the prices of the order.' },
+        { ...strict, description: 'Limits of what the solver takes on. The worth of its payments counts, at the prices of the order.' },
       ),
     ),
     premium: Type.Optional(
@@ -523,40 +542,40 @@ const risk = Type.Object(
         {
           free_gain_bips: Count(
             1000,
-            'For an owner or an app that leaves as many orders as it funds: how far prices may have moved in its favour before it funded, on average, in hundredths of a percent. What is above is added to the price; for an app at most 50. Default: 10.',
+            'The free average gain of an owner or an app that abandons as many orders as it funds: how far prices moved in its favour before it funded, in hundredths of a percent. The excess is added to the price; for an app at most 50. Default: 10.',
           ),
           refuse_gain_bips: Count(
             5000,
-            'With ten funded orders that gained so much on average, and four times as much left without a deposit, an owner is refused. Default: 50.',
+            'An owner is refused if at least ten funded orders gained this much on average, and it abandoned four times what it funded. Default: 50.',
           ),
           free_abandoned: Count(
             100_000,
-            'Orders that an owner may leave without a deposit for nothing; two more for each that completed. Default: 10.',
+            'How many orders an owner may abandon (leave without a deposit) at no cost; two more for each completed order. Default: 10.',
           ),
           abandoned_bips: Count(
             1000,
-            'What each further one adds to the price, in hundredths of a percent. Default: 0. Anyone can make orders in the name of any owner: only for services whose apps know their owners.',
+            'The premium for each further abandoned order, in hundredths of a percent. Default: 0. Anyone can make orders in the name of any owner, so set it only for services whose apps know their owners.',
           ),
           refuse_abandoned: Count(
             100_000,
-            'So many further ones, and the owner is refused. Default: never. Only for services whose apps know their owners.',
+            'An owner with this many further abandoned orders is refused. Default: never. Set it only for services whose apps know their owners.',
           ),
           withheld_bips: Count(
             5000,
-            'What secrets that a client kept until the solver took its payments back add to the price of orders with a client-held secret, in hundredths of a percent, for payments of one unit; doubled with each further unit. They count less with time. Default: 50.',
+            'The premium on orders with a client-held secret for secrets that the client withheld until the solver refunded its payments, in hundredths of a percent, for payments of one unit; doubled with each further unit. Withheld secrets count less with time. Default: 50.',
           ),
           withheld_unit_usd: Type.Optional(
             Decimal(
-              'The unit, in US dollars, for an owner; what it completed is added to it. A payment of more than one unit that the client kept from being completed is not refunded before its timelock. Default: 1000.',
+              'The unit for an owner, in US dollars; what it completed is added. If a client withheld the secret of a payment above one unit, its deposit is not refunded before the timelock. Default: 1000.',
             ),
           ),
           refuse_withheld: Count(
             1000,
-            'From so many units on, the owner gets no order with a client-held secret. What other owners of its app kept does not count. Default: 3.',
+            'From this many units on, the owner gets no orders with a client-held secret. Other owners of its app do not count. Default: 3.',
           ),
-          most_bips: Count(5000, 'The most that all of these add. Default: 500.'),
+          max_bips: Count(5000, 'The maximum of the whole premium. Default: 500.'),
         },
-        { ...strict, description: 'What past orders of an owner or an app add to the price of new ones.' },
+        { ...strict, description: 'The premium that past orders of an owner or an app add to the price of new ones.' },
       ),
     ),
     fee_spike_factor: Type.Optional(
@@ -564,18 +583,18 @@ const risk = Type.Object(
         minimum: 2,
         maximum: 1_000_000,
         description:
-          'A chain is halted while a lock costs so many times its usual cost of the last hour, or of ten US cents if that is more. Default: 10.',
+          'A chain is halted while a payment costs this many times its usual cost of the last hour, or of ten US cents if that is more. Default: 10.',
       }),
     ),
     unrevealed_usd: Type.Optional(
       Decimal(
-        'In US dollars: payments locked for client-held secrets that are not shown yet, of all owners. The more of it is open, the dearer is the next one: from 0.4 standard deviations of the rate, over the time in which the client may choose, to 1.5 at this amount. Default: 50000.',
+        'The scale for payments that wait for client-held secrets, of all owners, in US dollars. The more are open, the more the next one costs: from 0.4 standard deviations of the rate, over the time in which the client may choose, to 1.5 at this amount. Default: 50000.',
       ),
     ),
     unfinal_usd: Type.Optional(
       Type.Record(Type.String(), Decimal('In US dollars.'), {
         description:
-          'By chain: the most that may be paid, all orders together, against deposits of that chain that are not final. Larger amounts are not quoted; orders that are funded beyond it wait until earlier ones are final. Default: by chain, see `unfinalUsd` in `packages/protocol/registry`.',
+          'The maximum that the solver pays against deposits that are not final, all orders together, by source chain. Larger amounts are not quoted; funded orders beyond it wait until earlier ones are final. Default: by chain, see `unfinalUsd` in `packages/protocol/registry`.',
       }),
     ),
     fee_peak_factor: Type.Optional(
@@ -583,17 +602,17 @@ const risk = Type.Object(
         minimum: 1,
         maximum: 1000,
         description:
-          'For every redeem and refund in flight, the account must hold so many times the highest network fee of the last day. With less the solver locks nothing whose redeem it could not pay, and takes nothing new from that chain. Default: 4.',
+          'For every redeem and refund in flight, the account must hold this many times the highest network fee of the last day. With less the solver makes no payment whose redeem it could not send, and takes no new orders from that chain. Default: 4.',
       }),
     ),
   },
-  { ...strict, description: 'Limits of what the solver takes on, and what makes it more careful.' },
+  { ...strict, description: 'Limits of what the solver takes on, and its premiums for risk.' },
 )
 
 export const SolverConfig = Type.Object(
   {
     ...common,
-    solver_id: Type.String({ minLength: 1, description: 'The name services know it by.' }),
+    solver_id: Type.String({ minLength: 1, description: 'The name by which services know the solver.' }),
     private_key: Keys(
       'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need. Holds the inventory on every chain.',
     ),
@@ -607,9 +626,9 @@ export const SolverConfig = Type.Object(
             minLength: 1,
             maxLength: 64,
             description:
-              'A name for it, for limits and the log. Its orders belong to this name: do not change it. With two keys it may be listed twice.',
+              'A name for the service, for limits and the log. Its orders belong to this name, so do not change it. A service with two keys may be listed twice.',
           }),
-          public_key: PublicKey('Its public key. The operator of the service gets it from `tandem keys show`.'),
+          public_key: PublicKey('The public key of the service, whose operator gets it from `tandem keys show`.'),
         },
         strict,
       ),
@@ -617,7 +636,7 @@ export const SolverConfig = Type.Object(
     ),
     spread_bips: Bips(5000, "The solver's margin, in hundredths of a percent."),
     fixed_fee_usd: Decimal(
-      'The least charge for network fees, added to every swap. If the transactions of both legs cost more at current fees, that is charged. At most 6 decimals.',
+      'The minimum charge for network fees, added to every swap. If the transactions of both legs cost more at current fees, that is charged. At most 6 decimals.',
     ),
     pricing: Type.Optional(pricing),
     quote_seconds: Type.Integer({ minimum: 5, maximum: 3600, description: 'How long a quote is honoured.' }),
@@ -625,7 +644,7 @@ export const SolverConfig = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 86_400,
-        description: 'How long after the order a deposit is still filled at the quoted price. Default: 1800.',
+        description: 'How long the quoted price holds for a deposit, counted from the order. Default: 1800.',
       }),
     ),
     redeem_wait_seconds: Type.Optional(
@@ -633,7 +652,7 @@ export const SolverConfig = Type.Object(
         minimum: 0,
         maximum: 43_200,
         description:
-          'How long a redeem may wait to be batched with others and cosigned by the service, where that makes it cheaper. It never waits so long that its timelock is at risk. Default: 3600.',
+          'How long a redeem may wait for a batch and for the signature of the service, where that makes it cheaper. It never waits until its timelock is at risk. Default: 3600.',
       }),
     ),
     risk: Type.Optional(risk),
@@ -642,5 +661,4 @@ export const SolverConfig = Type.Object(
 )
 export type SolverConfig = Static<typeof SolverConfig>
 
-/** The settings that both files have. */
 export type PartyConfig = Pick<ServiceConfig & SolverConfig, keyof typeof common>

@@ -4,7 +4,6 @@ import { didYouMean } from '@tandem/protocol/nearest-name.ts'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 
-/** The parts of JSON Schema that our schemas use. */
 type Node = {
   readonly title?: string
   readonly properties?: Readonly<Record<string, Node>>
@@ -16,7 +15,7 @@ type Node = {
 export function shapeProblems(schema: TSchema, value: unknown): readonly string[] {
   const problems = Value.Errors(schema, value).flatMap((error) => {
     const { instancePath, keyword, schemaPath } = error
-    // A union reports an error for each of its shapes, and not always one of its own. Report one error for the whole union instead.
+    // A union reports an error for each of its shapes, and not always one of its own. One error for the whole union is clearer.
     const union = unionOf(schemaPath, instancePath)
     if (union !== null || keyword === 'anyOf') return unionProblems(schema as Node, union ?? instancePath, value)
     if (keyword === 'additionalProperties') return []
@@ -31,7 +30,6 @@ export function shapeProblems(schema: TSchema, value: unknown): readonly string[
   return [...new Set(problems)]
 }
 
-/** The path of the outermost union that a part of a schema belongs to; null: of none. */
 function unionOf(schemaPath: string, instancePath: string): string | null {
   const [outside = '', ...inside] = schemaPath.split('/anyOf/')
   if (inside.length === 0) return null
@@ -42,7 +40,6 @@ function unionOf(schemaPath: string, instancePath: string): string | null {
     .join('/')
 }
 
-/** In a list, of each item that is wrong. */
 function unionProblems(schema: Node, path: string, value: unknown): readonly string[] {
   const found = valueAt(value, path)
   const title = titleAt(schema, path)
@@ -65,7 +62,7 @@ function valueAt(value: unknown, path: string): unknown {
     .reduce<unknown>((inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined), value)
 }
 
-/** What a value is; never the value itself. */
+/** Describes the type and never the value, which may be a secret. */
 function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
@@ -80,7 +77,6 @@ function unknownKey(schema: Node, path: string): string {
   return `${path} is not a known setting${didYouMean(key, knownKeys(schema, parts.join('/')))}`
 }
 
-/** Reports keys that none of the allowed shapes has. */
 function unknownKeys(schema: Node, path: string, value: unknown): readonly string[] {
   const found = valueAt(value, path)
   if (typeof found !== 'object' || found === null || Array.isArray(found)) return []
@@ -93,7 +89,6 @@ function unknownKeys(schema: Node, path: string, value: unknown): readonly strin
 const knownKeys = (schema: Node, path: string): readonly string[] =>
   nodesAt(schema, path).flatMap((node) => Object.keys(node.properties ?? {}))
 
-/** The schemas that apply at a path, including each shape of a union. */
 function nodesAt(schema: Node, path: string): readonly Node[] {
   const withChoices = (node: Node): readonly Node[] => [node, ...(node.anyOf ?? []).flatMap(withChoices)]
   return path

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readAttempts } from '../store/actions/attempts.ts'
-import { openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
 import { executeInTime } from './action-deadline.ts'
-import { type EngineFixture, openEngineFixture } from './engine.fixture.ts'
+import { freshEngine } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 
-let store: TestStore
-let fixture: EngineFixture
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
-beforeEach(async () => {
-  fixture = await openEngineFixture(store)
-})
+const store = sharedStore()
+const fixture = freshEngine(store)
 
 const LIMIT_MS = 300
 const late = { kind: 'failed', error: 'it did not end within 0.3 s', againInMs: 500 }
@@ -37,7 +30,7 @@ describe('an action whose node never answers', () => {
     await context.leases.finish(action, { ...late, kind: 'failed', againInMs: 0 })
     delete fixture.ethereum.before[question]
     const again = await fixture.lease('destination', 'initiate')
-    // A use of the key that hangs ends by its own limit.
+    // A use of the key that hangs ends by its own time limit.
     if (question !== 'sign') expect(await executeAction(context, again)).toMatchObject({ kind: 'sent' })
     const before = await readAttempts(store.db, action.key)
     open()

@@ -1,6 +1,6 @@
 /**
- * Ends an action that takes too long, or whose engine stops: it must not keep its slot and its leases. What it still does afterwards is harmless: without a lease
- * nothing is signed or recorded, and to broadcast what is on record is always safe.
+ * Ends an action that takes too long, or whose engine stops, so that it does not keep its slot and its leases. What the action still does
+ * afterwards is harmless: without a lease nothing is signed or recorded, and to broadcast what is on record is always safe.
  */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { ActionKey } from '@tandem/protocol/order.ts'
@@ -12,7 +12,6 @@ import { MAX_ACTION_MS } from './times.ts'
 
 export async function executeInTime(context: ExecutorContext, action: LeasedAction, limitMs = MAX_ACTION_MS): Promise<ActionResult> {
   let isOver = false
-  /** Leased by the action itself, for a batch. */
   const others = new Map<ActionKey, LeasedAction>()
   const release = async (actions: Iterable<LeasedAction>) => {
     for (const one of actions) await context.leases.finish(one, { kind: 'skipped', againInMs: 0 })

@@ -2,23 +2,23 @@ import type { Logger } from 'pino'
 import { ADMIT_ALL_MS, ADMIT_NONE_MS } from './times.ts'
 
 /**
- * Whether new quotes and orders are taken. Orders that exist come first: the longer their work waits for this process, the fewer new ones it takes. The
- * answers of nodes are no part of the wait, so a slow chain refuses nothing.
+ * Decides whether new quotes and orders are taken. Existing orders come first: the longer their work waits for this process, the fewer new
+ * ones it takes. The wait does not include the answers of nodes, so a slow chain refuses nothing.
  */
 export interface Admission {
-  /** Costs a comparison: asked at every request. Quotes are refused only while no order is taken. */
+  /** Cheap enough to call for every request. Quotes are refused only while no order is taken. */
   admits(what: 'quote' | 'order'): boolean
 }
 
-/** The fraction of the new orders that is taken, from 0 to 1. In between it falls evenly: all or nothing would let them in in bursts. */
+/** The fraction of new orders that is taken, 0 to 1. It falls evenly: a single threshold would admit orders in bursts. */
 export function admittedShare(waitMs: number): number {
   return Math.min(1, Math.max(0, (ADMIT_NONE_MS - waitMs) / (ADMIT_NONE_MS - ADMIT_ALL_MS)))
 }
 
-/** `onChange`: less than half is taken, or all again. */
+/** `onChange` reports that less than half is taken, or that all are taken again. */
 export function createAdmission(waitMs: () => number, onChange: (overloaded: boolean, waitMs: number) => void): Admission {
   let overloaded = false
-  /** Grows by the share with each order; one whole admits one. */
+  /** Each order adds the current share. A credit of 1 admits one order. */
   let credit = 0
 
   return {

@@ -1,4 +1,4 @@
-/** Contract addresses of assets and deployments in the form that code compares. Only their family knows which texts are one address. */
+/** Brings contract addresses into the form that code compares. Only a family knows which texts are the same address. */
 import { basicFormsOf } from '@tandem/families/index.ts'
 import type { Asset, AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'

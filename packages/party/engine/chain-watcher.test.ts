@@ -1,15 +1,16 @@
-/** Actions share polls: which poll they get, and which facts they read from it. */
+/** Tests how actions share polls: which poll they get, and which facts they read from it. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import pino from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readActionFacts } from '../store/actions/action-facts.ts'
 import { readCursor } from '../store/chain/events.ts'
 import { publishPoll, readClock } from '../store/chain/polls.ts'
 import { findOrder } from '../store/orders/orders.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
 import { statementsOf } from '../store/statements.fixture.ts'
-import { closeAnyway, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { closeAnyway, NOW, putOrder, sightingsOf } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { type ChainWatcher, startChainWatcher } from './chain-watcher.ts'
 import { registry } from './engine.fixture.ts'
@@ -17,15 +18,11 @@ import { type LiveView, loadLiveFacts } from './facts.ts'
 import { createLeases } from './leases.ts'
 import { pollChain } from './watcher.ts'
 
-let store: TestStore
+const store = sharedStore()
 let bitcoin: MemoryChain
 let ethereum: MemoryChain
 let order: Order
 let watchers: ChainWatcher[]
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of ['events', 'blocks', 'leases', 'polls', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
   bitcoin = createMemoryChain('bitcoin_regtest', NOW)
@@ -39,9 +36,7 @@ afterEach(async () => {
   await Promise.all(watchers.map((watcher) => watcher.stop()))
 })
 
-/** Deposits that reorgs have removed. */
 let lost: object[]
-/** Polls only when it is asked to. */
 let isAlone = false
 function start(chain: MemoryChain, holder = 'me', pollMs = 3_600_000, blockMs = chain.chain.blockMs): ChainWatcher {
   const client = { ...chain, chain: { ...chain.chain, pollMs, blockMs } }
@@ -76,7 +71,7 @@ const asksFor = (chain: MemoryChain, question: string) => chain.asked.filter((on
 const tipsAsked = () => asksFor(bitcoin, 'tip')
 const deposit = () => sightingsOf(order.source.swapId).initiated()
 
-/** Resolves when the next call of `tip` has begun; it is answered when `answer` is called. */
+/** Resolves when the next call of `tip` has begun. The call is answered when `answer` is called. */
 function holdTip(): { readonly begun: Promise<void>; answer(): void } {
   let answer = () => undefined as unknown
   let begin = () => undefined as unknown
@@ -186,7 +181,7 @@ describe('a fresh poll', () => {
     const [waiting, stopped] = [watcher.fresh(-1), watcher.stop()]
     held.answer()
     await stopped
-    // Another process may watch the chain since then: a poll that ends after the stop records nothing.
+    // Another process may watch the chain by then, so a poll that ends after the stop records nothing.
     expect(await early).toBeNull()
     expect(await waiting).toBeNull()
     expect(await watcher.fresh(-1)).toBeNull()
@@ -196,7 +191,7 @@ describe('a fresh poll', () => {
 describe('live facts', () => {
   test('are those of a poll, without a request of their own', async () => {
     const mined = bitcoin.mine(deposit())
-    // No poll becomes too old, however slow the machine is.
+    // With a fixed clock no poll becomes too old, however slow the machine is.
     const now = performance.now()
     vi.spyOn(performance, 'now').mockReturnValue(now)
     const polls = startBoth()
@@ -304,12 +299,11 @@ describe('the pace', () => {
     await new Promise((resolve) => setTimeout(resolve, ms))
     return tipsAsked() - before
   }
-  /** In some time of fifteen polls: on a busy machine one may pass with fewer, or be longer and have more. */
+  /** The polls are counted over the time of fifteen: on a busy machine a period may have fewer, or last longer and have more. */
   const expectPolls = async (many: 'few' | 'many', limit: number) => {
     const polls = expect.poll(() => pollsIn(15 * POLL_MS))
     await (many === 'many' ? polls.toBeGreaterThan(limit) : polls.toBeLessThanOrEqual(limit))
   }
-  /** Its nodes announce new blocks: `announce` does so. */
   const announcingChain = () => {
     let onNewBlock = () => undefined as unknown
     const announcing: MemoryChain = {
@@ -349,7 +343,7 @@ describe('the pace', () => {
       return statements.filter((text) => text.includes('expects_unconfirmed')).length
     }
     expect(await afterNewOrder(start(withoutMempool), bitcoin)).toBe(0)
-    // Nothing is expected in the mempool: the only swap is over.
+    // The only swap is over, so nothing is expected in the mempool.
     for (const { id } of await store.db.selectFrom('orders').select('id').execute()) if (id !== order.id) await closeAnyway(store.db, id)
     const sightings = sightingsOf(order.destination.swapId)
     ethereum.mine(sightings.initiated())
@@ -401,7 +395,7 @@ describe('the pace', () => {
       expect
         .poll(
           async () => {
-            // Cooldowns end. All of these together are less than an hour.
+            // All cooldowns end in this time. Together these advances are shorter than the polling interval of an hour.
             vi.advanceTimersByTime(1_000)
             return (await readCursor(store.db, bitcoin.chain.id))?.hash
           },
@@ -409,7 +403,6 @@ describe('the pace', () => {
         )
         .toBe(hash)
     await reached((await bitcoin.tip()).hash)
-    // Each wakes a poll, until none may.
     for (let announced = 0; announced < 20; announced++) {
       const before = tipsAsked()
       announce()
@@ -417,7 +410,6 @@ describe('the pace', () => {
     }
     bitcoin.mine()
     announce()
-    // The next poll that begins by itself is hours away.
     vi.advanceTimersByTime(HOUR_MS)
     await reached((await bitcoin.tip()).hash)
     expect(watcher.isAnnounced).toBe(true)

@@ -17,56 +17,51 @@ import { createWakeThrottle } from './wake-throttle.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { type PollResult, pollChain, type Reorg, watchLease } from './watcher.ts'
 
-/** A poll that reached the newest block. Everything up to it is recorded, and it was the newest after the poll began. */
+/** A poll that reached the newest block: everything up to `tip` is recorded, and `tip` was the newest block after the poll began. */
 export type FreshPoll = {
   readonly tip: Block
-  /** By `performance.now()`. */
+  /** A time by `performance.now()`. */
   readonly beganAtMs: number
 }
 
 export interface FreshPolls {
   /**
-   * The last poll if it is not older than `maxAgeMs`; else the one in progress, or the next one, which begins at once. Rejects with a `ChainFailure`
-   * if that poll fails. Null if it records nothing up to the newest block: another process watches the chain, there is a reorg, or much to catch up with.
+   * Returns the last poll if it is not older than `maxAgeMs`, else the one in progress, or the next one, which begins at once. Rejects with
+   * a `ChainFailure` if that poll fails. Returns null if the poll records nothing up to the newest block: another process watches the
+   * chain, there is a reorg, or the chain is far behind.
    */
   fresh(maxAgeMs: number): Promise<FreshPoll | null>
-  /** What the polls have read of this swap from the chain, never from the database. Of the chain up to the last fresh poll; not necessarily all. */
+  /** The polls read these events from the chain, never from the database. They may be incomplete after the last fresh poll. */
   seen(swapId: SwapId): readonly HtlcEvent[]
-  /** How long recent polls took, the slowest of the last few. */
   readonly tookMs: number
 }
 
 export interface ChainWatcher extends FreshPolls {
-  /** Poll soon, if an order is open on this chain and its nodes do not announce blocks. Throttled, however often it is called. */
+  /** Polls soon if an order is open on this chain and its nodes do not announce blocks. Calls are throttled. */
   hint(): void
-  /** An order may have been written: if it is on this chain, watch it at once. */
   expectOrders(): void
-  /** A swap is in progress: poll at the full pace for a while. */
   noteActivity(): void
-  /** The process that watched the chain has ended: take its place now. */
+  /** Call this when the process that watched the chain has ended. */
   takeOver(): void
-  /** Records nothing more and takes no lease. Resolves when the poll in progress has ended. */
+  /** From now on nothing is recorded and no lease is taken. Resolves when the poll in progress has ended. */
   stop(): Promise<void>
-  /** Its nodes announce new blocks: hints about it are ignored. */
+  /** The nodes announce new blocks, so hints about the chain are ignored. */
   readonly isAnnounced: boolean
-  /** This process watches the chain: it holds the lease. False while no order is open, and nobody needs to. */
+  /** This process holds the lease of the chain. It is false while no order is open, because nobody needs to watch then. */
   readonly isWatching: boolean
-  /** An order with a swap on this chain is open, or may be: the list was not read since one was written. */
+  /** An order on this chain is open, or one was written since the watch list was read. */
   readonly mayBeOpen: boolean
-  /** When the chain last answered with the history that we know, by `Date.now()`; 0: never. */
+  /** The time by `Date.now()` at which the chain last answered with the history that we know. 0 means never. */
   readonly answeredAtMs: number
   readonly status: WatcherStatus
 }
 
-/** What this process knows of a chain, for its operator. */
 export type WatcherStatus = {
-  /** The newest block that was seen; null before the first. */
   readonly tip: Block | null
-  /** The newest block whose events are on record, if this process recorded it. */
+  /** The newest block whose events this process recorded. */
   readonly recordedHeight: bigint | null
-  /** Another process of the database records this chain. */
   readonly isLeasedElsewhere: boolean
-  /** Why the chain cannot be read, or is halted; null while it can be read. */
+  /** The reason why the chain cannot be read or is halted; null while it can be read. */
   readonly problem: string | null
 }
 
@@ -75,17 +70,12 @@ export type ChainWatcherOptions = {
   readonly client: ChainClient
   readonly leases: Leases
   readonly log: Logger
-  /** No other process on this database could read a published poll. */
   readonly isAlone?: () => boolean
-  /** States may have changed. */
   readonly onChange: () => void
-  /** Events were recorded. */
   readonly onEvents: () => void
-  /** A reorg replaced blocks. */
   readonly onReorg?: (reorg: Reorg) => void
 }
 
-/** A poll that several actions may await. */
 type AwaitedPoll = {
   beganAtMs: number
   readonly outcome: Promise<Outcome>
@@ -94,10 +84,9 @@ type AwaitedPoll = {
 type Outcome = { readonly poll: FreshPoll | null } | { readonly failure: ChainFailure }
 
 type WatcherState = {
-  /** Why the last poll failed; null: it did not. */
+  /** The reason why the last poll failed; null after a success. */
   problem: string | null
   tip: Block | null
-  /** The list may lack an order that was just written. */
   isListStale: boolean
   polledAtMs: number
   announcedAtMs: number
@@ -106,12 +95,10 @@ type WatcherState = {
   tookMs: number
   last: FreshPoll | null
   current: AwaitedPoll | null
-  /** Actions await the next poll. */
   next: AwaitedPoll | null
   isStopped: boolean
 }
 
-/** A watcher: what it works with, and its state. */
 type Watching = ChainWatcherOptions & {
   readonly list: WatchList
   readonly guard: FinalGuard
@@ -257,12 +244,12 @@ function pollStateOf({ client: { chain }, list, memory, state }: Watching): Poll
   }
 }
 
-/** Another order changes nothing of what is expected of the chain, and whether a swap is watched is asked with its events: the list need not be read. */
+/** A further order changes nothing that is expected of the chain, so the list need not be read. */
 function expectsAll({ client, list }: Watching): boolean {
   return list.hasOpen && (client.unconfirmedEvents === undefined || list.expectsUnconfirmed)
 }
 
-/** A poll in the background was woken for an order of another chain: this chain need not be asked. */
+/** A background poll was woken for an order of another chain, so this chain need not be read. */
 async function isStillIdle({ list, memory, state }: Watching): Promise<boolean> {
   if (!state.isListStale || state.problem !== null || memory.cursor === null || list.hasOpen) return false
   state.isListStale = false
@@ -270,7 +257,7 @@ async function isStillIdle({ list, memory, state }: Watching): Promise<boolean> 
   return !list.hasOpen && performance.now() - state.polledAtMs < IDLE_POLL_MS
 }
 
-/** Resolves true when there is more to catch up with. */
+/** Resolves to true when there is more to backfill. */
 async function runPoll(watching: Watching): Promise<boolean> {
   const { memory, state } = watching
   const isBackground = state.next === null
@@ -283,9 +270,9 @@ async function runPoll(watching: Watching): Promise<boolean> {
     return false
   } catch (error) {
     state.last = null
-    // Given up: see `Leases.whileRenewed`.
+    // The lease was given up: see `Leases.whileRenewed`.
     memory.leasedAtMs = Number.NEGATIVE_INFINITY
-    // Anything but a failure of the node shows when the chain is read again for the action.
+    // Any error but a failure of the node shows when the chain is read again for the action.
     awaited.end(error instanceof ChainFailure ? { failure: error } : { poll: null })
     throw error
   } finally {
@@ -313,7 +300,7 @@ async function poll(watching: Watching, awaited: AwaitedPoll, isBackground: bool
   return behind
 }
 
-/** `current`: everything up to this block is recorded, and it was the newest after the poll began. */
+/** `current` is the newest block after the poll began; everything up to it is recorded. */
 async function pollLeased(watching: Watching, isBackground: boolean): Promise<PollResult & { readonly current: Block | null }> {
   const { db, client, leases, list, guard, memory, state, log, onEvents } = watching
   const chain = client.chain.id

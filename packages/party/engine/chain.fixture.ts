@@ -1,4 +1,4 @@
-/** A chain in memory: blocks with events, reorgs and a mempool, and a log of all calls. */
+/** Simulates a chain in memory: blocks with events, reorgs and a mempool, and a log of all calls. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { DepositReading } from '@tandem/chain-kit/port/htlc-reading.ts'
 import type { OtherAttempt, Outbox } from '@tandem/chain-kit/port/outbox.ts'
@@ -32,13 +32,13 @@ type Question =
 export type MemoryChain = ChainClient & {
   cancel: NonNullable<ChainClient['cancel']>
   finalHeight?: NonNullable<ChainClient['finalHeight']>
-  /** Every call in order: 'events 101-103', 'redeem'. */
   readonly asked: string[]
-  /** Runs before a call is answered, and before and after it signs with the key held: to change the chain, or to throw. */
+  /** These hooks run before a call is answered, and before and after it signs with the key held. They may change the chain or throw. */
   readonly before: Partial<Record<Question | 'sign' | 'signed', () => unknown>>
-  /** Transactions that were recorded and then sent. */
   readonly broadcast: string[]
-  /** For each of them: the deposits to spend (redeem and refund only), its outbox, what the others had in flight, and what it signed with. */
+  /**
+   * Each transaction has its deposits to spend (redeem and refund only), its outbox, the attempts of other actions, and its signer.
+   */
   readonly orders: {
     readonly spend: SpendRequest | null
     readonly outbox: Outbox
@@ -47,21 +47,19 @@ export type MemoryChain = ChainClient & {
   }[]
   mempool: HtlcEvent[]
   balances: Record<string, bigint>
-  /** One block on top, with these events. */
   mine(...events: readonly HtlcEvent[]): Block
-  /** `count` empty blocks on top. */
+  /** Mines `count` empty blocks. */
   grow(count: number): Block
-  /** Removes the last `depth` blocks. */
   drop(depth: number): void
-  /** Leaves that many heights without a block. */
+  /** Leaves `heights` heights without a block. */
   skip(heights: number): void
 }
 
 type Pace = {
   readonly blockMs: number
-  /** One in this many heights has no block. */
+  /** Every nth height has no block. */
   readonly skipsOneIn?: bigint
-  /** Dates each block when it is made, in unix seconds. Absent: blocks are dated `blockMs` apart. */
+  /** Dates each block when it is made, in unix seconds. Without a clock, blocks are dated `blockMs` apart. */
   readonly clock?: () => bigint
 }
 
@@ -69,7 +67,7 @@ const FIRST_HEIGHT = 1000n
 const FIRST_BLOCKS = 100
 const BLOCK_MS = 2000
 
-/** Blocks are dated so that the first 100 of them lie before `now`. */
+/** The first 100 blocks are dated before `now`. */
 export function createMemoryChain(id: ChainId, now: bigint, { blockMs, skipsOneIn, clock }: Pace = { blockMs: BLOCK_MS }): MemoryChain {
   const local = localChains.find((known) => known.id === id)
   if (local === undefined) throw new Error(`${id} is not in the local registry`)
@@ -207,7 +205,7 @@ function headerOf({ events: _, ...header }: Block & { readonly events: readonly 
   return header
 }
 
-/** Like a UTXO chain: a spend is found only if its deposit is known. */
+/** On a UTXO chain a spend is found only if its deposit is known. */
 async function pick(watched: WatchedSwaps, events: readonly HtlcEvent[]): Promise<readonly HtlcEvent[]> {
   const of = (isDeposit: boolean) => events.filter(({ kind }) => (kind === 'initiated') === isDeposit)
   const swaps = await watched.find({ swapIds: of(true).map(({ swapId }) => swapId), spent: of(false).map(({ deposit }) => deposit) })

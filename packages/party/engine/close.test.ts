@@ -1,4 +1,4 @@
-/** Rent that settled HTLCs keep: from the end of the order through the playbook to the transaction that returns it. */
+/** Tests the rent that settled HTLCs keep: from the end of the order through the playbook to the transaction that returns it. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
@@ -7,11 +7,12 @@ import { orderPurpose } from '@tandem/keys/purpose.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { actionKey, type Leg, type Role } from '@tandem/protocol/order.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { leaseAction, readAction } from '../store/actions/actions.ts'
 import { finishAction } from '../store/actions/finish-action.ts'
 import { findOrder } from '../store/orders/orders.ts'
-import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { NOW } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 import { reconcile } from './reconciler.ts'
@@ -25,18 +26,12 @@ const registry = createRegistry({
 })
 const secondsToWait = 1800n
 
-let store: TestStore
+const store = sharedStore()
 let fixture: EngineFixture
 let now: bigint
-/** From when on the account can be closed; null once it is. */
 let keptUntil: bigint | null
 let asked: HtlcTerms[]
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 
-/** A finished order whose HTLC on the chain with rent is this leg. */
 async function finishOrder(leg: Leg): Promise<void> {
   const chains = leg === 'source' ? [rentChain, 'bitcoin_regtest'] : ['bitcoin_regtest', rentChain]
   fixture = await openEngineFixture(store, { source: { chain: chains[0] ?? '' }, destination: { chain: chains[1] ?? '' } })
@@ -90,13 +85,13 @@ test.each([
     await decide(role)
     expect(await isWanted(leg)).toBe(false)
     await passFinality()
-    // It changed just now: then it is derived again some seconds later.
+    // The order changed just now, so it is derived again some seconds later.
     now += 2n
     await decide(role)
     expect(await isWanted(leg)).toBe(true)
     expect((await findOrder(store.db, fixture.order.id))?.closed).toBe(true)
 
-    // By the newest block, which is ahead of our clock here.
+    // The time is that of the newest block, which is ahead of our clock here.
     const ahead = (await fixture.ethereum.tip()).time - NOW
     expect(await execute(role)).toEqual({ kind: 'skipped', againInMs: Number(secondsToWait - ahead) * 1000 })
     expect(asked).toEqual([])

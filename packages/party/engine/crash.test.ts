@@ -1,30 +1,25 @@
-// A process that is killed or paused inside an action, and a database that is away: another takes the action up soon, and it is done once.
+// Tests a process that is killed or paused inside an action, and a database that is away: another process takes the action up soon, and it
+// is done once.
 import { Writable } from 'node:stream'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { leaseAction, readAction } from '../store/actions/actions.ts'
 import { readAttempts } from '../store/actions/attempts.ts'
 import type { Database } from '../store/database/database.ts'
-import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
-import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { NOW } from '../store/store.fixture.ts'
+import { type EngineFixture, freshEngine, registry } from './engine.fixture.ts'
 import { type Engine, startEngine } from './engine.ts'
 import { executeAction } from './executor.ts'
 import { createLeases } from './leases.ts'
 import { createMortal, type Mortal } from './mortal.fixture.ts'
 import { LEASE_SECONDS } from './times.ts'
 
-let store: TestStore
-let fixture: EngineFixture
+const store = sharedStore()
+const fixture = freshEngine(store)
 const engines: Engine[] = []
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
-beforeEach(async () => {
-  fixture = await openEngineFixture(store)
-})
 afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.stop()))
 })
@@ -52,7 +47,6 @@ function start(db: Database, { onLog = () => undefined, clients = fixture.client
 }
 type StartOptions = { readonly onLog: (line: string) => void; readonly clients: EngineFixture['clients'] }
 
-/** An engine that stops at the end of the test. */
 function startSurvivor(): void {
   engines.push(start(store.db))
 }
@@ -128,7 +122,7 @@ describe('a process that is killed', () => {
     await takenUp(['initiate 1'])
   })
 
-  // How soon is a matter of the lease: its seconds are checked where they are set.
+  // The delay depends on the lease, whose seconds are checked where they are set.
   test('is replaced by another that runs', async () => {
     const mortal = await createMortal(store)
     fixture.ethereum.before.initiate = mortal.dieHere
@@ -215,7 +209,7 @@ describe('a lease', () => {
 })
 
 describe('a database that is away', () => {
-  /** Rejects writes to actions, as a database that is away. Reads still work, which makes no difference here. */
+  /** Simulates a database that is away by rejecting writes to actions. Reads still work, which makes no difference here. */
   const away = async (isAway: boolean) => {
     await sql`drop trigger if exists away on actions`.execute(store.db)
     await sql`create or replace function away() returns trigger language plpgsql as $$ begin raise 'away'; end $$`.execute(store.db)

@@ -1,4 +1,4 @@
-/** Whether something changed since the last run of a loop that succeeded. */
+/** Remembers whether something changed since the last successful run of a loop. */
 
 export interface DirtyFlag {
   set(): void

@@ -12,27 +12,22 @@ import { DISPATCH_ALONE_MS, STANDBY_DISPATCH_MS } from './times.ts'
 import { createWaits } from './waits.ts'
 
 export interface Dispatcher {
-  /** Actions may be due: lease them now. */
   wake(): void
-  /** Actions have just become wanted: they wait from now on. */
+  /** Newly wanted actions start to wait now. */
   noteWanted(): void
-  /** An action is being performed. */
   readonly isRunning: boolean
-  /** How long actions have waited for this process. */
   waitMs(): number
-  /** Leases nothing more. */
   stop(): Promise<void>
-  /** Resolves when no action is being performed any more. */
   idle(): Promise<void>
 }
 
 export type DispatcherOptions = {
   readonly leases: Pick<Leases, 'several'>
-  /** Never rejects. Resolves to the milliseconds until the action is tried again; null if it need not be. */
+  /** Never rejects. Resolves to the milliseconds until the action is tried again; null if no retry is needed. */
   readonly perform: (action: LeasedAction) => Promise<number | null>
   readonly hasOpenOrder: () => boolean
   readonly isAlone: () => boolean
-  /** Other engines watch the chains: this one takes only what they leave. */
+  /** Other engines watch the chains, so this engine takes only what they leave. */
   readonly isStandby: () => boolean
   readonly isHealthy: (chain: ChainId) => boolean
   readonly log: Logger
@@ -69,14 +64,14 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   function noteWaits(actions: readonly LeasedAction[], isFull: boolean): void {
-    // If the last pass left nothing, all that it did not find was not free, e.g. leased by a process that died: it did not wait for us.
+    // If the last pass left nothing, an action that it did not find was not free, e.g. leased by a process that died. Such an action did
+    // not wait for us.
     const maxMs = lastPass.isFull ? Number.POSITIVE_INFINITY : performance.now() - lastPass.beganAtMs
     const waited = actions.map(({ waitedMs }) => Math.min(waitedMs, maxMs))
-    // The most overdue ones are taken first: what is left has waited less than these.
+    // The most overdue actions are taken first, so those that are left have waited less than these.
     waits.end(Math.max(0, ...waited), isFull ? Math.min(...waited) : null)
   }
 
-  /** For actions that are due before the next regular pass. */
   function wakeIn(ms: number | null): void {
     if (ms === null || ms >= DISPATCH_ALONE_MS || isStopped) return
     const timer = setTimeout(() => {

@@ -1,13 +1,13 @@
 /**
- * By which chains' clocks a pass of the reconciler searches for due orders: those that changed since the last pass. Each chain costs eight index
- * lookups, and most passes are for a change of one chain. What other processes record, and chains that are silent, are searched at an interval.
+ * Selects the chains by whose clocks a pass of the reconciler searches for due orders: those that changed since the last pass. Each chain
+ * costs eight index lookups, and most passes are for a change of one chain. What other processes record, and chains that are silent, are
+ * searched at an interval.
  */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 
 export interface DueChains {
-  /** Something was recorded about this chain. */
   changed(chain: ChainId): void
-  /** `pass` gets the chains to search by; absent: all. If it fails, or does not finish, the next one gets all. */
+  /** `pass` gets the chains to search by; without `chains` it searches by all. After a failed or unfinished pass, the next one gets all. */
   run<T extends { readonly more: boolean }>(pass: (due: { readonly chains?: readonly ChainId[] }) => Promise<T>): Promise<T>
 }
 

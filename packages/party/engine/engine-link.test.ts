@@ -1,22 +1,19 @@
 import { createLogger } from '@tandem/runtime/log.ts'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { leaseEngine } from '../store/actions/engines.ts'
 import { openSignals } from '../store/database/signals.ts'
-import { NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { NOW } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { type Engine, startEngine } from './engine.ts'
 import { type EngineLink, openEngineLink } from './engine-link.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: EngineFixture
 let link: EngineLink
 let derived: number
 const log = createLogger({ name: 'test', level: 'silent' })
 const closes: (() => Promise<void>)[] = []
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   fixture = await openEngineFixture(store)
   derived = 0

@@ -1,4 +1,4 @@
-/** The engines of a database as a process sees them that runs none: it asks for work by signals, and reads what they report with their leases. */
+/** Shows the engines of a database to a process that runs none, which asks for work by signals and reads their reports. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
@@ -9,22 +9,21 @@ import { releaseLeases } from '../store/actions/leases.ts'
 import type { Database } from '../store/database/database.ts'
 import { openSignals } from '../store/database/signals.ts'
 import { createAdmission, logOverload } from './admission.ts'
-import type { ChainStatus } from './chain-status.ts'
 import type { Engine } from './engine.ts'
+import type { ChainStatus } from './engine-report.ts'
 import { readReported } from './engine-report.ts'
 import { DERIVED, ORDERS, WAKE } from './engine-signals.ts'
 import { createLoop } from './loop.ts'
 import { LEASE_RENEWAL_MS, LEASE_SECONDS, LINK_READY_POLL_MS, READY_TIMEOUT_MS } from './times.ts'
 
 export interface EngineLink extends Pick<Engine, 'expectOrders' | 'wake' | 'ready' | 'chainHealthy' | 'admits' | 'chainStatus' | 'stop'> {
-  /** Why nobody would redeem a new swap; null while an engine lives. */
+  /** The reason why nobody would redeem a new swap; null while an engine lives. */
   problem(): string | null
 }
 
 export type EngineLinkOptions = {
   readonly db: Database
   readonly log: Logger
-  /** Orders were derived: their status may have changed. */
   readonly onDerived: () => void
 }
 
@@ -37,7 +36,7 @@ export function openEngineLink({ db, log, onDerived }: EngineLinkOptions): Engin
   let isMissing = false
   let isFailing = false
 
-  /** Those that live. One whose lease has ended since the last reading is seen a second later. */
+  /** An engine whose lease has ended since the last reading is dropped up to a second late. */
   const living = () => (performance.now() - readAtMs < LEASE_SECONDS * 1000 ? engines : [])
   const reports = () => living().filter((report) => report !== null)
   const admission = createAdmission(() => Math.max(0, ...reports().map(({ waitMs }) => waitMs)), logOverload(log))

@@ -1,7 +1,13 @@
-/** What an engine reports to the processes that follow it, and how they read it. */
+/** The report of an engine to processes without one. It is written with the engine's lease. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { EngineReport, ReportedChain } from '../store/actions/engine-report.ts'
-import type { ChainStatus } from './chain-status.ts'
+import type { WatcherStatus } from './chain-watcher.ts'
+
+export type ChainStatus = WatcherStatus & {
+  readonly isHealthy: boolean
+  readonly silentMs: number | null
+  readonly isAnnounced: boolean
+}
 
 export function reportOf(waitMs: number, chains: readonly ChainId[], statusOf: (chain: ChainId) => ChainStatus | null): EngineReport {
   const reported = chains.flatMap((chain) => {
@@ -11,7 +17,7 @@ export function reportOf(waitMs: number, chains: readonly ChainId[], statusOf: (
   return { waitMs: Math.round(waitMs), chains: Object.fromEntries(reported) }
 }
 
-/** Without the problem: it may quote the URL of a node, with the operator's API key. */
+/** The report leaves the problem out: it may quote the URL of a node, with the operator's API key. */
 function describe({ tip, recordedHeight, isAnnounced, problem: _, ...rest }: ChainStatus): ReportedChain {
   return {
     ...rest,

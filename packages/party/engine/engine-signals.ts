@@ -1,16 +1,16 @@
-/** Signals between the processes of one database. A signal only saves waiting for a poll. */
+/** The signals between the processes of one database. A signal only saves waiting for a poll, and may be lost. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 
-/** An order was written on the chains that follow: watch them. */
+/** An order was written. The ids of its chains follow. */
 export const ORDERS = 'orders '
-/** Something may have happened on the chain that follows: poll it. */
+/** Something may have happened on a chain. Its id follows. */
 export const CHAIN = 'chain '
-/** Orders were derived: their status may have changed. */
+/** Orders were derived, so their status may have changed. */
 export const DERIVED = 'derived'
-/** Something was written about an order, by a process that runs no engine: reconcile. */
+/** A process without an engine wrote something about an order, so engines reconcile. */
 export const WAKE = 'wake'
 
-/** A process has ended, and what it did is free. */
+/** A process has ended, and its leases are free. */
 export const FREE = 'free'
 
 export type SignalHandlers = {
@@ -21,7 +21,7 @@ export type SignalHandlers = {
   readonly onFree: () => void
 }
 
-/** Others, of a newer version, are ignored. */
+/** Unknown signals come from processes of a newer version, and are ignored. */
 export function takeSignal(signal: string, { onOrders, onChain, onDerived, onWake, onFree }: SignalHandlers): void {
   if (signal.startsWith(ORDERS)) onOrders(signal.slice(ORDERS.length).split(' '))
   else if (signal.startsWith(CHAIN)) onChain(signal.slice(CHAIN.length))

@@ -8,6 +8,7 @@ import type { HtlcEvent, HtlcVerb } from '@tandem/protocol/htlc.ts'
 import type { Leg, Order, Role } from '@tandem/protocol/order.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { createServiceParty } from '@tandem/service/party.ts'
 import { createSolverParty } from '@tandem/solver/party.ts'
 import { type LeasedAction, syncWanted } from '../store/actions/actions.ts'
@@ -27,15 +28,12 @@ export type EngineFixture = {
   readonly order: Order
   readonly secret: string
   context(role: Role): ExecutorContext
-  /** The events of this leg's deposit. */
   events(leg: Leg): { readonly deposit: HtlcEvent; readonly redeem: HtlcEvent; readonly refund: HtlcEvent }
   chainOf(leg: Leg): MemoryChain
   /** Mines the deposits of these legs, and records the solver's fill signature where the source needs one. */
   deposit(...legs: readonly Leg[]): Promise<void>
-  /** The same, and runs the watchers. */
   fund(...legs: readonly Leg[]): Promise<void>
   watch(): Promise<void>
-  /** Makes this the only wanted action, and leases it. */
   lease(leg: Leg, verb: HtlcVerb): Promise<LeasedAction>
 }
 
@@ -50,7 +48,10 @@ const relay = createKeyring([createKey('secp256k1', RELAY_KEY)])
 const solver = createKeyring([createKey('secp256k1', '22'.repeat(32))])
 export const ORDER_KEY = '33'.repeat(32)
 
-/** Empties the store: one fixture at a time. */
+export const freshEngine = (store: TestStore, changes?: ExampleChanges): EngineFixture =>
+  openedForEach(() => openEngineFixture(store, changes))
+
+/** Empties the store, so only one fixture can be open at a time. */
 export async function openEngineFixture(store: TestStore, changes: ExampleChanges = {}): Promise<EngineFixture> {
   const { db } = store
   const ofOrders = [

@@ -1,24 +1,21 @@
 import { Writable } from 'node:stream'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readAction } from '../store/actions/actions.ts'
 import { readAttempts } from '../store/actions/attempts.ts'
 import type { Database } from '../store/database/database.ts'
 import { recordOwnFill } from '../store/orders/fills.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
 import { statementsOf } from '../store/statements.fixture.ts'
-import { closeAnyway, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { closeAnyway, NOW, putOrder, sightingsOf } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { type Engine, startEngine } from './engine.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: EngineFixture
 let logged: string[]
 const engines: Engine[] = []
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   fixture = await openEngineFixture(store)
   logged = []
@@ -46,12 +43,11 @@ function start(
   return engine
 }
 
-/** Waits almost until the test timeout. */
 const eventually = (assertion: () => unknown) => vi.waitFor(assertion, { timeout: 150_000, interval: 20 })
 const key = () => `${fixture.order.id}/destination/initiate`
 const pay = () => fixture.deposit('source')
 
-/** To check that something does not happen. On a slow machine this can miss a failure, but never causes one. */
+/** Waits to check that something does not happen. On a slow machine this can miss a failure, but never causes one. */
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1000))
 
 function gate() {
@@ -117,10 +113,9 @@ describe('an engine', () => {
 
 describe('between polls', () => {
   const NEVER_MS = 3_600_000
-  /** Announces a new block on each chain. */
   let announce: () => void
 
-  /** Chains whose next poll never comes, and that say when there is a new block. */
+  /** These chains announce blocks, and their next regular poll never comes. */
   function silentChains(): EngineFixture['clients'] {
     const listeners: (() => void)[] = []
     announce = () => {
@@ -133,7 +128,7 @@ describe('between polls', () => {
     return new Map([...muteChains()].map(([id, client]) => [id, { ...client, newBlocks }]))
   }
 
-  /** Chains whose next poll never comes, and that say nothing. */
+  /** These chains announce nothing, and their next regular poll never comes. */
   function muteChains(): EngineFixture['clients'] {
     return new Map([...fixture.clients].map(([id, client]) => [id, { ...client, chain: { ...client.chain, pollMs: NEVER_MS } }]))
   }
@@ -257,7 +252,6 @@ describe('between polls', () => {
     beforeEach(async () => {
       first = start()
       await first.ready()
-      // It holds the leases of its chains.
       await eventually(async () =>
         expect(await store.db.selectFrom('leases').where('name', 'like', 'watch %').selectAll().execute()).toHaveLength(2),
       )
@@ -290,7 +284,7 @@ describe('between polls', () => {
     const dispatches = async (work: () => Promise<void>) =>
       (await statementsOf(work)).filter((text) => text.includes('with redeem_chains')).length
     await start(muteChains()).ready()
-    // Before the first passes it does not know of the order, or whether it is alone.
+    // Before its first passes the engine does not know of the order, or whether it is alone.
     for (let seen = 0; seen < 2; ) seen += await dispatches(settle)
     const beganAtMs = performance.now()
     const count = await dispatches(async () => {
@@ -410,7 +404,6 @@ describe('overload', () => {
 })
 
 describe('stopping', () => {
-  /** Its node does not answer the first question of this kind before `go`. */
   function hang(question: 'tip' | 'initiate' | 'sign' | 'broadcast') {
     const [begun, go] = [gate(), gate()]
     let count = 0
@@ -427,7 +420,7 @@ describe('stopping', () => {
     ...(await store.db.selectFrom('actions').select('key').where('lease_holder', 'is not', null).execute()).map(({ key }) => key),
   ]
 
-  // Of a simulated chain: each execution signs once more, also where a real one sends what is on record again.
+  // On a simulated chain each execution signs once more, also where a real one sends what is on record again.
   test.each([
     { question: 'initiate', first: [], last: ['initiate 1'] },
     { question: 'sign', first: [], last: ['initiate 1'] },

@@ -1,4 +1,4 @@
-/** The loop: chain → watcher → reconciler → dispatcher → executor → chain. The same for both parties. */
+/** Runs the loop chain → watcher → reconciler → dispatcher → executor → chain, the same for both parties. */
 import { randomUUID } from 'node:crypto'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
@@ -9,9 +9,9 @@ import type { LeasedAction } from '../store/actions/actions.ts'
 import type { ActionResult } from '../store/actions/finish-action.ts'
 import type { Database } from '../store/database/database.ts'
 import { createAdmission, logOverload } from './admission.ts'
-import type { ChainStatus } from './chain-status.ts'
 import { type ChainWatcher, type FreshPolls, startChainWatcher } from './chain-watcher.ts'
 import { startDispatcher } from './dispatcher.ts'
+import type { ChainStatus } from './engine-report.ts'
 import { reportOf } from './engine-report.ts'
 import { DERIVED, FREE } from './engine-signals.ts'
 import type { DifferenceReport } from './evidence/differences.ts'
@@ -30,30 +30,27 @@ import type { Reorg } from './watcher.ts'
 import { groupWatchers } from './watchers.ts'
 
 export interface Engine {
-  /** A new order was written: watch its chains. Nothing is to be reconciled before something happens there. */
   expectOrders(chains: Iterable<ChainId>): void
-  /** Something was written about an order, e.g. a grant: reconcile now. */
+  /** Reconciles now, because something was written about an order, e.g. a grant. */
   wake(): void
-  /** Something may have happened on this chain: poll it now. Unknown chains are ignored. */
+  /** Polls the chain now. Unknown chains are ignored. */
   wakeChain(chain: ChainId): void
-  /** The chains whose nodes announce new blocks: nobody needs to wake them. */
+  /** Returns the chains whose nodes announce new blocks: the other party need not wake them. */
   announcedChains(): readonly ChainId[]
   /** Resolves when every chain was read once, or after a timeout: a chain that is down must not block the others. */
   ready(): Promise<void>
-  /** The chain answered recently, with the history that we know. */
+  /** A healthy chain answered recently, with the history that we know. */
   chainHealthy(chain: ChainId): boolean
-  /** Returns false if the work of existing orders waits too long: this new quote or order is to be refused. */
+  /** Returns false if the work of existing orders waits too long. The new quote or order must then be refused. */
   admits(what: 'quote' | 'order'): boolean
-  /** What this process knows of each chain, for its operator. */
   chainStatus(chain: ChainId): ChainStatus | null
-  /** Polls of the watchers, for other code that needs current facts. */
   readonly polls: ReadonlyMap<ChainId, FreshPolls>
   /**
-   * Leaves all work to other engines at once: leases and keys are free, also while a node is still asked. An action in progress is left where it is:
-   * whatever may be with a node is on record.
+   * Leaves all work to other engines at once: leases and keys are free, also while a node has not answered. An action in progress stops
+   * where it is: whatever may be with a node is on record.
    */
   handOver(): Promise<void>
-  /** The same, and resolves when everything has ended. What waits for a node ends when its connection is closed. */
+  /** Hands over, and resolves when all work has ended. Requests to a node end when its connection is closed. */
   stop(): Promise<void>
 }
 
@@ -64,15 +61,12 @@ export type EngineOptions = {
   readonly party: Party
   readonly log: Logger
   readonly now: () => bigint
-  /** This process sent a transaction on the chain, or saw an event there: the other party may poll it early. */
+  /** This process sent a transaction on the chain, or saw an event there. The other party may poll the chain early. */
   readonly onActivity?: (chain: ChainId) => void
-  /** A reorg replaced blocks. */
   readonly onReorg?: (chain: ChainId, reorg: Reorg) => void
-  /** An action was tried: how it ended, and how long it took. */
   readonly onAction?: (action: LeasedAction, outcome: ActionResult['kind'], ms: number) => void
-  /** The database and a chain differ. */
   readonly onDifferences?: (report: DifferenceReport) => void
-  /** Orders were derived, by this process or another one of the database: their status may have changed. */
+  /** Orders were derived, by this process or another one of the database, so their status may have changed. */
   readonly onDerived?: () => void
 }
 
@@ -83,11 +77,13 @@ export function startEngine(options: EngineOptions): Engine {
   const waitMs = () => Math.max(reconciler.waitMs(), dispatcher.waitMs())
   const shards = createShards(db, leases.holder, () => reportOf(waitMs(), [...clients.keys()], (chain) => watchers.status(chain)))
   const admission = createAdmission(waitMs, logOverload(log))
-  // First: the loops ask them.
+  // The watchers are created first, because the loops use them.
   const polls = new Map([...clients].map(([chain, client]) => [chain, startWatcher(chain, client)]))
   const watchers = groupWatchers(polls)
   const renewal = startRenewal(leases, log)
-  /** Other engines watch the chains, and do what follows from what they see. This one does what it is woken for, and what they leave for a while. */
+  /**
+   * Other engines watch the chains, and act on what they see. A standby engine does what it is woken for, and what they leave for a while.
+   */
   const isStandby = () => !shards.isAlone() && !watchers.isWatching()
   const executing = { ...options, leases, polls, onSent, stopping: stopping.signal }
   const dispatcher = startDispatcher({
@@ -187,13 +183,12 @@ export function startEngine(options: EngineOptions): Engine {
       await spends.idle()
       await peers.close()
       await renewal.stop()
-      // A run in progress may have taken one again.
+      // A run in progress may have taken a lease again.
       await leases.giveUp()
     },
   }
 }
 
-/** Renews all leases of the process while their work goes on. */
 function startRenewal(leases: Leases, log: Logger) {
   let isFailing = false
   return createLoop({

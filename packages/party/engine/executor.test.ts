@@ -6,25 +6,22 @@ import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import { prefundedGrant, signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type LeasedAction, leaseAction, syncWanted } from '../store/actions/actions.ts'
 import { readAttempts } from '../store/actions/attempts.ts'
 import { finishAction } from '../store/actions/finish-action.ts'
 import { noteReverted } from '../store/actions/reverted-relays.ts'
 import { addGrant } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
 import { commitTo, isCommittedTo } from '../store/solver/commitments.ts'
-import { NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
+import { NOW, putOrder } from '../store/store.fixture.ts'
 import { type EngineFixture, ORDER_KEY, openEngineFixture } from './engine.fixture.ts'
 import { backoffMs, executeAction } from './executor.ts'
 import { createLeases } from './leases.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: EngineFixture
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   fixture = await openEngineFixture(store)
 })
@@ -36,7 +33,6 @@ const fail = (kind: 'unreachable' | 'would-fail' | 'superseded') => () => {
   throw new ChainFailure(kind, `it is ${kind}`)
 }
 
-/** The purpose of signatures for the fixture's order. */
 function purposeOf(leg: Leg, verb: SignedVerb): Purpose {
   const { chain, terms } = fixture.order[leg]
   return orderPurpose(chain, { order: fixture.order.id, leg, verb, terms })
@@ -179,7 +175,7 @@ describe('a slow node while the key is held', () => {
 describe('nodes that take long for every answer', () => {
   const questions = ['tip', 'headers', 'events', 'unconfirmedEvents', 'initiate', 'sign', 'broadcast'] as const
 
-  // The margins of the local chains leave 15 s for facts: with three seconds an answer, they are read once more.
+  // The margins of the local chains leave 15 s for facts. With three seconds an answer, facts are read once more.
   test.each([
     { answerMs: 700, readings: 1 },
     { answerMs: 1_000, readings: 1 },
@@ -274,7 +270,6 @@ describe('a holder that lost its lease', () => {
 describe('several actions of one key', () => {
   const together = async (count: number, leased: LeasedAction) =>
     Promise.all(Array.from({ length: count }, () => executeAction(fixture.context('solver'), leased)))
-  /** Resolves when so many have arrived. */
   const barrier = (count: number) => {
     let arrived = 0
     let open: () => void = () => undefined
@@ -438,7 +433,7 @@ describe('refunds and relays', () => {
     expect(await executeAction(fixture.context('service'), leased)).toMatchObject({ kind: 'failed', error: 'it is would-fail', refusal })
     fixture.ethereum.before.initiate = fail('unreachable')
     expect(await executeAction(fixture.context('service'), leased)).not.toHaveProperty('refusal')
-    // A step on the way, which nobody has to do anything about.
+    // This failure is expected, and nobody has to act on it.
     fixture.ethereum.before.initiate = async () => {
       throw new ChainFailure('would-fail', 'it is on its way', { isExpected: true, retryAfterMs: 500 })
     }

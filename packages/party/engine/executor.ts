@@ -1,4 +1,4 @@
-/** Executes one wanted action: reads the chains again, asks the party, signs, records, broadcasts. It can be repeated after a failure at any step. */
+/** Executes one wanted action: reads the chains again, asks the party, signs, records, broadcasts. Any failed step can be repeated. */
 
 import type { PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -32,9 +32,8 @@ import { whatToCancel } from './what-to-cancel.ts'
 export type ExecutorContext = LiveView & {
   readonly party: Party
   readonly leases: Leases
-  /** A transaction was sent: its chain may soon show it. */
   readonly onSent?: (chain: ChainId) => void
-  /** The engine ends: what is on record is done by the next one, and nothing else is begun. */
+  /** When it aborts, the next engine does what is on record, and nothing else is begun. */
   readonly stopping?: AbortSignal
 }
 
@@ -76,10 +75,9 @@ async function waitLeft({ party }: ExecutorContext, { step, attempts, closeInMs 
   return Math.min(await party.waitMs(step), MAX_BATCH_WAIT_MS)
 }
 
-/** `closeInMs`: when the rent of its HTLC can be returned. Null if none is kept, and for every other verb. */
+/** `closeInMs` is the time until the rent of the HTLC can be returned. It is null if no rent is kept, and for every other verb. */
 type TakenNow = Taken & { readonly facts: LiveFacts; readonly isClosed: boolean; readonly closeInMs: number | null }
 
-/** Derives its step from live facts. */
 async function take(context: ExecutorContext, action: LeasedAction): Promise<TakenNow> {
   const { leg, verb } = action
   const live = await loadLiveOrder(context, action, (stored) => legsThatMayBeOld(verb, stored))
@@ -104,7 +102,7 @@ function legsThatMayBeOld(verb: ActionVerb, { secretShown, seenSecret }: StoredO
   return mayBeOld ? ['source', 'destination'] : []
 }
 
-/** The playbook still wants it, by what the chains themselves show if the database could make it cost money, and the party authorizes it. Else null. */
+/** Returns null unless the playbook and the party still want the action, by evidence if the database could make it cost money. */
 async function ifWanted(context: ExecutorContext, taken: TakenNow): Promise<TakenNow | null> {
   const { party } = context
   const { action, step } = taken
@@ -120,8 +118,9 @@ async function takeIfWanted(context: ExecutorContext, action: LeasedAction): Pro
 }
 
 /**
- * The current prefund; 0 while it may be meant for another order of the payer. It is recorded, so that the playbook stops wanting a reclaim that is done.
- * Dust is recorded as 0: an order with a recorded amount is not read again, so anyone's dust would hide a later payment.
+ * Reads the current prefund; 0 while it may be meant for another order of the payer. The amount is recorded, so that the playbook stops
+ * wanting a reclaim that is done. Dust is recorded as 0: an order with a recorded amount is not read again, so anyone's dust would hide a
+ * later payment.
  */
 async function readPrefund({ db, now }: ExecutorContext, order: Order, { prefund }: ChainClient): Promise<bigint> {
   const seenAt = new Date()
@@ -137,7 +136,7 @@ export function backoffMs(failures: number): number {
 
 async function send(context: ExecutorContext, first: Taken, againInMs: number): Promise<SentBatch> {
   const { step } = first
-  // A batch pays the redeemer of the terms: not one who chose another address.
+  // A batch pays the redeemer of the terms, so an order with another payout address is not batched.
   if (step.verb === 'redeem' && step.client.batchRedeem !== undefined && context.party.payoutAddress(step) === null) {
     const batch: BatchContext = {
       ...context,
@@ -170,7 +169,7 @@ async function sendAlone(context: ExecutorContext, first: Taken): Promise<string
       deposits: redeemable(state, leg),
       to,
       secret: await context.party.secretFor(step),
-      ...(mostFee !== null && { mostFee }),
+      ...(mostFee !== null && { maxFee: mostFee }),
     }
     return redeemShowingSecrets(context, [action], outbox, (watched) => client.redeem(terms, request, watched))
   }
@@ -198,13 +197,13 @@ async function initiateNoted(
   )
 }
 
-/** There is an initiation without an attempt of ours, perhaps from before a database loss: do not pay twice. */
+/** An initiation without an attempt of ours may come from before a database loss: do not pay twice. */
 function assertNotInitiated({ state, leg, verb }: Step, { attempts }: Outbox): void {
   if (leg === 'destination' && verb === 'initiate' && attempts.length === 0 && state.destination.counted.length > 0)
     throw new ChainFailure('superseded', 'the destination is initiated already')
 }
 
-/** All that a call of the client depends on besides the order: if it changes, the call is made anew. */
+/** Everything besides the order that a call of the client depends on. If it changes, the call is made anew. */
 function workOf(step: Step): string {
   const { state, leg, verb } = step
   const deposits = verb === 'redeem' ? redeemable(state, leg) : verb === 'refund' ? refundable(state, leg) : []
@@ -221,10 +220,7 @@ function signedVerb({ state, leg, verb }: Step): SignedVerb {
   return leg === 'source' && verb === 'refund' && instantRefunds(state).length > 0 ? 'instant-refund' : verb
 }
 
-/**
- * Instant refunds come first: each is settled by the end of its timelock at the latest, while an uneconomic expired deposit
- * could block them forever.
- */
+/** Instant refunds come first: each is settled by its timelock, while an uneconomic expired deposit could block them forever. */
 async function refund({ db }: ExecutorContext, { client, state, leg }: Step, to: string | null, outbox: Outbox): Promise<string> {
   const { id } = state.order
   const { terms } = state.order[leg]
@@ -269,7 +265,7 @@ async function redeemShowingSecrets(
   }
 }
 
-/** Cancels an unmined initiation that is no longer wanted, which could still be mined: replaces it with a transaction without effect. */
+/** Cancels an unwanted initiation that could still be mined, by a transaction without effect. */
 async function cancelUnmined(context: ExecutorContext, taken: Taken, againInMs: number): Promise<ActionResult> {
   const { action, step } = taken
   const { cancel } = step.client
@@ -304,14 +300,13 @@ function prefundedSwap({ source, deadline }: Order): PrefundedSwap {
   return { terms: source.terms, deadline, payer: source.payer }
 }
 
-/** Initiates the source for the user, by their consent. */
 async function relay(context: ExecutorContext, { client, state }: Step, outbox: Outbox): Promise<string> {
   const consent = consentTo(state, 'source')
   if (consent === null) throw new Error(`order ${state.order.id} has no consent to initiate`)
   try {
     return await initiateFor(context, { client, state }, consent, outbox)
   } catch (error) {
-    // One that is expected is a step on the way, and nobody has to do anything about it.
+    // An expected failure is a normal step, and nobody has to act on it.
     if (!(error instanceof ChainFailure) || error.kind !== 'would-fail' || error.isExpected) throw error
     const isSigned = consent.kind === 'signature'
     const cause = isSigned ? await findCause(client, state.order, consent.signature) : null
@@ -333,7 +328,7 @@ async function initiateFor({ db }: ExecutorContext, { client, state }: Pick<Step
   return gasless.initiate(terms, consent.signature, counted, state.order.deadline)
 }
 
-/** Why the relay would fail, if the user can fix it; null if the cause is a node or our own balance. */
+/** Returns why the relay would fail, if the user can fix it; null if the cause is a node or our own balance. */
 async function findCause({ gasless }: ChainClient, { source, deadline }: Order, signature: string): Promise<string | null> {
   try {
     await gasless?.verify(source.terms, signature, deadline)
@@ -345,7 +340,6 @@ async function findCause({ gasless }: ChainClient, { source, deadline }: Order, 
   }
 }
 
-/** The failure with its reason for the user. */
 function relayFailure(failure: ChainFailure, cause: string | null, isRevocable: boolean): ChainFailure {
   const { message, revertedTx, expiredTx, retryAfterMs } = failure
   const reverted = revertedTx === null ? null : `the relayed transaction ${revertedTx} was mined and reverted`

@@ -4,9 +4,10 @@ import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import type { OrderFacts } from '@tandem/protocol/state.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { findOrder } from '../store/orders/orders.ts'
-import { NOW, openTestStore, putOrder, sightingsOf, type TestStore, withResults } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { NOW, putOrder, sightingsOf, withResults } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import type { FreshPolls } from './chain-watcher.ts'
 import { clientFor, loadFacts, loadLiveFacts } from './facts.ts'
@@ -18,14 +19,10 @@ const registry = createRegistry({
   deployments: {},
   served: new Set(localChains.map((chain) => chain.id)),
 })
-let store: TestStore
+const store = sharedStore()
 let bitcoin: MemoryChain
 let ethereum: MemoryChain
 let order: Order
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of ['events', 'blocks', 'leases', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
   bitcoin = createMemoryChain('bitcoin_regtest', NOW)

@@ -24,7 +24,7 @@ import { createWatchedSwaps } from './watched-swaps.ts'
 const NOTHING_SEEN: Tip = { height: 0n, time: 0n }
 const NO_EVENTS: SwapEvents = { events: [], unreadDeposits: 0 }
 
-/** Facts as the watchers recorded them. Good enough to display and to plan, not to pay. */
+/** Loads facts as the watchers recorded them. These are good enough to display and to plan, not to pay. */
 export async function loadFacts(db: Database, registry: Registry, orders: readonly StoredOrder[], now: bigint): Promise<OrderFacts[]> {
   const swaps = orders.flatMap(({ order }) => [order.source, order.destination])
   const [tips, events] = await Promise.all([readTips(db), readSwapEvents(db, swaps)])
@@ -40,7 +40,6 @@ export async function loadFacts(db: Database, registry: Registry, orders: readon
   })
 }
 
-/** The same for an order that was read together with its events and tips. */
 export function factsOf(registry: Registry, { stored, tips, events, unreadDeposits }: OrderSnapshot, now: bigint): OrderFacts {
   return {
     ...storedFacts(registry, stored),
@@ -63,29 +62,30 @@ export type LiveView = {
   readonly registry: Registry
   readonly clients: ReadonlyMap<ChainId, ChainClient>
   readonly now: () => bigint
-  /** The watchers of this process. Without one, the chain is read. */
+  /** The watchers of this process. Without a watcher, the chain is read. */
   readonly polls?: ReadonlyMap<ChainId, FreshPolls>
-  /** A poll that began longer ago is not taken. 0: everything that happened before the question counts. Absent: a second, or two polls of slow nodes, enough to act on. */
+  /**
+   * A poll that began earlier than this is not accepted. With 0, everything that happened before the call counts. The default is enough to
+   * act on: a second, or two polls of slow nodes.
+   */
   readonly acceptedAgeMs?: number
-  /** The database and a chain differ. */
   readonly onDifferences?: (report: DifferenceReport) => void
 }
 
 export type LiveFacts = OrderFacts & FactsAge & { readonly fromNodes: Readonly<Record<Leg, FromNodes | null>> }
 
-/** What this process has read of a leg from its nodes for these facts, never from the database. `events`: mined ones, not necessarily all. */
+/** This process read these from its nodes for a leg of the facts, never from the database. `events` are mined ones, possibly not all. */
 export type FromNodes = { readonly tip: Block; readonly events: readonly HtlcEvent[]; readonly asOfMs: number }
 
-/** With slow nodes: in the time that a poll takes. One that has just ended is taken, and need not be repeated. */
+/** With slow nodes the accepted age is this many times the duration of a poll, so that a poll which has just ended need not be repeated. */
 const ACCEPTED_POLLS = 2
 /** A new block may be recorded between a poll and the reading of its result. */
 const POLL_TRIES = 3
 
-/** An order as the chains are at this moment: every event's block is canonical, and nothing up to the newest block is missing. */
+/** An order with the chains of this moment: every event's block is canonical, and nothing up to the newest block is missing. */
 export type LiveOrder = {
   readonly stored: StoredOrder
   readonly facts: LiveFacts
-  /** Those of the action in the query. */
   readonly attempts: readonly StoredAttempt[]
 }
 
@@ -93,8 +93,8 @@ export type LiveOrder = {
 export type LiveQuery = ActionFactsQuery & { readonly chains: Readonly<Record<Leg, ChainId>> }
 
 /**
- * One statement, if polls of both chains are current. Null if there is no such order. `mayBeOld`: the legs for which recorded facts are enough if
- * their nodes do not answer or disagree.
+ * Runs one statement if polls of both chains are current. Returns null if there is no such order. `mayBeOld` names the legs for which
+ * recorded facts are enough if their nodes do not answer or disagree.
  */
 export async function loadLiveOrder(
   view: LiveView,
@@ -130,7 +130,6 @@ export async function loadLiveOrder(
   return { stored, facts, attempts }
 }
 
-/** The same for an order that was read already: as it was read, with the events of this moment. */
 export async function loadLiveFacts(view: LiveView, stored: StoredOrder, mayBeOld: readonly Leg[]): Promise<LiveFacts> {
   const { id, source, destination } = stored.order
   const chains = { source: source.chain, destination: destination.chain }
@@ -139,11 +138,10 @@ export async function loadLiveFacts(view: LiveView, stored: StoredOrder, mayBeOl
   return { ...live.facts, ...storedFacts(view.registry, stored) }
 }
 
-/** What is on record, and the polls that ended before it was read. A failed poll rejects when its leg is used. */
+/** The recorded facts, and the polls that ended before those were read. A failed poll rejects when its leg is used. */
 type ReadWithPolls = {
   readonly recorded: ActionFacts
   readonly polls: Readonly<Record<Leg, FreshPoll | ChainFailure | null>>
-  /** Just before the reading. */
   readonly askedAtMs: number
 }
 
@@ -162,7 +160,6 @@ async function readWithPolls(view: LiveView, { chains, ...query }: LiveQuery): P
   }
 }
 
-/** How long polls of this chain take here; 0 if this process has not polled it. */
 function pollTookMs({ polls }: LiveView, chain: ChainId): number {
   return polls?.get(chain)?.tookMs ?? 0
 }
@@ -195,7 +192,6 @@ function storedFacts(registry: Registry, stored: StoredOrder): Omit<OrderFacts, 
   }
 }
 
-/** `tookMs`: how long it took to read the chain. */
 type LegFacts = SwapEvents & { readonly tip: Tip; readonly asOfMs: number; readonly tookMs: number; readonly fromNodes: FromNodes | null }
 
 async function recordedLeg(db: Database, swap: Swap, { recorded, askedAtMs }: ReadWithPolls, leg: Leg): Promise<LegFacts> {
@@ -205,7 +201,9 @@ async function recordedLeg(db: Database, swap: Swap, { recorded, askedAtMs }: Re
   return { tip: cursor, ...considered, asOfMs: askedAtMs, tookMs: 0, fromNodes: null }
 }
 
-/** Facts as the last poll of this process or another recorded them. Null when neither is current: the chain must be read. */
+/**
+ * Returns facts as the last poll of this process or another recorded them; null when neither is current, so that the chain must be read.
+ */
 async function polledLeg(view: LiveView, read: ReadWithPolls, leg: Leg, swap: Swap): Promise<LegFacts | null> {
   const { db, polls } = view
   const tookMs = pollTookMs(view, swap.chain)
@@ -230,7 +228,7 @@ async function polledLeg(view: LiveView, read: ReadWithPolls, leg: Leg, swap: Sw
   })
 }
 
-/** Null unless this block is the newest recorded one: a reorg, or another process, has changed the record since. */
+/** Returns null unless this block is the newest recorded one: a reorg, or another process, has changed the record since. */
 async function legAt(
   db: Database,
   swap: Swap,
@@ -269,7 +267,7 @@ async function readFromChain({ db, clients }: LiveView, swap: Swap, { tip: seen,
   return { tip, events: [...minedNow, ...unmined], unreadDeposits, asOfMs, tookMs: performance.now() - asOfMs, fromNodes }
 }
 
-/** The higher of the node's final height and ours, which never goes back. Never above the newest block. */
+/** Returns the higher of the node's final height and ours, which never goes back. The result is never above the newest block. */
 async function finalityNow(db: Database, client: ChainClient, { height: newest }: Tip): Promise<Pick<Tip, 'finalHeight'>> {
   const said = (await client.finalHeight?.()) ?? null
   if (said === null) return {}

@@ -6,28 +6,24 @@ import type { Database } from '../store/database/database.ts'
 import { CONTRADICTED_FINALITY_MS, FALSE_FINALITY_MS } from './times.ts'
 
 export type Fork = {
-  /** The newest remembered block that both branches have. */
   readonly ancestor: Block
   /** The lowest remembered block that is not canonical any more. */
   readonly lowestGone: Block
 }
 
 export interface FinalGuard {
-  /**
-   * Rejects while the fork is not accepted. Else the height above which the finality tag was wrong; null when the fork replaces no final
-   * block.
-   */
+  /** Rejects while the fork is not accepted. Resolves to the height above which the tag was wrong; null if no final block goes. */
   judge(db: Database, client: ChainClient, fork: Fork): Promise<bigint | null>
 }
 
-/** The tag no longer covers the replaced blocks: accept the fork after this many polls and this much time. */
+/** The tag does not cover the replaced blocks any more: accept the fork after this many polls and this much time. */
 const acceptAfter = { polls: 10, ms: FALSE_FINALITY_MS }
-/** The tag covers the new branch: wait longer, so that an operator can intervene. */
+/** The tag covers the new branch: the guard waits longer, so that an operator can intervene. */
 const acceptContradictionAfter = { polls: 30, ms: CONTRADICTED_FINALITY_MS }
 
 type Doubt = { readonly fork: string; readonly sinceMs: number; readonly said: bigint; readonly contradicted: boolean; polls: number }
 
-/** Kept between polls. `onFalseFinal` informs an operator. */
+/** The guard must be kept between polls. `onFalseFinal` informs an operator. */
 export function createFinalGuard(onFalseFinal: (what: string) => void = () => undefined, nowMs = () => performance.now()): FinalGuard {
   let doubt: Doubt | null = null
 
@@ -38,7 +34,7 @@ export function createFinalGuard(onFalseFinal: (what: string) => void = () => un
       const fork = `${ancestor.hash} ${lowestGone.hash}`
       if (doubt?.fork !== fork || doubt.contradicted) {
         const said = (await client.finalHeight?.()) ?? 0n
-        // The tag covers the new branch: it contradicts itself.
+        // A tag that covers the new branch contradicts itself.
         const contradicted = said >= lowestGone.height
         if (doubt?.fork !== fork || !contradicted) doubt = { fork, said, sinceMs: nowMs(), contradicted, polls: 0 }
       }

@@ -1,13 +1,14 @@
-/** The finality tag of a chain: we read it, record it, and wait for it. */
+/** Tests the finality tag of a chain: the watcher reads it and records it, and actions wait for it. */
 
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { deriveOrder, isClosed } from '@tandem/protocol/state.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { REMEMBERED_BLOCKS, readBlocks, readCursor } from '../store/chain/events.ts'
 import { findOrder, findOrderSnapshots } from '../store/orders/orders.ts'
-import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { NOW, putOrder, sightingsOf } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { factsOf, loadFacts, loadLiveFacts } from './facts.ts'
 import { createFinalGuard, type FinalGuard } from './final-guard.ts'
@@ -19,16 +20,11 @@ const registry = createRegistry({
   deployments: {},
   served: new Set(localChains.map((chain) => chain.id)),
 })
-let store: TestStore
+const store = sharedStore()
 let bitcoin: MemoryChain
 let ethereum: MemoryChain
 let order: Order
-/** The final height by the destination node. */
 let said: bigint | null
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of ['events', 'blocks', 'leases', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
   bitcoin = createMemoryChain('bitcoin_regtest', NOW)
@@ -145,7 +141,6 @@ describe('a wrong finality tag', () => {
     )
   })
   const guarded = () => pollChain({ db: store.db, client: ethereum, holder: 'me', guard, onReorg: () => undefined })
-  /** How many of this many polls during a reorg are refused. */
   async function refusedOf(polls: number): Promise<number> {
     let refused = 0
     for (let poll = 0; poll < polls; poll += 1) {
@@ -170,7 +165,7 @@ describe('a wrong finality tag', () => {
     said = 1050n
     expect(await refusedOf(9)).toBe(9)
     expect(warnings).toEqual([])
-    // Meanwhile the new branch may be final.
+    // The new branch may be final by then.
     said = height
     expect(await guarded()).toEqual({ changed: true, behind: true })
     expect(warnings).toEqual([expect.stringContaining(`blocks up to ${height} were final`)])

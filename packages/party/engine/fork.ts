@@ -1,4 +1,4 @@
-/** Finds where a reorg branched off, among the blocks that we remember. They may be sparse: we then rewind a little further than needed. */
+/** Finds where a reorg branched off among the blocks that we remember. They may be sparse, so the rewind may go a little too far. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
@@ -7,13 +7,13 @@ import type { Database } from '../store/database/database.ts'
 import type { Fork } from './final-guard.ts'
 import { heightsBetween, lacksBlock, readHeaders } from './headers.ts'
 
-/** Heights read around a missing block, at first and at most. */
+/** The number of heights read around a missing block, at first and at most. */
 const FIRST_REACH = 8n
 const MAX_REACH = 2048n
 
 /**
- * Null while the node still has our newest block. Only a different hash proves a reorg: a node whose tip is below our newest block, and that
- * agrees with us on the highest block that it has, lags behind.
+ * Returns null while the node still has our newest block. Only a different hash proves a reorg: a node whose tip is below our newest block,
+ * and that agrees with us on the highest block that it has, lags behind.
  */
 export async function findFork(db: Database, client: ChainClient, tip: Block): Promise<Fork | null> {
   const known = await readBlocks(db, client.chain.id)
@@ -49,7 +49,7 @@ async function isGone(client: ChainClient, { height, hash }: Block, tip: Block):
   return true
 }
 
-/** A height was skipped if the next block names the one before the height as its parent. Rejects with 'unreachable' otherwise. */
+/** A height was skipped if the next block names the block before that height as its parent. Rejects with 'unreachable' otherwise. */
 async function assertSkipped(client: ChainClient, height: bigint, tip: Block): Promise<void> {
   for (let reach = FIRST_REACH; reach <= MAX_REACH; reach *= 2n) {
     const from = height > reach ? height - reach : 0n

@@ -10,7 +10,7 @@ test.each([
   { tookMs: 0, margins: [600n, 600n], ms: 2_000 },
   { tookMs: 3_000, margins: [600n, 600n], ms: 12_000 },
   { tookMs: 60_000, margins: [600n, 600n], ms: 30_000 },
-  // Half of the shorter one.
+  // The facts are good for half of the shorter margin.
   { tookMs: 60_000, margins: [600n, 20n], ms: 10_000 },
   { tookMs: 60_000, margins: [2n, 600n], ms: 1_000 },
 ])('facts that took $tookMs ms are good for $ms ms, with margins of $margins s', ({ tookMs, margins, ms }) => {

@@ -1,17 +1,17 @@
-/** Reads several headers at once, and checks that they are of one chain. */
+/** Reads several headers at once, and checks that they are from one chain. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 
-/** By height, ascending. Rejects with 'unreachable' as `linkHeaders` does. */
+/** The map is in ascending order of height. Rejects with 'unreachable' as `linkHeaders` does. */
 export async function readHeaders(client: ChainClient, heights: Iterable<bigint>): Promise<ReadonlyMap<bigint, Block>> {
   const wanted = ascending(heights)
   return linkHeaders(client, wanted, await client.headers(wanted))
 }
 
 /**
- * By height, ascending. Throws 'unreachable' if neighbours are not linked, also across skipped heights: the node reorganised while it answered.
- * `heights`: those that were asked for.
+ * The map is in ascending order of height. `heights` are those that were requested. Throws 'unreachable' if neighbours are not linked, also
+ * across skipped heights: the node reorganised while it answered.
  */
 export function linkHeaders(client: ChainClient, heights: Iterable<bigint>, found: readonly Block[]): ReadonlyMap<bigint, Block> {
   const wanted = ascending(heights)
@@ -32,7 +32,7 @@ function ascending(heights: Iterable<bigint>): readonly bigint[] {
   return [...new Set(heights)].sort((a, b) => Number(a - b))
 }
 
-/** Heights [from, to]. */
+/** Both ends are included. */
 export function heightsBetween(from: bigint, to: bigint): readonly bigint[] {
   return Array.from({ length: Math.max(0, Number(to - from) + 1) }, (_, index) => from + BigInt(index))
 }

@@ -1,4 +1,4 @@
-/** Slow work of an engine that no action waits for, each in its own loop: rebuilding a long list must not delay the sweep. */
+/** Runs slow work of an engine that no action waits for. Each kind has its own loop: rebuilding a long list must not delay the sweep. */
 
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import type { Logger } from 'pino'
@@ -20,12 +20,10 @@ export type HousekeepingOptions = {
   readonly stopping: AbortSignal
 }
 
-/** Returns the function that stops it. */
 export function startHousekeeping(options: HousekeepingOptions): () => Promise<unknown> {
   const { db, registry, party, now, stopping } = options
   const loops = [
     startSweeping(options),
-    // A solver serves no lists.
     ...(party.role === 'service'
       ? [
           every(REPAIR_LIST_MS, () => repairOrderList(db, registry, now(), stopping), 'rebuilding the order list failed'),

@@ -1,6 +1,6 @@
 /**
- * A Bloom filter over ids: 4 bytes an id, and 4 MB at most, however many orders were ever made. It never denies an id that was added. It wrongly confirms about
- * one in 170,000 others, one in 20 of them with five million ids: then the database is asked about these.
+ * A Bloom filter over ids, with 4 bytes an id and at most 4 MB. It never denies an id that was added. It wrongly confirms one in 170,000
+ * other ids, or one in 20 with five million ids: then the database decides.
  */
 import { ID_END } from '../store/chain/watched.ts'
 
@@ -9,9 +9,9 @@ const HASHES = 8
 const MAX_WORDS = 2 ** 20
 
 export interface IdFilter {
-  /** It holds as many ids as its capacity. */
+  /** A full filter holds as many ids as its capacity. */
   readonly isFull: boolean
-  /** The last `ID_END` characters of an id are enough: these are parts of hashes. */
+  /** The last `ID_END` characters of an id are enough, because they are parts of hashes. */
   add(id: string): void
   mayHave(id: string): boolean
 }
@@ -34,7 +34,7 @@ export function createIdFilter(capacity: number): IdFilter {
         if ((word & mask) === 0) isNew = true
         words[bit >>> 5] = word | mask
       }
-      // The same ids come again for as long as an old transaction of the database is open, e.g. a backup: they do not count.
+      // The same ids come again while an old transaction of the database is open, e.g. a backup. These do not count.
       if (isNew) size += 1
     },
     mayHave(id) {
@@ -61,7 +61,7 @@ function firstHash(id: string): number {
   return hash ^ (hash >>> 16)
 }
 
-/** MurmurOAAT. Odd, so that the bits of an id differ. */
+/** MurmurOAAT. The result is odd, so that the bits of an id differ. */
 function secondHash(id: string): number {
   let hash = 0x9e3779b9
   for (let i = Math.max(0, id.length - ID_END); i < id.length; i++) {

@@ -1,19 +1,16 @@
-// Interleavings of actions that share a key: nonces are taken once, recorded without gaps, and nothing unrecorded is broadcast.
+// Tests interleavings of actions that share a key: nonces are taken once and recorded without gaps, and nothing unrecorded is broadcast.
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { type LeasedAction, leaseActions, syncWanted } from '../store/actions/actions.ts'
 import type { Database } from '../store/database/database.ts'
 import { findOrder } from '../store/orders/orders.ts'
-import { NOW, openTestStore, putOrder, type TestStore, withResults } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { NOW, putOrder, withResults } from '../store/store.fixture.ts'
 import { type KeyHold, type KeyUse, readOthers, useKey } from './key-hold.ts'
 
 const chain = 'ethereum_localnet'
-let store: TestStore
+const store = sharedStore()
 let leased: readonly LeasedAction[]
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of ['attempts', 'actions'] as const) await store.db.deleteFrom(table).execute()
   const ids = (await Promise.all(Array.from({ length: 5 }, () => putOrder(store.db)))).map(({ order }) => order.id)
@@ -33,7 +30,7 @@ const useOf = (index: number, more: Partial<KeyUse> = {}): KeyUse => {
 }
 const attemptAt = (tx: string, nonce: bigint) => ({ tx, raw: `raw ${tx}`, slots: [], nonce, feeRate: 1n, at: NOW })
 
-/** Takes the lowest nonce above all others, and records it. `signing` runs after it has read the others. Resolves to the nonce. */
+/** Takes the lowest nonce above all others, and records it. `signing` runs after the others were read. Resolves to the nonce. */
 function take(
   index: number,
   signing: () => unknown = () => undefined,
@@ -54,7 +51,6 @@ const lose = (index: number) =>
 const kinds = (results: readonly PromiseSettledResult<unknown>[]) =>
   results.map((result) => (result.status === 'fulfilled' ? result.value : (result.reason as { kind?: string }).kind))
 
-/** Counts the statements of a database by the word that distinguishes them. */
 function counting(): { readonly db: Database; readonly counts: Record<'lock' | 'record', number> } {
   const counts = { lock: 0, record: 0 }
   const db = withResults(store.db, ([row]) => {

@@ -1,13 +1,14 @@
 /**
  * Holds the key of a signer on a chain. One hold of the database lock serves all actions of this process that wait for the key.
  *
- * 1. Uses of the key run one after another, until each has signed or ended. Each sees what the earlier ones signed, recorded or not: no nonce and no
- *    UTXO is allocated twice.
+ * 1. Uses of the key run one after another, until each has signed or ended. Each sees what the earlier ones signed, recorded or not: no
+ *    nonce and no UTXO is allocated twice.
  * 2. One durable statement records what was signed. `record` resolves after it, so nothing is broadcast before.
- * 3. Recorded is always a prefix, in the order of signing. If a lease is lost, its attempt and all that were signed after it are dropped; only the lost
- *    one fails, and the others sign again: they may build on its nonce or its change. So no recorded transaction waits for a nonce that nobody fills.
- * 4. If the statement fails, it may still have committed: nothing of it is broadcast, and the hold ends. An action finds what was recorded when it is
- *    executed again, and broadcasts it.
+ * 3. Recorded is always a prefix, in the order of signing. If a lease is lost, its attempt and all that were signed after it are dropped;
+ *    only the lost one fails, and the others sign again: they may build on its nonce or its change. So no recorded transaction waits for a
+ *    nonce that nobody fills.
+ * 4. If the statement fails, it may still have committed: nothing of it is broadcast, and the hold ends. An action finds what was recorded
+ *    when it is executed again, and broadcasts it.
  */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
@@ -28,30 +29,30 @@ import { MAX_KEY_HOLD_MS, MAX_KEY_USE_MS, MAX_RECORD_WAIT_MS } from './times.ts'
 
 /** A hold ends after this many signatures, or after `MAX_KEY_HOLD_MS`, so that other processes get the key. */
 const MAX_USES = 50
-/** Each hold has a connection, and the work under it may need another of the pool: all holds together must leave some. Every order key is a key of its own. */
+/** A hold has a connection, and its work may need another: all holds together must leave some. Every order key is a separate key. */
 const MAX_HOLDS = 12
 
-/** Who needs the key, and for what. */
 export type KeyUse = {
   readonly chain: ChainId
   readonly sender: string
-  /** A batch shares its attempts. */
+  /** A batch shares its attempts among its actions. */
   readonly actions: readonly LeasedAction[]
   readonly holdsSecret: boolean
-  /** The engine ends: the key is free for other processes at once, also while a node is asked. What is signed is recorded. */
+  /** When it aborts, the key is free for other processes at once, even while a node has not answered. All that was signed is recorded. */
   readonly stopping?: AbortSignal
 }
 
 export type OthersRange = Pick<SenderAttemptsQuery, 'since' | 'fromNonce'>
 
 export interface KeyHold {
-  /** Attempts of the key for other actions. */
   readOthers(range: OthersRange): Promise<readonly SenderAttempt[]>
-  /** Ends the exclusive use of the key: call it last, and once. */
+  /** Ends the exclusive use of the key. Call it once, after all other calls. */
   record(attempt: StoredAttempt): Promise<void>
 }
 
-/** Runs `work` exclusively, after all that waited before. It may run again if an attempt that was signed before it is not recorded. */
+/**
+ * Runs `work` exclusively, after all that waited before. `work` may run again if an attempt that was signed before its own is not recorded.
+ */
 export function useKey<T>(db: Database, use: KeyUse, work: (hold: KeyHold) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const waiting: Waiting = {
@@ -76,7 +77,7 @@ export function useKey<T>(db: Database, use: KeyUse, work: (hold: KeyHold) => Pr
   })
 }
 
-/** Attempts of other actions, without the key: more may be recorded at any time. */
+/** Reads attempts of other actions without holding the key: more may be recorded at any time. */
 export async function readOthers(db: Database, { chain, sender, actions }: KeyUse, range: OthersRange): Promise<readonly SenderAttempt[]> {
   return ofOthers(actions, await readShared(db, { chain, sender, ...range }))
 }
@@ -110,23 +111,23 @@ function nameOf({ chain, sender }: { readonly chain: ChainId; readonly sender: s
 
 type Waiting = {
   readonly use: KeyUse
-  /** Never rejects. */
+  /** `run` never rejects. */
   run(hold: HoldOfOne): Promise<void>
   reject(error: unknown): void
 }
 
 type HoldOfOne = Omit<KeyHold, 'record'> & {
-  /** `onDropped`: an attempt before it is lost, and it must sign again. Called before the rejection. */
+  /** `onDropped` is called before the rejection. It means that an earlier attempt is lost, and that this use must sign again. */
   record(attempt: StoredAttempt, onDropped: () => void): Promise<void>
-  /** Without a record of its own, its result may still depend on attempts that it has read. Resolves when they are recorded. */
+  /**
+   * Ends a use without a record. Its result may still depend on attempts that it has read, so the promise resolves when those are recorded.
+   */
   end(onDropped: () => void): Promise<void>
 }
 
 type Keys = {
-  /** By name of the key, while they are served. */
   readonly queues: Map<string, Waiting[]>
   holds: number
-  /** Keys that wait until a hold of another key ends. */
   readonly nextHolds: (() => void)[]
 }
 const keysOf = new WeakMap<Database, Keys>()
@@ -156,7 +157,7 @@ async function serve(db: Database, keys: Keys, name: string, waiting: Waiting[])
         return serveInHold(connection, waiting)
       })
     } catch (error) {
-      // After the hold, all its uses have their results, and a connection that is gone has released the lock.
+      // The hold settles all its uses, and a lost connection has released the lock.
       if (!isHeld) for (const { reject } of waiting.splice(0)) reject(error)
     }
     const next = keys.nextHolds.shift()
@@ -177,13 +178,11 @@ type Signed = {
 /** Never rejects: every use gets its own result. */
 async function serveInHold(connection: Database, waiting: Waiting[]): Promise<void> {
   const endsAtMs = performance.now() + MAX_KEY_HOLD_MS
-  /** Signed in this hold, in this order, recorded or to be recorded. */
+  /** All attempts that this hold signed, in the order of signing, recorded or not. */
   const signed: NewAttempt[] = []
   let unrecorded: Signed[] = []
-  /** The record of the newest in `signed`. */
   let newestRecord = Promise.resolve()
   let known: { readonly query: SenderAttemptsQuery; readonly attempts: readonly SenderAttempt[] } | null = null
-  /** Grows when attempts are dropped. */
   let drops = 0
   let failure: { readonly error: unknown } | null = null
 
@@ -197,7 +196,7 @@ async function serveInHold(connection: Database, waiting: Waiting[]): Promise<vo
     return [...recorded, ...inHold.filter(({ key, tx }) => !names.has(`${key} ${tx}`))]
   }
 
-  /** The connection may be gone: the next uses get another. */
+  /** After an error the connection may be gone, so the next uses get another. */
   async function orEndHold<T>(reading: Promise<T>): Promise<T> {
     try {
       return await reading
@@ -207,7 +206,6 @@ async function serveInHold(connection: Database, waiting: Waiting[]): Promise<vo
     }
   }
 
-  /** Resolves when it has signed or ended. */
   function start({ use, run, reject: fail }: Waiting): Promise<void> {
     return new Promise((paused) => {
       const giveUp = (failure: ChainFailure) => {
@@ -305,7 +303,6 @@ async function serveInHold(connection: Database, waiting: Waiting[]): Promise<vo
     const next = waiting.shift()
     if (next === undefined) {
       if (unrecorded.length === 0) break
-      // More may come to wait meanwhile.
       await flush()
       continue
     }
@@ -329,7 +326,6 @@ function dropped(onDropped: () => void): Error {
   return new Error('an attempt that was signed before is not recorded: sign again')
 }
 
-/** `ms` null: waits for it. */
 async function settlesWithin(promise: Promise<void>, ms: number | null): Promise<boolean> {
   if (ms === null) {
     await promise

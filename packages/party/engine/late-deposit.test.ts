@@ -1,21 +1,15 @@
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { leaseAction } from '../store/actions/actions.ts'
 import { findOrder } from '../store/orders/orders.ts'
-import { NOW, openTestStore, sightingsOf, type TestStore } from '../store/store.fixture.ts'
-import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { NOW, sightingsOf } from '../store/store.fixture.ts'
+import { freshEngine, registry } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 import { reconcile } from './reconciler.ts'
 
-let store: TestStore
-let fixture: EngineFixture
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
-beforeEach(async () => {
-  fixture = await openEngineFixture(store, { source: { userAddress: 'where the user is refunded' } })
-})
+const store = sharedStore()
+const fixture = freshEngine(store, { source: { userAddress: 'where the user is refunded' } })
 
 const late = (): HtlcEvent => ({ ...fixture.events('source').deposit, tx: 'late', deposit: 'late' })
 const lateRefund = (): HtlcEvent => ({ ...sightingsOf(fixture.order.source.swapId).refunded(), tx: 'refund of late', deposit: 'late' })

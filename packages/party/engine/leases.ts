@@ -1,4 +1,4 @@
-/** The leases that this process holds: short, and renewed together while their work goes on. Work of a dead process is free within seconds. */
+/** Holds short leases for this process and renews them while their work goes on. A dead process loses its leases within seconds. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { ActionKey } from '@tandem/protocol/order.ts'
@@ -11,21 +11,18 @@ import { LEASE_SECONDS, MAX_FINISH_RETRY_MS, MIN_FINISH_RETRY_MS } from './times
 
 export interface Leases {
   readonly holder: string
-  /** Leases the most overdue action; null when none is due. */
   next(): Promise<LeasedAction | null>
-  /** Leases several of the most overdue actions. */
   several(query: LeaseQuery): Promise<readonly LeasedAction[]>
-  /** Leases the actions that may share a transaction with this one. */
   batch(first: LeasedAction, query: Omit<BatchQuery, 'seconds'>): Promise<readonly LeasedAction[]>
-  /** Ends a lease. Retried while the lease lasts: the database may be away for a moment. Ignored if the lease is lost. */
+  /** Ends a lease. It is retried while the lease lasts, because the database may be away for a moment. A lost lease is ignored. */
   finish(action: LeasedAction, result: ActionResult): Promise<void>
-  /** Throws `superseded` if a lease may be lost: this process was paused, or the database is away. */
+  /** Throws `superseded` if a lease may be lost, because this process was paused or the database is away. */
   assertHeld(actions: readonly LeasedAction[]): void
-  /** Renews the named lease while the work goes on. The work itself takes it. If it fails, the lease is given up: another process may be able to do it. */
+  /** Renews the named lease, which `work` takes itself, until `work` ends. After a failure the lease is given up to others. */
   whileRenewed<T>(name: string, work: () => Promise<T>): Promise<T>
-  /** Renews everything in use. Continues a lease that has expired if no other holder took it over. */
+  /** Renews everything in use. A lease that has expired continues if no other holder took it over. */
   renew(): Promise<void>
-  /** Releases everything, for others to take at once. From now on this process holds and takes nothing, and signs nothing. */
+  /** Releases everything, for others to take at once. From now on this process holds, takes and signs nothing. */
   giveUp(): Promise<void>
 }
 
@@ -41,7 +38,7 @@ export function createLeases(
   const names = new Set<string>()
   let isGivenUp = false
 
-  /** Counted from before the request: the database's lease ends later than ours, never earlier. */
+  /** The time counts from before the request, so the database's lease never ends before ours. */
   const untilMs = (askedAtMs: number) => askedAtMs + seconds * 1000
 
   function hold(actions: readonly LeasedAction[], askedAtMs: number): void {
@@ -57,7 +54,7 @@ export function createLeases(
     if (held.get(key)?.fence === fence) held.delete(key)
   }
 
-  /** Unless all was given up while the database was asked. */
+  /** A lease that arrives after `giveUp` is not kept. */
   async function takeAll(lease: () => Promise<readonly LeasedAction[]>): Promise<readonly LeasedAction[]> {
     if (isGivenUp) return []
     const askedAtMs = nowMs()
@@ -105,7 +102,7 @@ export function createLeases(
       try {
         return await work()
       } catch (error) {
-        // Without the database it expires.
+        // Without the database the lease expires by itself.
         await releaseLease(db, holder, name).catch(() => undefined)
         throw error
       } finally {

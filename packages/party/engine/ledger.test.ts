@@ -1,4 +1,4 @@
-/** The ledger through the life of orders: exactly one row for each completed order, also after reorgs, reopenings and rebuilds. */
+/** Tests the ledger through the life of orders: each completed order has exactly one row, also after reorgs, reopenings and rebuilds. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createApp } from '../store/apps/apps.ts'
@@ -56,7 +56,7 @@ const earned = async (app = 'shop') =>
     total + waiting,
   ])
 
-/** Both sides are redeemed, in blocks that are not final yet. */
+/** Both legs are redeemed, in blocks that are not final yet. */
 async function complete(fixture: EngineFixture): Promise<void> {
   await fixture.watch()
   await fixture.fund('source', 'destination')
@@ -91,7 +91,7 @@ test('a completed order has one row at once, and earns its affiliates their shar
   expect(await earned('rival')).toEqual([])
   expect(await readCollected(store.db)).toEqual([{ solverId: 'solver', usdMicros: 96_000_000n, waitingUsdMicros: 96_000_000n }])
 
-  // Reopened, closed again, derived again, rebuilt: still once.
+  // The order is reopened, closed again, derived again and rebuilt, and is still counted once.
   await store.db.updateTable('orders').set({ closed_at: null }).execute()
   await derive()
   await derive()

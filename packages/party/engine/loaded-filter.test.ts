@@ -4,7 +4,6 @@ import { createLoadedFilter } from './loaded-filter.ts'
 
 let stored: string[]
 let loads: number
-/** Awaited between two pages. */
 let pause: Promise<unknown>
 beforeEach(() => {
   stored = ['a', 'b', 'c']

@@ -1,26 +1,24 @@
-/** A filter of ids that is loaded in the background when it is first needed. Until it is loaded, every id passes. */
+/** Loads a filter of ids in the background when it is first needed. Until it is loaded, every id passes. */
 import { createIdFilter, type IdFilter } from './id-filter.ts'
 
 export interface LoadedFilter {
-  /** New ids must be added: it is loaded, or loading. */
+  /** The filter is loaded or loading, so new ids must be added. */
   readonly isInUse: boolean
   add(id: string): void
-  /** Those that may be known. */
   pass(ids: readonly string[]): readonly string[]
-  /** Ids may be missing: load it again when it is needed. */
+  /** Ids may be missing, so the filter is loaded again when it is needed. */
   forget(): void
 }
 
 export type FilterSource = {
-  /** How many ids there are, about. */
+  /** An estimate is enough. */
   count(): Promise<number>
-  /** The ends of all ids, in pages. */
   ends(): AsyncIterable<readonly string[]>
 }
 
-/** To ask the database about this many ids is cheap. */
+/** Up to this many ids, a query of the database is cheap. */
 const FEW_IDS = 500
-/** Spare capacity for new ids: a fraction of those that are loaded, and a minimum. When it is full, the filter is loaded again. */
+/** Spare capacity for new ids, as a fraction of the loaded ones, and its minimum. A full filter is loaded again. */
 const SPARE = 0.5
 const MIN_SPARE = 10_000
 
@@ -57,7 +55,7 @@ export function createLoadedFilter(source: FilterSource, few: number = FEW_IDS):
       if (state === 'loaded') return ids.filter((id) => filter?.mayHave(id) === true)
       if (state === 'none' && ids.length > few) {
         state = 'loading'
-        // The database fails for the question itself, too: the caller learns it there.
+        // If the database fails, the query for the ids fails too: the caller learns it there.
         load(generation).catch(forget)
       }
       return ids

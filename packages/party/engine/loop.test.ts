@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLoop, type MeasureBusy } from './loop.ts'
 
-/** Longer than any test: only a wake can cause a second run. */
+/** The interval is longer than any test, so only a wake can cause a second run. */
 const NEVER_MS = 3_600_000
 
 type Run = { readonly end: (more: boolean) => void; readonly fail: (error: unknown) => void }
 
-/** A loop whose every run is ended by the test. */
 function startLoop(intervalMs = NEVER_MS, cooldownMs = 0, busy = 0, measureBusy: MeasureBusy = () => () => busy) {
   const errors: unknown[] = []
   let runs = 0
@@ -189,7 +188,6 @@ describe('a loop with a cooldown', () => {
   )
 
   test('waits little after a busy run if the process was idle before', async () => {
-    // As if each measurement had 40 ms of work.
     const sinceLastRun: MeasureBusy = () => {
       const begunAtMs = performance.now()
       return () => 40 / (performance.now() - begunAtMs)

@@ -1,11 +1,9 @@
-/** Repeats one piece of work: at an interval, at once when woken, never twice at the same time. */
+/** Repeats a piece of work at an interval and when woken, never twice at the same time. */
 import { performance as eventLoop } from 'node:perf_hooks'
 import { MAX_COOLDOWN_MS } from './times.ts'
 
 export interface Loop {
-  /** Run again now; during a run, right after it. */
   wake(): void
-  /** Resolves when the run in progress has ended. */
   stop(): Promise<void>
 }
 
@@ -17,17 +15,17 @@ const measureBusyLoop: MeasureBusy = () => {
   return () => eventLoop.eventLoopUtilization(before).utilization
 }
 
-/** The cooldown as a multiple of the run's time: 1 if the process was busy half of the time. It grows with the load as the wait in a queue does. */
+/** The cooldown as a multiple of the run's time. It grows with the load as the wait in a queue does. */
 const cooldownFactor = (busy: number) => busy / Math.max(1 - busy, 0.01)
 
 export function createLoop(options: {
-  /** Resolves true when there is more to do right away. */
+  /** Resolves to true when there is more to do right away. */
   readonly run: () => Promise<boolean>
-  /** Asked after each run. */
+  /** A function is called after each run. */
   readonly intervalMs: number | (() => number)
   /**
-   * The minimum time between the starts of two runs, unless there is more to do: however often it is woken, one run serves all. The less idle time the
-   * process had, the longer the cooldown: on a busy machine fewer runs serve more each; on an idle one it is hardly longer than this.
+   * The minimum time between the starts of two runs, unless there is more to do. The busier the process, the longer the cooldown: on a busy
+   * machine fewer runs do more each, and on an idle one the cooldown is hardly longer than this minimum.
    */
   readonly cooldownMs?: number
   readonly measureBusy?: MeasureBusy
@@ -59,7 +57,7 @@ export function createLoop(options: {
     })
 
   const running = (async () => {
-    // Measured from the end of one run to the end of the next. During the run alone, even a process that is idle otherwise seems busy.
+    // The measurement goes from the end of one run to the end of the next. During the run alone, even an otherwise idle process seems busy.
     let busy = measureBusy()
     while (!stopped) {
       const beganAtMs = performance.now()

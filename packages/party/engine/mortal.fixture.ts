@@ -1,4 +1,4 @@
-/** Simulates a process that is killed: from then on it reads and writes nothing, and the database closes its connections. */
+/** Simulates a process that is killed: from then on the process reads and writes nothing, and the database closes its connections. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
@@ -7,13 +7,10 @@ import { type Database, openDatabase } from '../store/database/database.ts'
 import type { TestStore } from '../store/store.fixture.ts'
 
 export type Mortal = {
-  /** The database as the mortal process sees it. */
   readonly db: Database
-  /** The chains as the mortal process sees them. */
   clientsOf(clients: ReadonlyMap<ChainId, ChainClient>): ReadonlyMap<ChainId, ChainClient>
-  /** Resolves when the database has noticed. */
   kill(): Promise<void>
-  /** For hooks of a simulated chain: kills the process there, which never continues. */
+  /** Kills the process inside a hook of a simulated chain. The promise never settles. */
   dieHere(): Promise<never>
   readonly died: Promise<void>
 }
@@ -34,7 +31,7 @@ export async function createMortal(store: TestStore): Promise<Mortal> {
 
   async function kill(): Promise<void> {
     isDead = true
-    // Not awaited: it waits for queries that never end.
+    // The call waits for queries that never end, so nobody awaits it.
     void db.destroy()
     await sql`
       select pg_terminate_backend(pid, 10000) from pg_stat_activity

@@ -16,7 +16,6 @@ async function startChain(chainId: number, port = 0): Promise<EvmChain> {
   return chain
 }
 
-/** A port without a listener. */
 function quietPort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {

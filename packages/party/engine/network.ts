@@ -18,14 +18,13 @@ import { createVerifiedClient } from './verified-client.ts'
 export type Network = {
   readonly registry: Registry
   readonly clients: ReadonlyMap<ChainId, ChainClient>
-  /** Aborts what is asked of the nodes. */
   close(): Promise<void>
 }
 
 export type ChainSettings = {
   readonly endpoints: ConnectOptions['endpoints']
   readonly quorum?: number
-  /** Overrides the tolerance of the registry. */
+  /** The setting overrides the tolerance of the registry. */
   readonly depositToleranceBips?: number
 }
 
@@ -37,7 +36,7 @@ export type NetworkSettings = {
   readonly confirmations?: OperatorTiers
 }
 
-/** Makes no request yet. Loads the families of the configured chains. `onTrouble` and `relay`: see `ConnectOptions`. */
+/** Loads the families of the configured chains, without a request to a node. See `ConnectOptions` for `onTrouble` and `relay`. */
 export async function createNetwork(
   settings: NetworkSettings,
   onTrouble: (what: string) => void = () => undefined,
@@ -77,10 +76,7 @@ function withSettings(chain: Chain, { depositToleranceBips }: Partial<ChainSetti
   return { ...chain, deposits: { ...chain.deposits, toleranceBips: depositToleranceBips } }
 }
 
-/**
- * Throws when a node serves another chain. An unreachable node does not block the other chains: its client does nothing
- * until the node answers and serves the right chain.
- */
+/** Throws when a node serves another chain. The client of an unreachable node waits, so the other chains are not blocked. */
 export async function connectNetwork(
   settings: NetworkSettings,
   onUnreachable: (chain: ChainId, error: ChainFailure) => void,

@@ -1,4 +1,4 @@
-/** Reads the newest block for a poll. Only what money depends on needs a quorum: a single provider, each in rotation, says whether there is a new block. */
+/** Reads the newest block for a poll. One provider in rotation says whether there is a new block; facts for money need a quorum. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import { isQuorumDue } from './pace.ts'
@@ -6,14 +6,14 @@ import type { PollMemory } from './poll-memory.ts'
 
 export type NewestBlock = {
   readonly tip: Block
-  /** By quorum. Else a single provider says so: enough to find nothing new, never for facts. */
+  /** True if a quorum agrees. The word of a single provider is enough to find nothing new, never for facts. */
   readonly isAgreed: boolean
 }
 
 export type SingleRead = {
-  /** No action awaits this poll, so a single provider may be asked. */
+  /** True if no action awaits this poll, so that a single provider may be asked. */
   readonly isAllowed: boolean
-  /** If a single provider says so, nothing more is read in this poll. */
+  /** If the block of a single provider is enough, this poll reads nothing more. */
   readonly isEnough: (seen: Block) => boolean
   readonly nowMs: number
 }
@@ -24,10 +24,10 @@ export async function readNewest(
   { isAllowed, isEnough, nowMs }: SingleRead,
 ): Promise<NewestBlock> {
   const { agreed } = memory
-  if (client.glimpse !== undefined && isAllowed && agreed !== null && !isQuorumDue(agreed, nowMs)) {
+  if (client.tipHint !== undefined && isAllowed && agreed !== null && !isQuorumDue(agreed, nowMs)) {
     memory.agreed = { ...agreed, singleReads: agreed.singleReads + 1 }
-    const seen = await client.glimpse()
-    // The known header, not what this provider says about it.
+    const seen = await client.tipHint()
+    // Return the agreed header, not the one of this provider.
     if (seen.hash === agreed.tip.hash) return { tip: agreed.tip, isAgreed: false }
     if (isEnough(seen)) return { tip: seen, isAgreed: false }
   }

@@ -43,7 +43,7 @@ const everything: OrderFilter = {
   txs: null,
 }
 const worth = { volumeUsdMicros: 60_000_000_000n, feeUsdMicros: 0n }
-/** Pseudorandom numbers, the same in every run. */
+/** Pseudorandom numbers that are the same in every run. */
 function createDice(seed: number) {
   let state = seed
   return (sides: number) => {
@@ -74,13 +74,12 @@ async function listed(): Promise<ReadonlyMap<string, OrderStatus>> {
   return new Map(rows.map((row) => [row.order_id, row.status]))
 }
 
-/** Without the sweep, so that only what changed is derived. */
+/** Runs without the sweep, so that only what changed is derived. */
 async function update(role: Role, now: bigint): Promise<void> {
   await reconcile({ db: store.db, registry, party: { role } }, now)
   if (role === 'service') await expireOrderList(store.db, registry, now)
 }
 
-/** Compares the counters with the rows, for every status, chain and solver. */
 async function expectExactCounts(): Promise<void> {
   const filters: (Partial<OrderFilter> & { readonly where: string })[] = [
     { where: 'true' },
@@ -294,7 +293,7 @@ describe('a corrupt list', () => {
 })
 
 describe('pages', () => {
-  /** Orders with large gaps between them, as if most orders belonged to other apps. */
+  /** Leaves large gaps between orders, as if most orders belonged to other apps. */
   async function scatter(buckets: number): Promise<void> {
     for (let n = 0; n < 40; n += 1) {
       const place = 8192 * Math.floor((n * buckets) / 40) + 100 * n + 1

@@ -21,7 +21,7 @@ import { factsOf } from './facts.ts'
 
 const BATCH = 500
 
-/** The reconciler writes the status of orders that it derives. Orders without events are only expired, here. */
+/** Expires orders without events. The reconciler writes the status of all other orders. */
 export async function expireOrderList(db: Database, registry: Registry, now: bigint): Promise<void> {
   await expireListed(
     db,
@@ -36,7 +36,7 @@ export async function repairOrderList(db: Database, registry: Registry, now: big
   if (!(await isListTrusted(db))) await rebuildOrderList(db, registry, now, { stopping })
 }
 
-/** Derives every order again, in batches, while orders are created and change. One rebuild at a time across processes. */
+/** Derives every order again, in batches, while orders are created and change. Only one process rebuilds at a time. */
 export async function rebuildOrderList(
   db: Database,
   registry: Registry,

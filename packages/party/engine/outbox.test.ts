@@ -24,7 +24,7 @@ function stepOf(facts: OrderFacts, verb: HtlcVerb, leg: Leg): Step {
   return { state: deriveOrder(facts), verb, leg, client: leg === 'source' ? bitcoin : ethereum, asOfMs: 0, goodForMs: 0, evidence: null }
 }
 
-/** The age of the source in blocks, and of the destination in seconds. */
+/** The source's age is in blocks, the destination's in seconds. */
 function aged(facts: OrderFacts, { source, destination }: Readonly<Record<Leg, bigint>>): OrderFacts {
   return {
     ...facts,
@@ -44,7 +44,7 @@ describe('the time left', () => {
   const left = (verb: HtlcVerb, leg: Leg, example: ExampleOrder, more: Partial<OrderFacts> = {}) =>
     secondsLeft(registry, stepOf({ ...aged(factsOf(example), ages), ...more }, verb, leg))
   const { source, destination } = factsOf(normalTimes('waiting', 'waiting')).order
-  // Two seconds for a block, at the chain's fastest; seconds are seconds.
+  // At its fastest the chain needs two seconds for a block. The destination counts seconds.
   const sourceSeconds = (source.terms.timelock - ages.source) * 2n
   const destinationSeconds = destination.terms.timelock - ages.destination
 
@@ -106,7 +106,6 @@ describe('a batch of actions', () => {
     fixture = await openEngineFixture(store)
   })
 
-  /** The same action for two orders. */
   async function take(verb: HtlcVerb, leg: Leg, facts: readonly [OrderFacts, OrderFacts]): Promise<readonly [Taken, Taken]> {
     const { order } = await putOrder(store.db)
     const ids = [fixture.order.id, order.id]

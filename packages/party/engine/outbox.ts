@@ -1,18 +1,17 @@
-/** Gives an action its earlier attempts, and its key for as long as it signs. */
+/** Gives an action its earlier attempts, and its key while it signs. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Attempt, HeldKey, OthersQuery, Outbox, Sponsor } from '@tandem/chain-kit/port/outbox.ts'
-import type { Key } from '@tandem/keys/key.ts'
+import type { Key, Signer } from '@tandem/keys/key.ts'
 import type { OrderAction, OrderPurpose, SignedVerb } from '@tandem/keys/purpose.ts'
 import { redeemable } from '@tandem/protocol/playbook.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import type { Deposit } from '@tandem/protocol/swap-state.ts'
 import { leastSeconds } from '@tandem/protocol/timelock.ts'
-import { hurryAttempt, type LeasedAction } from '../store/actions/actions.ts'
+import { type LeasedAction, makeAttemptDue } from '../store/actions/actions.ts'
 import { readAttempts, type StoredAttempt } from '../store/actions/attempts.ts'
 import { noteReverted } from '../store/actions/reverted-relays.ts'
 import type { Database } from '../store/database/database.ts'
 import type { FreshFacts } from './fresh-facts.ts'
-import { guardSigner } from './guarded-signer.ts'
 import { type KeyHold, type KeyUse, type OthersRange, readOthers, useKey } from './key-hold.ts'
 import type { Leases } from './leases.ts'
 import type { Party, Step, StepSponsor } from './party.ts'
@@ -27,13 +26,13 @@ export type OutboxContext = {
   readonly stopping?: AbortSignal
 }
 
-/** A leased action, its step derived from live facts, and its attempts. Only the holder of its lease can record more. */
+/** The step is derived from live facts. Only the holder of the action's lease can record more attempts. */
 export type Taken = { readonly action: LeasedAction; readonly step: Step; readonly attempts: readonly StoredAttempt[] }
 
-/** Waiting for the key may take longer than facts stay fresh. They are read again this many times without the key, then once with it, to make progress. */
+/** The wait for the key may outlast the facts. They are read again this many times without the key, then once with it. */
 const READS_WITHOUT_KEY = 4
 
-/** The outbox of an action, or of a batch of actions of one signer on one chain that shares its transactions. */
+/** Opens the outbox of an action, or of a batch of actions of one signer on one chain that share transactions. */
 export async function openOutbox(
   { db, registry, party, leases, now, stopping }: OutboxContext,
   verb: SignedVerb,
@@ -70,7 +69,7 @@ export async function openOutbox(
     },
   })
 
-  /** A slow node may have delayed the signature. It is used only if the action is still wanted as it was; nobody has seen it before it is on record. */
+  /** A slow node may have delayed the signature. It is used only if the action is still wanted; until it is recorded nobody sees it. */
   async function assertStillFresh(): Promise<void> {
     if (facts.areFresh()) return
     await facts.refresh()
@@ -102,14 +101,14 @@ export async function openOutbox(
     readOthers: (query) => readOthers(db, use, rangeOf(query)),
     withKey: (work) => withHold(use, work),
     ...(sponsoring !== null && { sponsor: sponsorOf(sponsoring) }),
-    hurry: (tx) => hurryAttempt(db, { chain, sender: use.sender, tx }),
+    makeDue: (tx) => makeAttemptDue(db, { chain, sender: use.sender, tx }),
     noteReverted: (tx, weight) => noteReverted(db, keys, tx, weight),
-    secondsLeft: leastOf(taken.map((one) => secondsLeft(registry, one.step))),
+    secondsLeft: minOf(taken.map((one) => secondsLeft(registry, one.step))),
     now: now(),
   }
 }
 
-/** Oldest first, each transaction once: those of a batch are recorded for all of its actions. */
+/** Returns the oldest first, and each transaction once: those of a batch are recorded for all of its actions. */
 async function attemptsOf(db: Database, taken: readonly [Taken, ...Taken[]]): Promise<readonly StoredAttempt[]> {
   const [first, ...others] = taken
   if (others.every(({ attempts }) => attempts.length === 0)) return first.attempts
@@ -135,10 +134,10 @@ export function afterRecord(outbox: Outbox, hook: (attempt: Omit<Attempt, 'at'>)
   }
 }
 
-/** Seconds left to do the step, at the fastest pace of the chain; null without a time limit. */
+/** Returns the seconds left to do the step, at the fastest pace of the chain; null without a time limit. */
 export function secondsLeft(registry: Registry, { state, leg, verb }: Step): bigint | null {
   const untilExpiry = (deposits: readonly Deposit[], chainId: string) =>
-    leastSeconds(registry.chain(chainId).clock, leastOf(deposits.map((deposit) => deposit.unitsLeft ?? 0n)) ?? 0n)
+    leastSeconds(registry.chain(chainId).clock, minOf(deposits.map((deposit) => deposit.unitsLeft ?? 0n)) ?? 0n)
   if (verb === 'redeem') return untilExpiry(redeemable(state, leg), state.order[leg].chain)
   if (verb === 'reclaim' || verb === 'close') return null
   if (verb === 'initiate') return leg === 'destination' ? state.gapSeconds : state.order.deadline - state.now
@@ -147,6 +146,30 @@ export function secondsLeft(registry: Registry, { state, leg, verb }: Step): big
   return untilExpiry(state.source.counted, state.order.source.chain)
 }
 
-function leastOf(values: readonly (bigint | null)[]): bigint | null {
-  return values.reduce<bigint | null>((least, value) => (value === null || (least !== null && least < value) ? least : value), null)
+function minOf(values: readonly (bigint | null)[]): bigint | null {
+  return values.reduce<bigint | null>((lowest, value) => (value === null || (lowest !== null && lowest < value) ? lowest : value), null)
+}
+
+/** The signer calls `assertMaySign` before each signature. It throws to refuse. */
+function guardSigner(signer: Signer, assertMaySign: () => void): Signer {
+  const guard =
+    <Args extends readonly unknown[], Result>(sign: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      assertMaySign()
+      return sign(...args)
+    }
+  switch (signer.curve) {
+    case 'secp256k1':
+      return {
+        ...signer,
+        signEcdsa: guard(signer.signEcdsa),
+        signSchnorr: guard(signer.signSchnorr),
+        startMusig: guard(signer.startMusig),
+        lend: guard(signer.lend),
+      }
+    case 'ed25519':
+      return { ...signer, signMessage: guard(signer.signMessage) }
+    case 'stark':
+      return { ...signer, signFelt: guard(signer.signFelt) }
+  }
 }

@@ -1,4 +1,4 @@
-/** When a chain is polled, what wakes a poll, and what a poll reads. Pure: README.md has the table, `times.ts` the durations. */
+/** Decides when a chain is polled and what a poll reads, by pure functions. README.md has the table, `times.ts` the durations. */
 import type { Block, Chain } from '@tandem/protocol/chain.ts'
 import type { PollMemory } from './poll-memory.ts'
 import {
@@ -20,43 +20,38 @@ import {
 } from './times.ts'
 import type { WatchList } from './watch-list.ts'
 
-/** All that decides when a chain is polled next. Times are by `performance.now()`. */
+/** The inputs that decide when a chain is polled next. Times are by `performance.now()`. */
 export type PollState = Pick<Chain, 'pollMs' | 'blockMs'> & {
-  /** The last poll failed. */
   readonly isFailing: boolean
-  /** Another process had the lease when we last asked for it. */
   readonly isLeasedElsewhere: boolean
   readonly hasOpenOrder: boolean
   /** An order may have been written since the watch list was read. */
   readonly isListStale: boolean
   readonly polledAtMs: number
-  /** When the nodes last announced a block. */
+  /** The time at which the nodes last announced a block. */
   readonly announcedAtMs: number
-  /** A swap is in progress until then, as far as we know. */
+  /** As far as we know, a swap is in progress until then. */
   readonly activeUntilMs: number
 }
 
 type PaceRow = {
   readonly state: 'failing' | 'standby' | 'idle' | 'announced' | 'quiet' | 'active'
-  /** The condition and the interval in words, for README.md. */
+  /** README.md shows the condition and the interval in these words. */
   readonly when: string
   readonly interval: string
   readonly holds: (s: PollState, nowMs: number) => boolean
   readonly intervalMs: (pollMs: number) => number
 }
 
-/** A deposit is then seen up to this many poll intervals later. */
+/** On the relaxed pace, a deposit is seen up to this many poll intervals later. */
 const RELAXED_FACTOR = 5
 /** Nodes that announced one of the last three blocks will announce the next one. */
 const ANNOUNCED_BLOCKS = 3
-/** In poll intervals: how often the finality tag is read while a swap waits for it. */
+/** While a swap waits for finality, the tag is read once in this many poll intervals. */
 const FINALITY_POLLS = 10
 /** With slow nodes, an awaited poll waits for the mempool this many times as long as for the newest block. */
 const MEMPOOL_WAIT_ANSWERS = 2
-/**
- * Between two quorums, this many polls ask one provider each. One that hides new blocks, or dies, delays us by one poll; if all others are
- * suspended, by four.
- */
+/** Between two quorums, this many polls ask one provider each, so a provider that dies or hides blocks delays us little. */
 const MAX_SINGLE_READS = 4
 
 const regular = (pollMs: number) => pollMs
@@ -70,7 +65,7 @@ const active: PaceRow = {
   intervalMs: regular,
 }
 
-/** The first row that holds counts. */
+/** The first row whose condition holds decides. */
 export const pace: readonly PaceRow[] = [
   { state: 'failing', when: 'the last poll failed', interval: '`pollMs`', holds: (s) => s.isFailing, intervalMs: regular },
   {
@@ -109,7 +104,7 @@ export function nextPoll(s: PollState, nowMs: number): { readonly state: PaceRow
   return { state, afterMs: intervalMs(s.pollMs) }
 }
 
-/** The nodes announce new blocks: hints of others are not needed. */
+/** If the nodes announce new blocks, hints of others are not needed. */
 export function isAnnounced({ announcedAtMs, blockMs }: Pick<PollState, 'announcedAtMs' | 'blockMs'>, nowMs: number): boolean {
   return nowMs - announcedAtMs <= Math.max(MIN_ANNOUNCED_MS, Number(blockMs) * ANNOUNCED_BLOCKS)
 }
@@ -118,23 +113,22 @@ function isQuiet({ blockMs, pollMs, activeUntilMs }: PollState, nowMs: number): 
   return blockMs < BigInt(pollMs) && nowMs >= activeUntilMs
 }
 
-/** Another process watches the chain. Until the next regular poll nothing on it concerns this process: it reads what the other one records. */
+/** Another process watches the chain. Until the next regular poll this process reads what the other one records. */
 export function isStandby({ isLeasedElsewhere, isFailing, polledAtMs }: PollState, nowMs: number): boolean {
   return isLeasedElsewhere && !isFailing && nowMs - polledAtMs < STANDBY_POLL_MS
 }
 
-/** A hint of another process, or an announced block, makes us poll before the interval ends. */
+/** A hint of another process, or an announced block, causes a poll before the interval ends. */
 export function mayWake(cause: 'hint' | 'block', s: PollState, nowMs: number): boolean {
   if (isStandby(s, nowMs) || (!s.isListStale && !s.hasOpenOrder)) return false
   return cause === 'hint' ? !isAnnounced(s, nowMs) : Number(s.blockMs) >= FAST_BLOCK_MS || !isQuiet(s, nowMs)
 }
 
-/** What decides how often the reconciler and the dispatcher run if nothing wakes them. */
+/** The inputs that decide how often the reconciler and the dispatcher run if nothing wakes them. */
 export type LoopState = {
   readonly hasOpenOrder: boolean
-  /** An action is being performed. */
   readonly isRunning: boolean
-  /** There is no other engine on this database, which could die and leave work. */
+  /** No other engine runs on this database, so none could die and leave work. */
   readonly isAlone: boolean
 }
 
@@ -148,23 +142,19 @@ export function dispatchIntervalMs({ hasOpenOrder, isRunning, isAlone }: LoopSta
   return isAlone ? DISPATCH_ALONE_MS : DISPATCH_MS
 }
 
-/** What a poll reads beyond the newest block. */
 export type PollDepth =
-  /** Nothing: that block is on record, and nothing else is due. */
+  /** Nothing is read: the block is on record, and nothing else is due. */
   | 'unchanged'
-  /** Nothing: the chain is idle, and its blocks are recorded later. */
+  /** Nothing is read: the chain is idle, and its blocks are recorded later. */
   | 'postponed'
   | 'full'
 
-/** What decides how deep a poll goes, once the newest block is known. */
 export type DepthState = {
   readonly memory: Pick<PollMemory, 'cursor' | 'leasedAtMs' | 'recordedAtMs' | 'refreshedAtMs' | 'finalReadAtMs'>
   readonly list: Pick<WatchList, 'hasOpen' | 'hasDeposits' | 'expectsUnconfirmed'>
   readonly pollMs: number
-  /** The chain has them. */
   readonly hasFinalityTag: boolean
   readonly hasMempool: boolean
-  /** No action awaits this poll. */
   readonly isBackground: boolean
 }
 
@@ -180,7 +170,7 @@ export function pollDepth(s: DepthState, tip: Pick<Block, 'height' | 'hash'>, no
   return mayPostpone(s, tip, nowMs) ? 'postponed' : 'full'
 }
 
-/** No order is open, no action awaits the poll, and this block is no sign of a reorg. */
+/** A poll is postponed if no order is open, no action awaits it, and this block is no sign of a reorg. */
 export function mayPostpone(
   { memory: { cursor, recordedAtMs, refreshedAtMs }, list, isBackground }: Pick<DepthState, 'memory' | 'list' | 'isBackground'>,
   tip: Pick<Block, 'height' | 'hash'>,
@@ -190,7 +180,9 @@ export function mayPostpone(
   return nowMs - recordedAtMs < IDLE_RECORD_MS && nowMs - refreshedAtMs < IDLE_RECORD_MS
 }
 
-/** All providers must agree on the newest block. In between, one provider at a time says whether there is a new one. */
+/**
+ * When the quorum is due, the providers must agree on the newest block. In between, one provider at a time says whether there is a new one.
+ */
 export function isQuorumDue(agreed: NonNullable<PollMemory['agreed']>, nowMs: number): boolean {
   return agreed.singleReads >= MAX_SINGLE_READS || nowMs - agreed.atMs >= QUORUM_MS
 }
@@ -199,7 +191,7 @@ export function isLeaseDue({ leasedAtMs }: Pick<PollMemory, 'leasedAtMs'>, nowMs
   return nowMs - leasedAtMs >= WATCH_LEASE_RENEWAL_MS
 }
 
-/** While an order is open. Without one, each full poll reads the list. */
+/** This interval is for chains with an open order. Otherwise each full poll reads the list. */
 export function isListDue({ refreshedAtMs }: Pick<PollMemory, 'refreshedAtMs'>, nowMs: number): boolean {
   return nowMs - refreshedAtMs >= WATCH_LIST_MS
 }
@@ -217,7 +209,7 @@ export function isMempoolBackingOff({ mempoolFailedAtMs }: Pick<PollMemory, 'mem
   return mempoolFailedAtMs !== null && nowMs - mempoolFailedAtMs < MEMPOOL_BACKOFF_MS
 }
 
-/** `answerMs`: how long the newest block took. A poll that an action awaits must end while its facts are fresh. */
+/** `answerMs` is the time that the newest block took. A poll that an action awaits must end while its facts are fresh. */
 export function mempoolWaitMs(isBackground: boolean, answerMs: number): number {
   return isBackground ? MAX_MEMPOOL_WAIT_MS : Math.min(Math.max(MIN_MEMPOOL_WAIT_MS, answerMs * MEMPOOL_WAIT_ANSWERS), MAX_MEMPOOL_WAIT_MS)
 }

@@ -1,4 +1,4 @@
-/** The other processes of the database: what they signal to this engine, and what it signals to them. */
+/** Exchanges signals between this engine and the other processes of the database. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Database } from '../store/database/database.ts'
 import { openSignals } from '../store/database/signals.ts'
@@ -7,9 +7,7 @@ import type { Shards } from './shards.ts'
 import type { Watchers } from './watchers.ts'
 
 export interface Peers {
-  /** Orders were written on these chains: they are watched at once, here or by the process that watches them. */
   expectOrders(chains: Iterable<ChainId>): void
-  /** Something may have happened on this chain: it is polled, here or by the process that watches it. */
   wakeChain(chain: ChainId): void
   signal(signal: string): void
   close(): Promise<void>
@@ -20,9 +18,7 @@ export type PeersOptions = {
   readonly shards: Pick<Shards, 'isAlone' | 'isFollowed'>
   readonly watchers: Watchers
   readonly onDerived: () => void
-  /** Something was written about an order. */
   readonly onWritten: () => void
-  /** A process has ended, and its leases are free. */
   readonly onFree: () => void
 }
 
@@ -41,7 +37,7 @@ export function openPeers({ db, shards, watchers, onDerived, onWritten, onFree }
     }),
   )
 
-  /** Nobody hears a signal while this is the only process of the database. */
+  /** No signal is sent while this is the only process of the database. */
   function signal(sent: string): void {
     if (!shards.isAlone() || shards.isFollowed()) signals.send(sent)
   }
@@ -57,7 +53,7 @@ export function openPeers({ db, shards, watchers, onDerived, onWritten, onFree }
       const watcher = byChain.get(chain)
       if (watcher === undefined) return
       watcher.hint()
-      // If our nodes announce blocks, so do those of the process that polls it: the block itself wakes it.
+      // If our nodes announce blocks, so do those of the process that polls the chain: the block itself wakes it.
       if (!watcher.isWatching && !watcher.isAnnounced) signal(`${CHAIN}${chain}`)
     },
     signal,

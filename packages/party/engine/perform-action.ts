@@ -1,4 +1,4 @@
-/** Performs one leased action: executes it in time, logs how it ended, and ends its lease. */
+/** Performs one leased action: executes it within its time limit, logs the result, and ends the lease. */
 import type { Logger } from 'pino'
 import type { LeasedAction } from '../store/actions/actions.ts'
 import type { ActionResult } from '../store/actions/finish-action.ts'
@@ -7,11 +7,10 @@ import { backoffMs, type ExecutorContext } from './executor.ts'
 
 export type PerformContext = ExecutorContext & {
   readonly log: Logger
-  /** An action was tried: how it ended, and how long it took. */
   readonly onAction?: (action: LeasedAction, outcome: ActionResult['kind'], ms: number) => void
 }
 
-/** Never rejects. Resolves to the milliseconds until the action is tried again; null if it need not be. */
+/** Never rejects. Resolves to the milliseconds until the action is tried again; null if no retry is needed. */
 export async function performAction(context: PerformContext, action: LeasedAction): Promise<number | null> {
   const { leases, log, onAction } = context
   const beganAtMs = performance.now()

@@ -1,14 +1,15 @@
-/** What a watcher that remembers its last poll asks of the node and of the database. */
+/** Tests what a watcher that remembers its last poll reads from the node and the database. */
 
 import type { BranchEvents, FinalHeight, UnconfirmedEvents } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readCursor, readEvents } from '../store/chain/events.ts'
 import { findOrder } from '../store/orders/orders.ts'
-import { closeAnyway, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { closeAnyway, NOW, putOrder, sightingsOf } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { createPollMemory, type PollMemory } from './poll-memory.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
@@ -16,8 +17,8 @@ import { pollChain } from './watcher.ts'
 
 const id = 'ethereum_localnet'
 const SECRET = '5e'.repeat(32)
-let store: TestStore
-/** Its nodes show no mempool, and return events by the hash of a block. */
+const store = sharedStore()
+/** The nodes show no mempool, and return events by the hash of a block. */
 let chain: Omit<MemoryChain, 'unconfirmedEvents' | 'branchEvents' | 'finalHeight'> & {
   branchEvents: BranchEvents
   finalHeight?: FinalHeight
@@ -30,13 +31,8 @@ let memory: PollMemory
 let branchEvents: BranchEvents
 let reorgs: number
 let current: string[]
-/** Messages to the database. */
 let messages: { mock: { readonly calls: unknown[] }; mockClear(): void }
 let timeMs: number
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of ['events', 'blocks', 'leases', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
   order = (await putOrder(store.db)).order
@@ -237,7 +233,6 @@ describe('with several providers', () => {
     chain.asked.pop()
     return block
   }
-  /** How many polls it takes until a new block is recorded. */
   const pollsUntilRecorded = async () => {
     const mined = chain.mine()
     for (let polls = 1; polls <= 20; polls++) {
@@ -249,8 +244,8 @@ describe('with several providers', () => {
   }
   beforeEach(async () => {
     seen = tipNow
-    chain.glimpse = () => {
-      chain.asked.push('glimpse')
+    chain.tipHint = () => {
+      chain.asked.push('tipHint')
       return seen()
     }
     await watch()
@@ -259,7 +254,7 @@ describe('with several providers', () => {
   test('one is asked whether there is a new block, and all at every fifth poll', async () => {
     const polls: string[] = []
     for (let poll = 0; poll < 10; poll++) polls.push(...(await asked(pollInBackground)))
-    expect(polls).toEqual([...Array(4).fill('glimpse'), 'tip', ...Array(4).fill('glimpse'), 'tip'])
+    expect(polls).toEqual([...Array(4).fill('tipHint'), 'tip', ...Array(4).fill('tipHint'), 'tip'])
     timeMs += 30_000
     expect(await asked(pollInBackground)).toEqual(['tip'])
   })

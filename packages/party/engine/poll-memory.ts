@@ -1,4 +1,4 @@
-/** What a watcher remembers between polls of its chain, so that a poll that finds nothing new is one request to the node and no query. */
+/** Keeps the memory of a watcher between polls of its chain: a poll that finds nothing new is one request to the node and no query. */
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Poll, RecordedBlock } from '../store/chain/events.ts'
@@ -6,33 +6,28 @@ import { createSeenEvents, type SeenEvents } from './evidence/seen-events.ts'
 import type { UnminedEvents } from './unmined-events.ts'
 
 export type PollMemory = {
-  /** The newest recorded block, if this process recorded it; null: read it from the database. */
+  /** The newest block that this process recorded. With null, the cursor is read from the database. */
   cursor: RecordedBlock | null
-  /** The newest block of the last quorum, and how many polls have asked a single provider since. */
+  /** The newest block of the last quorum, and the number of polls since that read from a single provider. */
   agreed: { readonly tip: Block; readonly atMs: number; readonly singleReads: number } | null
-  /** When we took the lease, by `performance.now()`. */
+  /** A time by `performance.now()`, like all times here. */
   leasedAtMs: number
-  /** Another process had the lease when we last asked for it. */
   isLeasedElsewhere: boolean
-  /** When a poll was last recorded. */
   recordedAtMs: number
-  /** When the watch list was last compared with the database. */
   refreshedAtMs: number
-  /** When the finality tag was last read. */
   finalReadAtMs: number
-  /** Recorded events of recent blocks: they need not be checked and recorded again. */
+  /** Recorded events of recent blocks need not be checked and recorded again. */
   readonly recorded: Map<string, bigint>
-  /** All that was read since the last reorg, as evidence. */
+  /** Evidence: all that was read since the last reorg. */
   readonly seen: SeenEvents
-  /** Those of the last recorded poll; null: read them from the database. */
+  /** The unmined events of the last recorded poll. With null, they are read from the database. */
   unmined: UnminedEvents | null
-  /** When the mempool could not be read; null: it was read last time. */
   mempoolFailedAtMs: number | null
-  /** A request to the mempool is still open: no second one is made. */
+  /** While a request to the mempool is open, no second one is made. */
   isReadingMempool: boolean
 }
 
-/** Heights for which recorded events are remembered: more than any client reads again. */
+/** More heights than any client reads again. */
 const REMEMBERED_HEIGHTS = 1000n
 
 export function createPollMemory(): PollMemory {
@@ -53,13 +48,11 @@ export function createPollMemory(): PollMemory {
   }
 }
 
-/** After a reorg. */
 export function forget(memory: PollMemory): void {
   forgetRecorded(memory)
   memory.leasedAtMs = memory.refreshedAtMs = memory.finalReadAtMs = Number.NEGATIVE_INFINITY
 }
 
-/** Another process may have recorded something else. */
 export function forgetRecorded(memory: PollMemory): void {
   memory.cursor = null
   memory.unmined = null
@@ -79,7 +72,7 @@ export function isRecorded(memory: PollMemory, event: HtlcEvent): boolean {
   return memory.recorded.has(keyOf(event))
 }
 
-/** No block, no event, and the mempool as it was: there is nothing to write. */
+/** Without a block, an event or a change in the mempool there is nothing to write. */
 export function isRecordedAlready({ cursor, unmined }: PollMemory, poll: Poll): boolean {
   if (cursor === null || unmined === null || poll.blocks.length > 0 || poll.events.length > 0) return false
   return (poll.finalHeight ?? null) === (cursor.finalHeight ?? null) && textOf(poll.unconfirmed) === textOf(unmined.events)

@@ -1,31 +1,27 @@
-/** Reclaiming a prefund: from its recorded amount through the playbook to the transaction. */
+/** Tests the reclaim of a prefund: from its recorded amount through the playbook to the transaction. */
 
 import type { PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import { orderPurpose } from '@tandem/keys/purpose.ts'
 import { actionKey } from '@tandem/protocol/order.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { leaseAction, readAction } from '../store/actions/actions.ts'
 import { readAttempts } from '../store/actions/attempts.ts'
 import { finishAction } from '../store/actions/finish-action.ts'
 import { createApp } from '../store/apps/apps.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { recordPrefund } from '../store/orders/prefunds.ts'
-import { NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { NOW, putOrder } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 import { reconcile } from './reconciler.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: EngineFixture
-/** The prefund on the chain. */
 let amount: bigint
 let asked: PrefundedSwap[]
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   fixture = await openEngineFixture(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
   amount = fixture.order.source.terms.amount

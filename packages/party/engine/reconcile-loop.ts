@@ -11,11 +11,8 @@ import { RECONCILE_ALL_CHAINS_MS, RECONCILE_COOLDOWN_MS } from './times.ts'
 import { createWaits } from './waits.ts'
 
 export interface ReconcileLoop {
-  /** Something was recorded. */
   wake(): void
-  /** Something was recorded about this chain. */
   wakeFor(chain: ChainId): void
-  /** How long orders have waited for this process. */
   waitMs(): number
   stop(): Promise<void>
 }
@@ -25,11 +22,9 @@ export type ReconcileLoopOptions = ReconcilerContext & {
   readonly now: () => bigint
   readonly log: Logger
   readonly intervalMs: () => number
-  /** Other engines watch the chains: this one derives what it is woken for, and what they leave for a while. */
+  /** Other engines watch the chains, so this one derives only what it is woken for, and what they leave for a while. */
   readonly isStandby: () => boolean
-  /** Actions are newly wanted. */
   readonly onWanted: () => void
-  /** Orders were derived: their status may have changed. */
   readonly onDerived: () => void
 }
 
@@ -58,7 +53,7 @@ export function startReconcileLoop(options: ReconcileLoopOptions): ReconcileLoop
     const done = await dirty.run((isDirty) =>
       dueChains.run((due) =>
         reconcile(options, now(), {
-          // The engine that sees a chain change derives all orders that are due by it. The engines share what time changes.
+          // The engine that sees a chain change derives all orders that are due by that chain. The engines share what time changes.
           shards: due.chains === undefined ? own : ALL_SHARDS,
           ...(isStandby() && !isDirty && newestMark !== null && { upToMark: newestMark }),
           ...due,

@@ -4,23 +4,20 @@ import type { Leg, Role } from '@tandem/protocol/order.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { LATE_DEPOSIT_WATCH_SECONDS, type OrderState } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { leaseAction } from '../store/actions/actions.ts'
 import { addGrant } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { deriveOrders, touchOrders } from '../store/orders/touched-orders.ts'
-import { closeAnyway, NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { closeAnyway, NOW, putOrder } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 import { ALL_SHARDS, reconcile } from './reconciler.ts'
 import { createSweeper } from './sweeper.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: EngineFixture
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   fixture = await openEngineFixture(store, { source: { userAddress: 'where refunds go' } })
 })
@@ -34,7 +31,7 @@ function gate() {
   return { opened, open }
 }
 
-/** An order that changed at NOW, and not since, is derived again, and its ranges are stored. */
+/** At this time an order that changed at NOW is derived again, and its ranges are stored. */
 const SETTLED = NOW + 2n
 
 const reconcileAs = (role: Role, now = NOW) => reconcile({ db: store.db, registry, party: { role } }, now)

@@ -30,30 +30,27 @@ export type ReconcilerContext = {
 
 export type Reconciled = {
   readonly newlyWanted: boolean
-  /** There are more orders to derive. */
   readonly more: boolean
-  /** Orders were derived: their status may have changed. */
+  /** Orders were derived, so their status may have changed. */
   readonly derived: boolean
   readonly newestMark: bigint
 }
 
-/** Orders derived in one transaction. */
 const BATCH = 200
 
 export const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard)
 
 export const outlivingVerbs = playbook.filter((rule) => rule.outlivesOrder).map((rule) => rule.verb)
 
-/** Which touched and due orders are taken; absent: all. */
 export type DueQuery = Pick<TakeQuery, 'upToMark'> & {
   readonly shards?: readonly number[]
-  /** Due by the clocks of these chains, or by the party's own clock. */
+  /** Orders are due by the clocks of these chains, by default all, or by the party's own clock. */
   readonly chains?: readonly ChainId[]
 }
 
 /**
- * Derives touched orders that no other engine is deriving, and due orders of these shards and chains. Can be repeated after a failure at any step:
- * orders stay touched or due until all is written.
+ * Derives touched orders that no other engine is deriving, and due orders of these shards and chains. The call can be repeated after a
+ * failure at any step: orders stay touched or due until all is written.
  */
 export async function reconcile(
   context: ReconcilerContext,
@@ -174,17 +171,17 @@ function recheckRange([orderId, atMs]: readonly [string, number]): StoredRange {
   return { orderId, clock: 'recheck', since: null, until: BigInt(Math.ceil(atMs)) }
 }
 
-/** What is stored about it is replaced soon. If a chain is halted, nothing happens soon, except that the chain comes back: then its ranges are needed now. */
+/** The stored ranges of such an order are replaced soon. On a halted chain they are needed when the chain comes back. */
 function willSettle(state: OrderState, changed: ReadonlySet<string>): boolean {
   return isFinished(state) || (state.chainsAlive && changed.has(state.order.id))
 }
 
-/** It is closed now, or tried again soon. A chain that is halted or unreachable may still show events: its orders stay open. */
+/** A finished order is closed now, or soon. A chain that is halted or unreachable may still show events, so its orders stay open. */
 function isFinished(state: OrderState): boolean {
   return state.chainsAlive && isClosed(state)
 }
 
-/** Locks chains, and so runs in a transaction of its own. */
+/** Locks chains, and so runs in its own transaction. */
 async function closeFinished(db: Database, states: readonly OrderState[]): Promise<void> {
   const finished = states.filter(isFinished)
   await closeOrders(

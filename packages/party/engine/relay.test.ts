@@ -1,4 +1,4 @@
-/** Signed initiations through the engine to a real EVM: fee spikes, reverts, reorgs, and several at once. */
+/** Tests signed initiations through the engine to a real EVM: fee spikes, reverts, reorgs, and several at once. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { createEvmFixture, type EvmFixture } from '@tandem/evm/server/evm.fixture.ts'
@@ -32,7 +32,7 @@ let fixture: EvmFixture
 let client: ChainClient
 let bitcoin: MemoryChain
 let context: ExecutorContext
-/** Unix seconds; the parties' clock, which only a test moves. */
+/** The parties' clock in unix seconds, which only a test moves. */
 let now: bigint
 
 beforeAll(async () => {
@@ -62,10 +62,9 @@ const approve = (amount: bigint) => ({
   to: fixture.contracts.tokens.wbtc,
   data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [fixture.contracts.htlcs.wbtc, amount] }),
 })
-/** In the mempool before the relay, so that it is mined first. */
+/** The approval is in the mempool before the relay, so that it is mined first. */
 const approveFirst = (amount: bigint) => fixture.sendAs(fixture.user, approve(amount))
 
-/** Backdates all reverts so far. */
 const forgiveReverts = () =>
   store.db
     .updateTable('attempts')
@@ -95,7 +94,6 @@ async function grantedOrder(): Promise<Order> {
   return order
 }
 
-/** One round of the engine: watch, reconcile, and execute all due actions. */
 async function round(): Promise<ReadonlyMap<string, ActionResult>> {
   for (const each of [client, bitcoin]) {
     while ((await pollChain({ db: store.db, client: each, holder: 'watcher', onReorg: () => undefined })).behind);
@@ -110,7 +108,6 @@ async function round(): Promise<ReadonlyMap<string, ActionResult>> {
     const leased = await context.leases.next()
     if (leased === null || results.has(leased.orderId)) return results
     const result = await executeAction(context, leased)
-    // Not twice in one round.
     await finishAction(
       store.db,
       leased,

@@ -1,22 +1,18 @@
-// When the secret counts as shown, and the consequences for both parties.
+// Tests when the secret counts as shown, and the consequences for both parties.
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { leaseAction, syncWanted } from '../store/actions/actions.ts'
 import { finishAction } from '../store/actions/finish-action.ts'
 import { findOrder } from '../store/orders/orders.ts'
-import { openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
 import { type EngineFixture, openEngineFixture } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 import { createMortal } from './mortal.fixture.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: EngineFixture
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   fixture = await openEngineFixture(store)
 })

@@ -1,18 +1,14 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { followEngines } from '../store/actions/engines.ts'
 import { releaseLeases } from '../store/actions/leases.ts'
-import { openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
 import { ALL_SHARDS } from './reconciler.ts'
 import { createShards } from './shards.ts'
 import { LEASE_RENEWAL_MS, LEASE_SECONDS } from './times.ts'
 
-let store: TestStore
+const store = sharedStore()
 let nowMs: number
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   await store.db.deleteFrom('leases').execute()
   nowMs = 0
@@ -28,7 +24,6 @@ const engine = (name: string) =>
 const later = () => {
   nowMs += LEASE_RENEWAL_MS
 }
-/** The lease of this engine ends, as if it had died so many seconds ago. */
 const die = (name: string) => sql`update leases set until = now() - interval '1 second' where holder = ${name}`.execute(store.db)
 
 test('one engine has all shards', async () => {

@@ -1,7 +1,7 @@
 /**
- * Shares the orders that are due among the engines of one database. Each engine holds a short lease; the living ones in the order of their
- * names get the shards round-robin. When one dies, its lease ends within seconds and the others have its shards. For a moment two engines may
- * both believe that a shard is theirs: then an order is derived twice, with the same result.
+ * Shares due orders among the engines of one database. Each engine holds a short lease; the shards go round robin to the living ones in the
+ * order of their names. When an engine dies, its lease ends within seconds and the others get its shards. For a moment two engines may both
+ * own a shard: then an order is derived twice, with the same result.
  */
 import type { EngineReport } from '../store/actions/engine-report.ts'
 import { leaseEngine } from '../store/actions/engines.ts'
@@ -10,15 +10,14 @@ import { SHARDS } from '../store/orders/touched-orders.ts'
 import { LEASE_RENEWAL_MS, LEASE_SECONDS } from './times.ts'
 
 export interface Shards {
-  /** Renews the lease if it is time. Call it at least every second. */
+  /** Renews the lease when it is due. Call this at least every second. */
   own(): Promise<readonly number[]>
   /** At the last renewal there was no other engine. */
   isAlone(): boolean
-  /** At the last renewal there was a process that runs no engine and follows this one. */
+  /** At the last renewal a process without an engine followed this one. */
   isFollowed(): boolean
 }
 
-/** `report`: for those who follow. */
 export function createShards(
   db: Database,
   holder: string,

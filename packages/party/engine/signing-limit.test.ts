@@ -1,13 +1,9 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { expect, test } from 'vitest'
+import { sharedStore } from '../store/shared-store.fixture.ts'
 import { createSigningLimit } from './signing-limit.ts'
 
-let store: TestStore
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
+const store = sharedStore()
 
 const limitOf = (name: string) => ({ name, perMinute: 10, what: `${name} was signed 10 times in a minute` })
 const limited = expect.objectContaining({ code: 'rate_limited', message: expect.stringContaining('10 times in a minute') })

@@ -1,4 +1,6 @@
-/** How many signatures may be asked for in a minute: signing is expensive. Counted in the database, for all processes of a party together. */
+/**
+ * Limits the signatures in a minute, because signing is expensive. They are counted in the database, for all processes of a party together.
+ */
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Database } from '../store/database/database.ts'
 import { countSignings } from '../store/orders/signing-counts.ts'
@@ -9,14 +11,13 @@ const MAX_REMEMBERED = 100_000
 export type Limit = {
   readonly name: string
   readonly perMinute: number
-  /** For the refusal: what was asked for too often. */
   readonly what: string
 }
 
 export interface SigningLimit {
-  /** Throws `rate_limited` while the limit is known to be reached. Sends no statement, so that refusing is cheap. */
+  /** Throws `rate_limited` while the limit is known to be reached. It sends no statement, so that refusing is cheap. */
   check(limit: Limit): void
-  /** Throws `rate_limited` when there were too many in a minute with these. */
+  /** Throws `rate_limited` when these exceed the limit of a minute. */
   count(limit: Limit, signings?: number): Promise<void>
 }
 

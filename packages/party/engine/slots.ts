@@ -1,4 +1,4 @@
-/** How many actions run at once. They mostly wait for nodes, so those of a chain whose nodes do not answer must leave slots for the others. */
+/** Limits the actions that run at once. Those of a chain whose nodes do not answer must leave slots for the others. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { LeaseQuery } from '../store/actions/actions.ts'
 
@@ -6,18 +6,15 @@ const MAX_RUNNING = 64
 const MAX_PER_CHAIN = 48
 
 export interface Slots {
-  /** What may be leased now. */
   query(): LeaseQuery
   readonly isIdle: boolean
-  /** Resolves when all that runs has ended. */
   idle(): Promise<void>
-  /** For how long the actions of one of these chains have had no free slot; 0 if they have one. */
+  /** Returns how long the actions of one of these chains have had no free slot; 0 if they have one. */
   fullMs(isCounted: (chain: ChainId) => boolean): number
-  /** `work` never rejects. */
+  /** `work` must not reject. */
   run(chain: ChainId, work: () => Promise<void>): void
 }
 
-/** `onFree`: there is a slot again where there was none. */
 export function createSlots(onFree: () => void, nowMs: () => number = () => performance.now()): Slots {
   const running = new Set<Promise<void>>()
   const used = new Map<ChainId, number>()

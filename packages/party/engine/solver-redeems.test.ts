@@ -1,20 +1,13 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { readAttempts } from '../store/actions/attempts.ts'
 import { findOrder } from '../store/orders/orders.ts'
-import { openTestStore, type TestStore } from '../store/store.fixture.ts'
-import { type EngineFixture, openEngineFixture } from './engine.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { freshEngine } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 
-let store: TestStore
-let fixture: EngineFixture
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
-beforeEach(async () => {
-  fixture = await openEngineFixture(store)
-})
+const store = sharedStore()
+const fixture = freshEngine(store)
 
 const signed = async () => (await findOrder(store.db, fixture.order.id))?.secretSigned
 const expireLeases = () => sql`update actions set lease_until = now() - interval '1 second'`.execute(store.db)

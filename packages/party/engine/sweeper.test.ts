@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { factsMark } from '../store/orders/facts-mark.ts'
 import { insertOrders } from '../store/orders/insert-orders.ts'
 import { findOrderSnapshots } from '../store/orders/orders.ts'
-import { exampleOrder, NOW, openTestStore, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { exampleOrder, NOW } from '../store/store.fixture.ts'
 import { registry } from './engine.fixture.ts'
 import { createSweeper } from './sweeper.ts'
 
-let store: TestStore
+const store = sharedStore()
 let nowMs: number
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(() => {
   nowMs = 0
 })

@@ -1,6 +1,6 @@
 /**
- * Goes through all open orders, slowly and again and again: closes those that nobody funded, and marks those that must be derived although
- * nothing marked them. So a missing mark heals. A few are derived in rotation although nothing is missing, so that ranges which are wrong, or were
+ * Goes through all open orders, slowly and again and again. It closes those that nobody funded, and marks those that must be derived
+ * although nothing marked them, so a missing mark heals. It also derives a few orders in rotation, so that ranges which are wrong, or were
  * computed by older code, heal too.
  */
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
@@ -14,15 +14,15 @@ import { SWEEP_PAGE_MS, SWEEP_ROUND_MS } from './times.ts'
 export type SweeperContext = { readonly db: Database; readonly registry: Registry }
 
 export interface Sweeper {
-  /** One page. Resolves to the milliseconds until the next one is due. */
+  /** Sweeps one page. Resolves to the milliseconds until the next page is due. */
   sweep(now: bigint, shards?: readonly number[]): Promise<number>
 }
 
 /** 100,000 open orders take ten minutes. */
 const PAGE = 1000
-/** How many orders of each page are derived: each of 100,000 open orders every three hours, each of 50 every minute. */
+/** This many orders of each page are derived: each of 100,000 open orders every three hours, each of 50 every minute. */
 const REDERIVED = 50
-/** A little fewer groups than `REDERIVED` orders of a full page are in, and odd: so every group comes first at some time. */
+/** It is odd, and slightly below the number of groups of `REDERIVED` orders, so that every group comes first at some time. */
 const TURNS_PER_ROUND = 37
 
 export function createSweeper({ db, registry }: SweeperContext, nowMs: () => number = () => performance.now()): Sweeper {

@@ -1,17 +1,17 @@
 /**
- * Which unmined events a poll records. A transaction leaves the mempool when it is mined, and the block may be newer than the newest block of this poll: so an
- * event that the mempool no longer shows stays until a later poll has read all blocks of that moment. Else a status would go back without a reorg.
+ * Decides which unmined events a poll records. A transaction leaves the mempool when it is mined, and its block may be newer than the
+ * newest block of this poll. So an event that the mempool does not show any more stays until a later poll has read all blocks of that
+ * moment. Otherwise a status would go back without a reorg.
  */
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 
 export type UnminedEvents = {
   readonly events: readonly HtlcEvent[]
-  /** Those of `events` that the mempool did not show any more when it was last read. */
+  /** The events that the mempool did not show any more when it was last read. */
   readonly missing: ReadonlySet<string>
 }
 
 export type Sighted = {
-  /** What the mempool shows now. */
   readonly unconfirmed: readonly HtlcEvent[]
   readonly mined: readonly HtlcEvent[]
   /** This poll read every block that existed when it began. */
@@ -32,7 +32,7 @@ export function keepUnmined(before: UnminedEvents, { unconfirmed, mined, isCompl
   return { events: [...shown, ...missing], missing: new Set(missing.map(keyOf)) }
 }
 
-/** The mempool could not be read: all stay that this poll did not find in a block. */
+/** If the mempool could not be read, all events stay that this poll did not find in a block. */
 export function keepAllUnmined(before: UnminedEvents, mined: readonly HtlcEvent[]): UnminedEvents {
   const minedKeys = new Set(mined.map(keyOf))
   const events = before.events.filter((event) => !minedKeys.has(keyOf(event)))
@@ -44,8 +44,8 @@ function keyOf({ tx, index }: HtlcEvent): string {
 }
 
 /**
- * A new event at the same place is what replaced it: another transaction that pays this swap the same amount, or spends this deposit. Another amount is another
- * deposit: somebody's dust must not make one disappear that is just being mined.
+ * A new event at the same place replaces the old one: another transaction pays this swap the same amount, or spends this deposit. Another
+ * amount is another deposit: dust must not hide a deposit that is just being mined.
  */
 function placeOf(event: HtlcEvent): string {
   const { kind, swapId, deposit } = event

@@ -1,25 +1,22 @@
-// Grants after the order was made: the client's secret, and an instant refund that the solver signed.
+// Tests grants after the order was made: the client's secret, and an instant refund that the solver signed.
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { readAttempts } from '../store/actions/attempts.ts'
 import { finishAction } from '../store/actions/finish-action.ts'
 import { addGrant, addInstantRefunds } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
-import { NOW, openTestStore, type TestStore, VAULT_KEY } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { NOW, VAULT_KEY } from '../store/store.fixture.ts'
 import { type EngineFixture, ORDER_KEY, openEngineFixture, RELAY_KEY, registry } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 import { reconcile } from './reconciler.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: EngineFixture
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 
 const wanted = async () => {
   await reconcile({ db: store.db, registry, party: { role: 'service' } }, NOW)

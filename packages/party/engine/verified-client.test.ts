@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import { createMemoryChain } from './chain.fixture.ts'
 import { createVerifiedClient } from './verified-client.ts'
 
-/** A node that is unreachable, wrong or right, and the requests it received. */
 function createProbe() {
   const asked: string[] = []
   let node: 'silent' | 'wrong' | 'right' = 'silent'
@@ -50,7 +49,6 @@ function createProbe() {
 
 type AnyCall = (...args: unknown[]) => Promise<unknown>
 
-/** Every method of a client that needs its node, by name. */
 function callsOf(client: ChainClient): readonly (readonly [string, AnyCall])[] {
   const own = Object.entries(client).filter(([name, value]) => typeof value === 'function' && !FREE.includes(name))
   const { supports: _free, ...asking } = client.gasless ?? {}

@@ -2,10 +2,10 @@
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 
 type Access = 'free' | 'verified'
-/** Abilities with both pure methods and methods that call the node. */
+/** Abilities that have both pure methods and methods that call the node. */
 type Ability = 'distributor' | 'gasless' | 'prefund' | 'rent' | 'instantRefund' | 'batchRedeem' | 'cosignedRedeem'
 
-/** Free: answered without the node, or useful while it does not answer. A new member must be listed here to compile. */
+/** A free member is answered without the node, or is useful while the node does not answer. A new member must be listed here to compile. */
 const access: {
   readonly [K in keyof ChainClient]-?: K extends Ability ? Readonly<Record<keyof NonNullable<ChainClient[K]>, Access>> : Access
 } = {
@@ -24,7 +24,7 @@ const access: {
   inspectProviders: 'free',
   newBlocks: 'free',
   tip: 'verified',
-  glimpse: 'verified',
+  tipHint: 'verified',
   headers: 'verified',
   finalHeight: 'verified',
   events: 'verified',
@@ -55,7 +55,7 @@ const access: {
   rent: { keptUntil: 'verified', giveBack: 'verified' },
   instantRefund: {
     propose: 'verified',
-    mostCost: 'verified',
+    maxCost: 'verified',
     send: 'verified',
     sign: 'free',
     combine: 'free',

@@ -1,11 +1,10 @@
-/** How long work waits in one stage of the engine, by what this process knows anyway. */
+/** Measures how long work waits in one stage of the engine, from what this process knows anyway. */
 import { WAIT_MEMORY_MS } from './times.ts'
 export interface Waits {
   /** Work waits from now on, unless some waits already. */
   begin(): void
-  /** A pass is over. `maxMs`: the longest wait of what it took. `leftMs`: how long what it left has waited; null if it took all. */
+  /** Ends a pass. `maxMs` is the longest wait of what the pass took, `leftMs` the wait of what it left; null if it took all. */
   end(maxMs: number, leftMs: number | null): void
-  /** The wait of the work that waits now; 0 if none does. */
   currentMs(): number
   /** The longest wait of the work that waits now, or that was taken within the last two seconds. */
   maxMs(): number

@@ -9,13 +9,11 @@ function open() {
   const throttle = createWakeThrottle(1000, () => {
     woken += 1
   })
-  /** How many of these wake-ups go through at once. */
   const wake = (times: number) => {
     const before = woken
     for (let n = 0; n < times; n += 1) throttle.wake()
     return woken - before
   }
-  /** How many go through late in this time. */
   const pass = (ms: number) => {
     const before = woken
     vi.advanceTimersByTime(ms)

@@ -1,10 +1,10 @@
-/** Throttles the wake-ups of a poll by others: a burst at once, then one for each interval. One that comes too early follows after an interval. */
+/** Throttles the wake-ups of a poll by others: a burst at once, then one for each interval. A wake-up that comes too early is delayed. */
 
 const BURST = 8
 
 export interface WakeThrottle {
   wake(): void
-  /** A poll found an event of a swap, which costs its sender a fee: nobody can use that for load. So it is not counted, and many swaps in a row do not wait. */
+  /** The event of a swap cost its sender a fee, so it cannot be used for load: the wake-up is not counted. */
   giveBack(): void
   stop(): void
 }

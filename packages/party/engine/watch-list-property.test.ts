@@ -1,18 +1,15 @@
-/** Whatever happens to orders, by this process or another: the list finds what a scan of all rows finds, with its filters and without. */
+/** Tests that, whatever happens to orders, the list finds what a scan of all rows finds, with its filters and without. */
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readCursor } from '../store/chain/events.ts'
-import { closeAnyway, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { closeAnyway, NOW, putOrder, sightingsOf } from '../store/store.fixture.ts'
 import { createMemoryChain } from './chain.fixture.ts'
 import { createWatchList } from './watch-list.ts'
 import { pollChain } from './watcher.ts'
 
 const id = 'bitcoin_regtest'
-let store: TestStore
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
+const store = sharedStore()
 
 const happenings = [
   'put',
@@ -28,7 +25,6 @@ const happenings = [
   'reorg',
 ] as const
 
-/** The rules, over all rows. */
 async function watchedNow(): Promise<{ readonly swapIds: readonly string[]; readonly deposits: readonly string[] }> {
   const swaps = await store.db
     .selectFrom('swaps')
@@ -49,7 +45,7 @@ async function watchedNow(): Promise<{ readonly swapIds: readonly string[]; read
   }
 }
 
-/** The filter of deposits was loaded while the order was closed, and nobody recorded anything since. */
+/** The filter of deposits was loaded while the order was closed, and nothing was recorded since. */
 const reopenedWithFilter = (
   [
     ['put', 0],

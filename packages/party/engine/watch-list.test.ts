@@ -1,12 +1,13 @@
 import type { SeenIds } from '@tandem/chain-kit/port/watched-swaps.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Order } from '@tandem/protocol/order.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { readEvents } from '../store/chain/events.ts'
 import { insertOrder } from '../store/orders/insert-orders.ts'
 import { closeUnfundedOrders, findOrder } from '../store/orders/orders.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
 import { statementsOf } from '../store/statements.fixture.ts'
-import { closeAnyway, exampleOrder, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { closeAnyway, exampleOrder, NOW, putOrder, sightingsOf } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { createPollMemory } from './poll-memory.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
@@ -14,14 +15,10 @@ import { pollChain } from './watcher.ts'
 
 const id = 'bitcoin_regtest'
 const SECRET = '5e'.repeat(32)
-let store: TestStore
+const store = sharedStore()
 let chain: MemoryChain
 let order: Order
 let list: WatchList
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of ['events', 'blocks', 'leases', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
   chain = createMemoryChain(id, NOW)

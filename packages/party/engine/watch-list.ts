@@ -1,6 +1,6 @@
 /**
- * The watched swaps of one chain. They stay in the database, which is asked about the ids that a poll has seen. A full block or a mempool has
- * thousands of ids, of which hardly any are ours: for these, a filter of bounded size leaves out the others first.
+ * Finds the watched swaps of one chain. They stay in the database, which is queried for the ids that a poll has seen. A full block or a
+ * mempool has thousands of ids, of which hardly any are ours, so a filter of bounded size removes most of them first.
  */
 import type { WatchedSwap, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import type { Block, Chain } from '@tandem/protocol/chain.ts'
@@ -23,24 +23,21 @@ import { createLoadedFilter } from './loaded-filter.ts'
 import { foundIn } from './watched-swaps.ts'
 
 export interface WatchList extends WatchedSwaps {
-  /** An order with a swap on this chain is open. */
   readonly hasOpen: boolean
-  /** A swap of an open order has a deposit. */
   readonly hasDeposits: boolean
-  /** The mempool may show something new: a swap of an open order has no deposit yet, or one without a mined spend. */
+  /** The mempool may show something new: a swap of an open order has no deposit yet, or a deposit without a mined spend. */
   readonly expectsUnconfirmed: boolean
   /** Reads what to expect. Call it after the newest block is read, before the list is trusted to be empty. */
   refresh(): Promise<void>
-  /** Call it before each poll, with the cursor that the poll starts from. */
+  /** Call this before each poll, with the cursor that the poll starts from. */
   startFrom(cursor: Block | null): void
-  /** Call it after a poll is recorded, with the new cursor. */
   recorded(cursor: Block | null, events: readonly HtlcEvent[]): void
 }
 
-/** Swaps with a deposit and without a spend, as a rule: the next thing that is seen of them. */
+/** These are mostly swaps with a deposit and without a spend, whose spend is seen next. */
 const MAX_REMEMBERED = 10_000
 
-/** `fewIds`: up to this many the database is asked about all. */
+/** Up to `fewIds` ids are looked up without a filter. */
 export function createWatchList(db: Database, chain: Chain, fewIds?: number): WatchList {
   const scope = { chain: chain.id, partialDeposits: chain.deposits.kind === 'partial' }
   const swaps = createLoadedFilter({ count: () => countWatched(db, scope), ends: () => readWatchedEnds(db, scope) }, fewIds)
@@ -49,11 +46,12 @@ export function createWatchList(db: Database, chain: Chain, fewIds?: number): Wa
   let horizon: bigint | null = null
   let expected = { hasOpen: false, hasAny: true, hasDeposits: false, expectsUnconfirmed: false }
   /**
-   * Found before. The id is a hash of the terms, so these never change; and an event of an order that is closed meanwhile is recorded as if it were
-   * open. Not where anyone can send deposits at any time: there only the database knows for how long they count.
+   * The swaps that were found earlier. An id is a hash of the terms, so terms never change, and an event of an order that was closed
+   * meanwhile is recorded as if it were open. On chains where anyone can send deposits at any time nothing is remembered: only the database
+   * knows for how long deposits count.
    */
   const remembered = new Map<SwapId, WatchedSwap>()
-  /** Never forgotten: an account that is read for nothing costs one request. */
+  /** Parties are never evicted: a needless reading of an account costs one request. */
   const solverParties = new Set<string>()
   let partiesSince: bigint | null = null
   /** The cursor of the last poll that this process recorded; undefined before the first. */
@@ -94,7 +92,7 @@ export function createWatchList(db: Database, chain: Chain, fewIds?: number): Wa
       const [ids, spentIds] = [[...swapIds], [...spent]]
       const known = new Map(ids.flatMap((id) => entryOf(id) ?? []))
       if (known.size === new Set(ids).size && spentIds.length === 0) return foundIn(known, new Map())
-      // Orders that were just written or opened again must be in the filters.
+      // Orders that were just written or reopened must be in the filters.
       if (horizon === null || isFiltered()) await refresh()
       const asked = { swapIds: swaps.pass(ids.filter((id) => !known.has(id))), deposits: deposits.pass(spentIds) }
       const { bySwapId, byDeposit } = await findWatched(db, scope, asked)

@@ -1,23 +1,20 @@
-/** Two processes of one database, of which one cannot read the chain. */
+/** Tests two processes of one database, one of which cannot read the chain. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import pino from 'pino'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readCursor } from '../store/chain/events.ts'
-import { NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { NOW, putOrder } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { startChainWatcher } from './chain-watcher.ts'
 import { createLeases } from './leases.ts'
 import { createLoop } from './loop.ts'
 
-let store: TestStore
+const store = sharedStore()
 let bitcoin: MemoryChain
 let running: { stop(): Promise<void> }[]
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of ['events', 'blocks', 'leases', 'polls', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
   bitcoin = createMemoryChain('bitcoin_regtest', NOW)
@@ -28,7 +25,7 @@ afterEach(async () => {
   await Promise.all(running.map((one) => one.stop()))
 })
 
-/** With a heartbeat, as in an engine. */
+/** The leases are renewed as in an engine. */
 function start(holder: string, client: ChainClient) {
   const leases = createLeases(store.db, holder)
   const renew = async () => {

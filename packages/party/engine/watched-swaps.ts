@@ -1,8 +1,7 @@
-/** Watched swaps from a plain list, and with deposits that a poll has just found. */
+/** Makes watched swaps from a plain list, and adds deposits that a poll has just found. */
 import type { ActiveSwap, FoundSwaps, WatchedSwap, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import type { SwapId } from '@tandem/protocol/htlc.ts'
 
-/** All of them are active. */
 export function createWatchedSwaps(swaps: readonly ActiveSwap[]): WatchedSwaps {
   const bySwapId = new Map(swaps.map((swap) => [swap.swapId, swap]))
   const byDeposit = new Map(swaps.flatMap((swap) => swap.deposits.map((deposit) => [deposit, swap] as const)))
@@ -17,7 +16,7 @@ export function createWatchedSwaps(swaps: readonly ActiveSwap[]): WatchedSwaps {
     newest: async (limit) => swaps.slice(0, limit),
     funded: async (limit) => swaps.filter(({ deposits }) => deposits.length > 0).slice(0, limit),
     bySecretHash: async (hashes) => swaps.filter(({ terms }) => hashes.includes(terms.secretHash)),
-    // Who is a solver is not known here: one party of each.
+    // This list does not know which party is a solver, so it takes one party of each swap.
     solverParties: async () => [...new Set(swaps.map(({ terms }) => terms.initiator))],
   }
 }
@@ -35,7 +34,6 @@ export function foundIn(bySwapId: ReadonlyMap<SwapId, WatchedSwap>, byDeposit: R
   return { bySwapId: (swapId) => bySwapId.get(swapId), byDeposit: (deposit) => byDeposit.get(deposit) }
 }
 
-/** The same swaps with more deposits, by their ids. */
 export function withDeposits(watched: WatchedSwaps, more: ReadonlyMap<string, SwapId>): WatchedSwaps {
   if (more.size === 0) return watched
   const deposits = new Map<SwapId, string[]>()

@@ -1,25 +1,21 @@
-/** Chains with skipped heights, with four blocks a second, and with several blocks in one second; and how many requests the watcher makes for them. */
+/** Counts the watcher's requests on chains with skipped heights, with four blocks a second, and with several blocks in one second. */
 
 import type { Order } from '@tandem/protocol/order.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents } from '../store/chain/events.ts'
-import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { NOW, putOrder, sightingsOf } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { pollChain } from './watcher.ts'
 
 const id = 'bitcoin_regtest'
-/** Four blocks a second, and every seventh height is skipped. */
 const gappy = { blockMs: 250, skipsOneIn: 7n }
-let store: TestStore
+const store = sharedStore()
 let chain: MemoryChain
 let order: Order
 let list: WatchList
 let reorgs: { from: bigint; to: bigint }[]
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of ['events', 'blocks', 'leases', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
   order = (await putOrder(store.db)).order
@@ -68,7 +64,6 @@ describe('requests of a poll', () => {
   const headerRequests = () => chain.asked.filter((question) => question.startsWith('headers'))
   const heightsAsked = () => headerRequests().flatMap((question) => question.split(' ').slice(1))
 
-  /** A poll each second for a minute. */
   async function followForAMinute(): Promise<{ readonly polls: number; readonly requests: number; readonly most: number }> {
     await watch()
     const start = (await chain.tip()).time
@@ -78,7 +73,7 @@ describe('requests of a poll', () => {
     for (let second = 1n; second <= 60n; second++) {
       const { hash } = await chain.tip()
       while ((await chain.tip()).time < start + second) chain.grow(1)
-      // A block of 12 s is there from the beginning of its time on.
+      // A block of 12 s exists from the beginning of its time.
       if ((await chain.tip()).hash !== hash) polls += 1
       const before = heightsAsked().length
       await watch()
@@ -98,7 +93,7 @@ describe('requests of a poll', () => {
     use(createMemoryChain(id, NOW, pace))
     const { polls, requests, most } = await followForAMinute()
     expect(requests).toBe(polls)
-    // The cursor and the newest; the blocks between only if they are few.
+    // The watcher reads the cursor and the newest block, and the blocks between only if they are few.
     expect(most).toBeLessThanOrEqual(5)
   })
 
@@ -258,7 +253,7 @@ describe('catching up', () => {
     const { height } = await chain.tip()
     const early = chain.mine(deposit())
     while ((await chain.tip()).height < height + 480n) chain.grow(1)
-    // The first step would end in the middle of these.
+    // The first step would end inside the skipped heights.
     chain.skip(40)
     chain.grow(30)
     const late = chain.mine(sightingsOf(order.source.swapId).redeemed('5e'.repeat(32)))
@@ -282,7 +277,7 @@ describe('catching up', () => {
       }
       const truth = async () => chain.events(list, 0n, (await chain.tip()).height)
       await watch()
-      // Deeper than any reorg below.
+      // The depth is larger than that of any reorg below.
       chain.grow(40)
       await watch()
       for (let round = 0; round < 12; round++) {

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Order } from '@tandem/protocol/order.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { holdLease } from '../store/actions/leases.ts'
 import { REMEMBERED_BLOCKS, readBlocks, readCursor, readEvents } from '../store/chain/events.ts'
 import { findOrder } from '../store/orders/orders.ts'
-import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { NOW, putOrder, sightingsOf } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { createPollMemory } from './poll-memory.ts'
 import { createWatchList, type WatchList } from './watch-list.ts'
@@ -13,15 +14,11 @@ import { pollChain } from './watcher.ts'
 
 const id = 'bitcoin_regtest'
 const SECRET = '5e'.repeat(32)
-let store: TestStore
+const store = sharedStore()
 let chain: MemoryChain
 let order: Order
 let list: WatchList
 let reorgs: { from: bigint; to: bigint }[]
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   for (const table of ['events', 'blocks', 'leases', 'swaps', 'orders'] as const) await store.db.deleteFrom(table).execute()
   chain = createMemoryChain(id, NOW)
@@ -208,7 +205,7 @@ describe('a poll', () => {
     const poll = () => pollChain({ db: store.db, client: chain, holder: 'me', list, memory, onReorg: () => undefined })
     chain.before.unconfirmedEvents = () => new Promise<never>(() => undefined)
     chain.mine(deposit())
-    // Far above what a poll waits for the mempool, and far below what a regular poll would.
+    // This is far above the time that a poll waits for the mempool, and far below the interval of regular polls.
     expect(await Promise.race([poll(), sleep(6_000, 'held up')])).not.toBe('held up')
     const tip = chain.grow(1)
     await poll()
@@ -233,7 +230,7 @@ describe('a poll', () => {
       const paid = { ...deposit(), tx: `paid ${memory === null}`, deposit: `paid ${memory === null}` }
       chain.mempool = [paid]
       await poll()
-      // Mined between the moments at which a poll reads the newest block and the mempool.
+      // The payment is mined between the moments at which a poll reads the newest block and the mempool.
       chain.before.unconfirmedEvents = () => {
         if (chain.mempool.length > 0) chain.mine(paid)
         chain.mempool = []
@@ -312,7 +309,7 @@ describe('a poll', () => {
       chain.grow(1)
       chain.mine(deposit())
     }
-    // Not the block between, which the node has not indexed yet.
+    // The node has not indexed the block between yet.
     chain.events = async (watched, from, to) => [...(await events(watched, from, to)), ...(await events(watched, to + 2n, to + 2n))]
     await watch()
     chain.events = events
@@ -367,7 +364,7 @@ describe('catching up', () => {
     expect(ranges).toEqual(['events 1093-1099', 'events 1100-1599', 'events 1600-2099', 'events 2100-2201'])
     const blocks = await readBlocks(store.db, id, 10_000)
     expect(blocks[0]?.height).toBe(2201n)
-    // All but one: a reorg of that depth is still found.
+    // A reorg of all remembered blocks but one is still found.
     expect(blocks.at(-2)?.height).toBeGreaterThan(2201n - BigInt(REMEMBERED_BLOCKS))
     expect(blocks.at(-1)?.height).toBeLessThanOrEqual(2201n + 1n - BigInt(REMEMBERED_BLOCKS))
     const depths = blocks.map(({ height }) => Number(2201n - height))
@@ -429,7 +426,7 @@ describe('a reorg', () => {
     await reorg()
     expect(gone).toEqual([1n])
     await catchUp()
-    // The block with the deposit is remembered: it counts with all above it.
+    // The block with the deposit is remembered in addition to all blocks above.
     chain.mine(deposit())
     chain.grow(30)
     await watch()

@@ -31,68 +31,66 @@ import { keepAllUnmined, keepUnmined, type UnminedEvents } from './unmined-event
 import { createWatchList, type WatchList } from './watch-list.ts'
 import { withDeposits } from './watched-swaps.ts'
 
-/** The heights that one step of catching up reads; on a fast chain those of `CATCH_UP_STEP_MS`. */
+/** A backfill step reads this many heights, or on a fast chain those of `CATCH_UP_STEP_MS`. */
 const STEP_HEIGHTS = 500n
-/** Where heights may skip: how many are tried to find the last block of a step. */
+/** Where heights may be skipped, this many are tried to find the last block of a step. */
 const END_HEIGHTS = 16n
 /**
- * Up to this many new heights, all are read and linked to the cursor by hash. If there are more, or on chains that are faster than our polls,
- * only the necessary ones: a fast chain costs no more requests.
+ * Up to this many new heights are all read and linked to the cursor by hash. If there are more, or on chains that are faster than our
+ * polls, only the necessary heights are read: a fast chain costs no more requests.
  */
 const DENSE_HEIGHTS = 4n
-/** Steps of catching up that end this far below the tip leave only their last block: a reorg hardly reaches them. */
+/** Backfill steps that end this far below the tip keep only their last block: a reorg hardly reaches them. */
 const DEEP_HEIGHTS = 2048n
-/** The first poll of a chain, and every step of catching up, reads this many of the newest heights: a shallow reorg then rewinds little. */
+/** The first poll of a chain, and every backfill step, reads this many of the newest heights: a shallow reorg then rewinds little. */
 const NEWEST_HEIGHTS = 16n
 
 export type Watch = {
   readonly db: Database
   readonly client: ChainClient
-  /** Only one process per database follows a chain at a time: it holds a lease. */
+  /** Only the holder of the chain's lease follows it. */
   readonly holder: string
-  /** Kept between polls, with its filters. */
   readonly list?: WatchList
-  /** Kept between polls; without one, no reorg of final blocks is ever accepted. */
+  /** Keep this between polls. Without it, no reorg of final blocks is ever accepted. */
   readonly guard?: FinalGuard
-  /** Kept between polls; without one, each poll takes the lease and reads the cursor, the list and the finality tag. */
+  /** Keep this between polls. Without it, each poll takes the lease and reads the cursor, the list and the finality tag. */
   readonly memory?: PollMemory
-  /** Returns false when this process ends, and leaves the chain to another one. */
+  /** Returns false when this process ends, to leave the chain to another one. */
   readonly mayLease?: () => boolean
   /** No action awaits this poll, so with no open order it may skip recording. */
   readonly isBackground?: boolean
-  /** The newest block that was seen, recorded or not. */
+  /** The block may be recorded or not. */
   readonly onTip?: (tip: Block) => void
   /** Everything up to `tip` is recorded, and `tip` was the newest block after this poll began. */
   readonly onCurrent?: (tip: Block) => void
-  /** Events were recorded. */
   readonly onEvents?: () => void
-  /** The mempool cannot be read; null: it can again. */
+  /** The argument is null when the mempool can be read again. */
   readonly onMempool?: (failure: ChainFailure | null) => void
   /**
-   * Went back from the height `from` to `to`. `blocks`: how many of the newest were certainly replaced. Not `from - to`: the newest common block that
-   * we remember may be far below the fork.
+   * The rewind goes from the height `from` to `to`. `blocks` are those that were certainly replaced. This can be less than `from - to`: the
+   * newest common block that we remember may be far below the fork.
    */
   readonly onReorg: (details: { readonly chain: string; readonly from: bigint; readonly to: bigint } & Reorg) => void
 }
 
 export type Reorg = {
   readonly blocks: bigint
-  /** Deposits with their confirmations in these blocks. Most are mined again soon. */
+  /** Deposits with their confirmations in the replaced blocks. Most are mined again soon. */
   readonly counted: readonly CountedDeposit[]
 }
 
 export type PollResult = {
-  /** Something happened to a swap, or the tip moved: states may have changed. */
+  /** An event was recorded or the tip moved, so states may have changed. */
   readonly changed: boolean
-  /** There are more blocks to catch up with. */
+  /** More blocks must be backfilled. */
   readonly behind: boolean
 }
 
 /**
- * One poll. Reads the tip first and the watch list second: an order created in between can only be funded in a later block.
- * If the tip's parent is the cursor, and the events are read by the tip's hash, everything was canonical when the tip was read. Else headers are
- * read once, with the events in one batch or after them: the cursor, the blocks with events and the newest block, all canonical at that moment.
- * A reorg at any earlier moment of the poll shows in one of them.
+ * Polls once. It reads the tip first and the watch list second: an order created in between can only be funded in a later block. If the
+ * tip's parent is the cursor, and the events are read by the tip's hash, everything was canonical when the tip was read. Otherwise headers
+ * are read once, with the events in one batch or after them: the cursor, the blocks with events and the newest block, all canonical at that
+ * moment. A reorg at any earlier moment of the poll shows in one of them.
  */
 export async function pollChain(watch: Watch): Promise<PollResult> {
   const { db, client, list = createWatchList(db, client.chain), memory = createPollMemory(), onCurrent = () => undefined } = watch
@@ -121,10 +119,10 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
   if (cursor !== null && tip.height <= cursor.height && tip.hash !== cursor.hash) return rewindToFork(watch, tip)
   const from = cursor === null ? firstHeight(client.chain, tip) : cursor.height + 1n
   const end = await endOfStep(client, from, tip)
-  // Otherwise what was recorded last: nothing becomes final too early by that.
+  // The last recorded final height makes nothing final too early.
   const finalHeight = isFinalityDue(depthState, nowMs) ? await readFinalHeight(client, memory, nowMs) : (cursor?.finalHeight ?? null)
   list.startFrom(cursor)
-  // While an order is open, the list may expect too much or too little for a moment. What is watched is asked with the events.
+  // While an order is open, the list may expect too much or too little for a moment. Which swaps are watched is looked up with the events.
   if (!list.hasOpen || isListDue(memory, nowMs)) {
     memory.refreshedAtMs = nowMs
     await list.refresh()
@@ -156,8 +154,8 @@ export async function pollChain(watch: Watch): Promise<PollResult> {
 }
 
 /**
- * Null if it cannot be read in time: blocks are recorded all the same. A poll that an action waits for must end while its facts are fresh, so it does not
- * wait long; a regular one may wait longer, and leaves a mempool that does not answer alone for a while.
+ * Returns null if the mempool cannot be read in time; blocks are recorded all the same. A poll that an action awaits must end while its
+ * facts are fresh, so it does not wait long. A regular poll may wait longer, and then leaves a failing mempool alone for a while.
  */
 async function readMempool(
   { client, isBackground = false, onMempool }: Watch,
@@ -202,13 +200,12 @@ async function within(ms: number, reading: Promise<readonly HtlcEvent[]>): Promi
   }
 }
 
-/** The recorded ones. Those of an earlier process may be mined meanwhile. */
 async function readUnmined({ db, client }: Watch, { unmined }: PollMemory): Promise<UnminedEvents> {
   if (unmined !== null) return unmined
   return { events: client.unconfirmedEvents === undefined ? [] : await readUnconfirmed(db, client.chain.id), missing: new Set() }
 }
 
-/** What we recorded is forgotten if the lease was not ours all the time since. */
+/** The memory of recorded blocks is dropped if another process held the lease meanwhile. */
 async function takeLease({ db, client, holder, mayLease }: Watch, memory: PollMemory, nowMs: number): Promise<boolean> {
   if (mayLease?.() === false) return false
   if (!isLeaseDue(memory, nowMs)) return true
@@ -225,7 +222,7 @@ async function readFinalHeight(client: ChainClient, memory: PollMemory, nowMs: n
   return height
 }
 
-/** `headers`: those to check, as far as they could be read with the events. */
+/** `headers` are the headers to check, if the client can read them with the events. */
 async function readEvents(client: ChainClient, list: WatchList, range: Range): Promise<BranchRead> {
   const { from, end } = range
   if (end.height < from || list.isEmpty) return { events: [], headers: [] }
@@ -233,20 +230,19 @@ async function readEvents(client: ChainClient, list: WatchList, range: Range): P
   return client.branchEvents(list, from, end, heightsToCheck(client, range))
 }
 
-/** The name of the lease that one poll takes. */
 export function watchLease(chain: ChainId): string {
   return `watch ${chain}`
 }
 
 const NOTHING_NEW: PollResult = { changed: false, behind: false }
 
-/** The start on a chain that we never watched: below any reorg we allow for. Skipped heights do not count as blocks. */
+/** The first height on a chain that we never watched is below any reorg we allow for. Skipped heights do not count as blocks. */
 function firstHeight({ finalityBlocks, heightsMaySkip }: Chain, tip: Block): bigint {
   const height = tip.height - BigInt(finalityBlocks) * (heightsMaySkip ? 2n : 1n)
   return height > 0n ? height : 0n
 }
 
-/** The tip, or a block below it when there is much to catch up with. */
+/** Returns the tip, or a block below it when much must be backfilled. */
 async function endOfStep(client: ChainClient, from: bigint, tip: Block): Promise<Block> {
   const { heightsMaySkip, blockMs } = client.chain
   const step = CATCH_UP_STEP_MS > STEP_HEIGHTS * blockMs ? CATCH_UP_STEP_MS / blockMs : STEP_HEIGHTS
@@ -265,11 +261,10 @@ type Range = {
   readonly end: Block
   readonly tip: Block
   readonly finalHeight: bigint | null
-  /** The events of a single block were read by its hash. */
   readonly isByHash: boolean
 }
 
-/** The headers to remember, lowest first, consistent with the cursor and the events; or why this poll must not be recorded. */
+/** Returns the headers to remember, lowest first and consistent; or the reason why this poll must not be recorded. */
 async function readChecked(
   client: ChainClient,
   range: Range,
@@ -291,11 +286,11 @@ async function readChecked(
     return 'changed'
   const lacking = client.chain.heightsMaySkip ? undefined : [...wanted].find((height) => !headers.has(height))
   if (lacking !== undefined) throw lacksBlock(client, lacking)
-  // No block above the end: the newest remembered block becomes the cursor, and events are read up to the end only.
+  // No block above the end is remembered: the newest remembered block becomes the cursor, and events are read up to the end only.
   return [...headers.values()].filter(({ height }) => (height >= from && height <= end.height) || wanted.has(height))
 }
 
-/** The newest block is the only new one, and names the cursor as its parent: no other header is needed. */
+/** The newest block is the only new one and names the cursor as its parent, so no other header is needed. */
 function isLinkedToCursor(range: Range): boolean {
   const { cursor, from, end, isByHash } = range
   return isByHash && finalToRemember(range).length === 0 && end.height === from && end.parentHash === cursor?.hash
@@ -305,18 +300,18 @@ function heightsToRemember(client: ChainClient, range: Range): ReadonlySet<bigin
   return new Set([...newHeights(client, range), ...finalToRemember(range)])
 }
 
-/** Without those of blocks with events. */
+/** Blocks with events are checked in addition. */
 function heightsToCheck(client: ChainClient, range: Range): readonly bigint[] {
   if (isLinkedToCursor(range)) return []
   const heights = new Set([...(range.cursor === null ? [] : [range.cursor.height]), ...heightsToRemember(client, range)])
   return [...heights].sort((a, b) => Number(a - b))
 }
 
-/** If few: all. If many: the newest, a sparse set below to find the fork after a reorg, and on the first poll also the lowest. */
+/** Returns all heights if they are few. Otherwise a sparse set is enough to find the fork after a reorg. */
 function newHeights({ chain }: ChainClient, { cursor, from, end, tip }: Range): readonly bigint[] {
   const count = end.height - from + 1n
   if (count <= (chain.blockMs < BigInt(chain.pollMs) ? 0n : DENSE_HEIGHTS)) return heightsBetween(from, end.height)
-  // A fork so deep may be found a step too low.
+  // If a fork is this deep, the rewind may go one step too low.
   if (cursor !== null && end.height < tip.height - DEEP_HEIGHTS) return [end.height]
   const sparse = heightsBetween(0n, (count - 1n) / SPARSE_BLOCKS).map((index) => end.height - index * SPARSE_BLOCKS)
   if (cursor !== null && count <= SPARSE_BLOCKS) return sparse
@@ -324,7 +319,7 @@ function newHeights({ chain }: ChainClient, { cursor, from, end, tip }: Range): 
   return [...(cursor === null ? [from] : []), ...sparse, ...heightsBetween(lowest, end.height)]
 }
 
-/** The new final block, remembered to distinguish a reorg below it from one above it. */
+/** The new final block is remembered to tell a reorg below it from one above it. */
 function finalToRemember({ cursor, end, finalHeight }: Range): readonly bigint[] {
   const isNew = finalHeight !== null && finalHeight > (cursor?.finalHeight ?? 0n) && finalHeight <= end.height
   return isNew && finalHeight !== cursor?.height ? [finalHeight] : []

@@ -1,18 +1,15 @@
-/** The watchers of all chains of this process, taken together, and their status for the operator. */
+/** Groups the watchers of this process, and shows their status to the operator. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
-import type { ChainStatus } from './chain-status.ts'
 import type { ChainWatcher } from './chain-watcher.ts'
+import type { ChainStatus } from './engine-report.ts'
 import { CHAIN_SILENCE_MS, READY_POLL_MS, READY_TIMEOUT_MS } from './times.ts'
 
 export interface Watchers {
   readonly byChain: ReadonlyMap<ChainId, ChainWatcher>
   readonly all: readonly ChainWatcher[]
-  /** An order is open on one of the chains, or may be. */
   mayHaveOpenOrder(): boolean
-  /** This process watches at least one chain. */
   isWatching(): boolean
-  /** Orders may have been written on these chains. */
   expectOrders(chains: Iterable<ChainId>): void
   announcedChains(): readonly ChainId[]
   isHealthy(chain: ChainId): boolean

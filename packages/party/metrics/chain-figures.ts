@@ -1,8 +1,8 @@
-/** What a process knows of its chains and their nodes, as figures for people and for Prometheus. */
+/** Figures about the chains of a process and their nodes, for people and for Prometheus. */
 import { providerNames, tallyOf } from '@tandem/chain-kit/port/provider-tally.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
-import type { ChainStatus } from '../engine/chain-status.ts'
+import type { ChainStatus } from '../engine/engine-report.ts'
 
 export type ProviderFigures = {
   readonly name: string
@@ -16,7 +16,6 @@ export type ChainFigures = {
   readonly chain: Chain
   readonly status: ChainStatus
   readonly behind: number | null
-  /** Since its newest block, by the block's own time. */
   readonly blockAgeSeconds: number | null
   readonly providers: readonly ProviderFigures[]
 }
@@ -29,7 +28,6 @@ export type ChainFigureSource = {
   readonly now: () => bigint
 }
 
-/** Of the chains that this process serves. */
 export function readChainFigures({ chains, chainStatus, nodes, now }: ChainFigureSource): readonly ChainFigures[] {
   return chains.flatMap((chain) => {
     const status = chainStatus(chain.id)
@@ -47,7 +45,7 @@ export function readChainFigures({ chains, chainStatus, nodes, now }: ChainFigur
   })
 }
 
-/** Nodes that tell of blocks are asked nothing: they have no figures. */
+/** Nodes that only announce blocks get no requests, so they have no figures. */
 function providersOf(urls: readonly string[]): readonly ProviderFigures[] {
   const asked = urls.flatMap((url) => {
     const tally = tallyOf(url)

@@ -1,4 +1,4 @@
-/** Gauges and counters whose values are read when somebody scrapes. A reading that fails leaves its metric out; the others are served. */
+/** Gauges and counters whose values are read at each scrape. If a reading fails, only its metric is left out. */
 import { Counter, Gauge, type Registry } from 'prom-client'
 
 export type Sample = { readonly labels?: Readonly<Record<string, string>>; readonly value: number }
@@ -17,46 +17,30 @@ export interface Collectors {
 }
 
 export function createCollectors(registry: Registry, onError: (metric: string, error: unknown) => void): Collectors {
-  async function fill({ name, read }: Definition, reset: () => void, put: (sample: Sample) => void): Promise<void> {
-    try {
-      const samples = await read()
-      reset()
-      for (const sample of samples) put(sample)
-    } catch (error) {
-      reset()
-      onError(name, error)
-    }
-  }
+  const optionsOf = ({ name, help, labels = [], read }: Definition, metric: () => { reset(): void }, put: (sample: Sample) => void) => ({
+    name,
+    help,
+    labelNames: [...labels],
+    registers: [registry],
+    async collect() {
+      try {
+        const samples = await read()
+        metric().reset()
+        for (const sample of samples) put(sample)
+      } catch (error) {
+        metric().reset()
+        onError(name, error)
+      }
+    },
+  })
   return {
     gauge(definition) {
-      const { name, help, labels = [] } = definition
-      const gauge: Gauge = new Gauge({
-        name,
-        help,
-        labelNames: [...labels],
-        registers: [registry],
-        collect: () =>
-          fill(
-            definition,
-            () => gauge.reset(),
-            (sample) => gauge.set({ ...sample.labels }, sample.value),
-          ),
-      })
+      const put = ({ labels, value }: Sample) => gauge.set({ ...labels }, value)
+      const gauge: Gauge = new Gauge(optionsOf(definition, () => gauge, put))
     },
     counter(definition) {
-      const { name, help, labels = [] } = definition
-      const counter: Counter = new Counter({
-        name,
-        help,
-        labelNames: [...labels],
-        registers: [registry],
-        collect: () =>
-          fill(
-            definition,
-            () => counter.reset(),
-            (sample) => counter.inc({ ...sample.labels }, sample.value),
-          ),
-      })
+      const put = ({ labels, value }: Sample) => counter.inc({ ...labels }, value)
+      const counter: Counter = new Counter(optionsOf(definition, () => counter, put))
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Serves metrics, and health where nothing else does, on an address of their own, without authentication: for a private network. */
+/** Serves metrics, and optionally health, on a separate address without authentication, for a private network. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -7,13 +7,12 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** The text format of Prometheus. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export async function startMetricsServer(
   { host, port }: { readonly host: string; readonly port: number },
   render: () => Promise<string>,
-  /** Why the process cannot do its work; null if it can. Absent: /livez and /readyz are elsewhere. */
+  /** Returns why the process cannot work, or null. Without it, /livez and /readyz are not served here. */
   readiness: (() => Promise<string | null>) | null = null,
 ): Promise<MetricsServer> {
   const health: Readonly<Record<string, () => Promise<string | null>>> =
@@ -33,7 +32,7 @@ export async function startMetricsServer(
         (text) => (text === null ? answer(200, 'ok\n') : answer(503, `${text}\n`)),
         () => answer(500, 'the check failed\n'),
       )
-    } else answer(404, `GET ${paths} is all that is here\n`)
+    } else answer(404, `not found: this server has GET ${paths}\n`)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -1,5 +1,3 @@
-/** The metrics of both parties, and the dashboard that shows them. */
-
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { localAssets, localChains } from '@tandem/families/registry.ts'

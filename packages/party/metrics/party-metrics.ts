@@ -10,23 +10,20 @@ import { type Collectors, createCollectors, type Sample } from './collectors.ts'
 export type PartyMetricsOptions = ChainFigureSource & {
   readonly db: Database
   readonly log: Logger
-  /** Lines of the log since the start, by level. */
   readonly problems: Readonly<Record<'warn' | 'error' | 'fatal', number>>
 }
 
 export interface PartyMetrics {
   readonly registry: Registry
   readonly collectors: Collectors
-  /** A database and a chain differ about an order. */
   readonly onDifference: () => void
   readonly onAction: (action: Pick<LeasedAction, 'verb' | 'leg'>, outcome: string, ms: number) => void
-  /** In the text format of Prometheus. */
   render(): Promise<string>
 }
 
 const DELAY_RESOLUTION_MS = 50
-const NANOSECONDS = 1e9
-const ACTION_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
+const NANOSECONDS_PER_SECOND = 1e9
+const ACTION_BUCKETS_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 
 export function createPartyMetrics(options: PartyMetricsOptions): PartyMetrics {
   const { db, log, problems } = options
@@ -34,16 +31,16 @@ export function createPartyMetrics(options: PartyMetricsOptions): PartyMetrics {
   const collectors = createCollectors(registry, (metric, error) => log.warn({ metric, err: error }, 'a metric cannot be read'))
   const actions = new Histogram({
     name: 'tandem_action_seconds',
-    help: 'How long one try of an action took, by how it ended',
+    help: 'Duration of one try of an action, by its outcome',
     labelNames: ['verb', 'leg', 'outcome'],
-    buckets: ACTION_BUCKETS,
+    buckets: ACTION_BUCKETS_SECONDS,
     registers: [registry],
   })
   describeChains(collectors, () => readChainFigures(options))
   describeProcess(collectors)
   collectors.gauge({
     name: 'tandem_database_connections',
-    help: 'Connections of the pool by state: open, idle, and callers that wait for one; most is their limit',
+    help: 'Connections of the pool: open, idle, waiting callers, and most, which is the limit',
     labels: ['state'],
     read: () => Object.entries(poolStateOf(db)).map(([state, value]) => ({ labels: { state }, value })),
   })
@@ -56,7 +53,7 @@ export function createPartyMetrics(options: PartyMetricsOptions): PartyMetrics {
   let differences = 0
   collectors.counter({
     name: 'tandem_database_differences_total',
-    help: 'How often the database said of an order what the chain does not show, or the other way round: nothing was signed on it',
+    help: 'How often the database and a chain differed about an order. Nothing was signed then',
     labels: [],
     read: () => [{ labels: {}, value: differences }],
   })
@@ -83,24 +80,30 @@ function describeChains(collectors: Collectors, read: () => readonly ChainFigure
           return value === null ? [] : [{ labels: { chain: figures.chain.id }, value }]
         }),
     })
-  perChain('tandem_chain_height', 'Height of the newest block that was seen', ({ status }) =>
+  perChain('tandem_chain_height', 'Height of the newest known block', ({ status }) =>
     status.tip === null ? null : Number(status.tip.height),
   )
-  perChain('tandem_chain_behind_blocks', 'Blocks between the newest one and the newest whose events are on record', ({ behind }) => behind)
-  perChain('tandem_chain_block_age_seconds', "Since the newest block, by the block's own time", ({ blockAgeSeconds }) => blockAgeSeconds)
-  perChain('tandem_chain_halt_seconds', 'From this age of its newest block on a chain counts as halted', ({ chain }) =>
+  perChain(
+    'tandem_chain_behind_blocks',
+    'Blocks between the newest block and the newest one whose events are recorded',
+    ({ behind }) => behind,
+  )
+  perChain('tandem_chain_block_age_seconds', "Age of the newest block, by the block's own time", ({ blockAgeSeconds }) => blockAgeSeconds)
+  perChain('tandem_chain_halt_seconds', 'A chain counts as halted when its newest block is older than this', ({ chain }) =>
     Number(chain.haltSeconds),
   )
-  perChain('tandem_chain_silent_seconds', 'Since the nodes of the chain last answered', ({ status }) =>
+  perChain('tandem_chain_silent_seconds', 'Time since the nodes of the chain last answered', ({ status }) =>
     status.silentMs === null ? null : status.silentMs / 1000,
   )
-  perChain('tandem_chain_healthy', '1 while the chain answers with the history that we know', ({ status }) => (status.isHealthy ? 1 : 0))
+  perChain('tandem_chain_healthy', '1 while the nodes answer and their history matches the recorded one', ({ status }) =>
+    status.isHealthy ? 1 : 0,
+  )
 
   const ofProviders = (samplesOf: (chain: string, provider: ChainFigures['providers'][number]) => readonly Sample[]) => () =>
     read().flatMap(({ chain, providers }) => providers.flatMap((provider) => samplesOf(chain.id, provider)))
   collectors.counter({
     name: 'tandem_provider_requests_total',
-    help: 'Requests to nodes by how they ended. Parties in one process share this count',
+    help: 'Requests to nodes, by outcome. Parties in one process share this count',
     labels: ['chain', 'provider', 'outcome'],
     read: ofProviders((chain, { name, answered, limited, failed }) =>
       Object.entries({ answered, limited, failed }).map(([outcome, value]) => ({ labels: { chain, provider: name, outcome }, value })),
@@ -114,13 +117,13 @@ function describeChains(collectors: Collectors, read: () => readonly ChainFigure
   })
 }
 
-/** The delay is watched from the first scrape on: without one it costs nothing. */
+/** The delay is measured from the first scrape on, so it costs nothing if nobody scrapes. */
 function describeProcess(collectors: Collectors): void {
   let delays: ReturnType<typeof monitorEventLoopDelay> | null = null
   let before = performance.eventLoopUtilization()
   collectors.gauge({
     name: 'tandem_event_loop_delay_seconds',
-    help: 'How late timers were since the last scrape',
+    help: 'Delay of timers since the last scrape',
     labels: ['quantile'],
     read: () => {
       if (delays === null) {
@@ -130,7 +133,7 @@ function describeProcess(collectors: Collectors): void {
       }
       const samples = [50, 99, 100].map((percent) => ({
         labels: { quantile: String(percent / 100) },
-        value: Math.max(0, (delays?.percentile(percent) ?? 0) / NANOSECONDS - DELAY_RESOLUTION_MS / 1000),
+        value: Math.max(0, (delays?.percentile(percent) ?? 0) / NANOSECONDS_PER_SECOND - DELAY_RESOLUTION_MS / 1000),
       }))
       delays.reset()
       return samples
@@ -138,7 +141,7 @@ function describeProcess(collectors: Collectors): void {
   })
   collectors.gauge({
     name: 'tandem_event_loop_utilization',
-    help: 'The part of the time since the last scrape in which the event loop was busy, from 0 to 1',
+    help: 'Share of the time since the last scrape in which the event loop was busy, from 0 to 1',
     read: () => {
       const now = performance.eventLoopUtilization()
       const { utilization } = performance.eventLoopUtilization(now, before)
@@ -148,7 +151,7 @@ function describeProcess(collectors: Collectors): void {
   })
   collectors.gauge({
     name: 'tandem_process_resident_bytes',
-    help: 'Memory of the process',
+    help: 'Resident memory of the process',
     read: () => [{ value: process.memoryUsage.rss() }],
   })
   collectors.counter({

@@ -1,4 +1,4 @@
-/** Metrics that a service collects as it works. What it reads from its database is added in `service/operator/figures.ts`. */
+/** Metrics that a service collects as it works. Those that it reads from its database are in `service/operator/figures.ts`. */
 
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { Histogram } from 'prom-client'
@@ -6,11 +6,11 @@ import { createPartyMetrics, type PartyMetrics, type PartyMetricsOptions } from 
 
 export interface ServiceMetrics extends PartyMetrics {
   onStep(from: OrderStatus, to: OrderStatus, seconds: number): void
-  /** `route`: its pattern, never the URL. */
+  /** `route` is the pattern of the route, never the URL. */
   onAnswer(method: string, route: string, status: number, seconds: number): void
 }
 
-const STEP_BUCKETS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14_400, 86_400]
+const STEP_BUCKETS_SECONDS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14_400, 86_400]
 
 type Answers = { readonly labels: Readonly<Record<string, string>>; count: number; seconds: number }
 
@@ -18,12 +18,12 @@ export function createServiceMetrics(options: PartyMetricsOptions): ServiceMetri
   const party = createPartyMetrics(options)
   const steps = new Histogram({
     name: 'tandem_order_step_seconds',
-    help: 'How long orders stayed in one status before the next. Only one process of a database observes it at a time',
+    help: 'Time that orders stayed in one status before the next. One process of a database observes it at a time',
     labelNames: ['from', 'to'],
-    buckets: STEP_BUCKETS,
+    buckets: STEP_BUCKETS_SECONDS,
     registers: [party.registry],
   })
-  // By hand: a request costs one look into a map.
+  // Counted in a map instead of a prom-client counter, so that a request costs one lookup.
   const answers = new Map<string, Answers>()
   const samples = (figureOf: (one: Answers) => number) => () =>
     [...answers.values()].map((one) => ({ labels: one.labels, value: figureOf(one) }))
@@ -36,7 +36,7 @@ export function createServiceMetrics(options: PartyMetricsOptions): ServiceMetri
   })
   party.collectors.counter({
     name: 'tandem_http_seconds_total',
-    help: 'The time that answering them took',
+    help: 'Total time that answering requests took, by route',
     labels,
     read: samples(({ seconds }) => seconds),
   })

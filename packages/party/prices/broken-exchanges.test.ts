@@ -12,7 +12,6 @@ beforeAll(async () => {
   server.setPrice('BTC', PRICE)
 })
 
-/** What follows from one reading of every exchange, the first of them broken. */
 async function verdictWith(fault: TickerFault, broken: number) {
   for (const [index, exchange] of EXCHANGES.entries()) server.break(exchange, index < broken ? fault : null)
   const sources = EXCHANGES.map((kind, index) =>
@@ -23,7 +22,7 @@ async function verdictWith(fault: TickerFault, broken: number) {
       timeoutMs: fault === 'silent' && index < broken ? 100 : 30_000,
     }),
   )
-  const readings = createReadings(['BTC'], sources, { leastSources: 3, maxDeviationBips: 100 }, Date.now)
+  const readings = createReadings(['BTC'], sources, { minSources: 3, maxDeviationBips: 100 }, Date.now)
   await Promise.all(sources.map(async (source) => readings.note(source, await source.read())))
   return readings.verdict('BTC')
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { judgeReadings, median, type PriceRules, type Reading } from './judge.ts'
 
 const NOW = 1_700_000_000_000
-const rules: PriceRules = { leastSources: 2, maxDeviationBips: 100 }
+const rules: PriceRules = { minSources: 2, maxDeviationBips: 100 }
 const reading = (price: bigint, ageSeconds = 0, source = 's'): Reading => ({ source, price, at: NOW - ageSeconds * 1000, maxAgeMs: 60_000 })
 const judge = (...readings: readonly Reading[]) => judgeReadings(readings, rules, NOW)
 
@@ -26,7 +26,7 @@ describe('one price from several readings', () => {
     })
     expect(judge(reading(1000n), reading(1000n, -30)).price).toBe(1000n)
     expect(judge(reading(1000n), reading(1000n, -31)).price).toBeNull()
-    expect(judgeReadings([], { ...rules, leastSources: 0 }, NOW).price).toBeNull()
+    expect(judgeReadings([], { ...rules, minSources: 0 }, NOW).price).toBeNull()
   })
 
   test('one wild source does not stop the others; without a majority that agrees there is no price', () => {
@@ -36,11 +36,11 @@ describe('one price from several readings', () => {
       range: null,
       problem: 'the sources are more than 100 bips apart: one 1, two 1.03',
     })
-    // Enough agree, and more do not.
+    // Enough readings agree, but not more than half.
     expect(judge(reading(500n), reading(1000n), reading(1001n), reading(2000n), reading(3000n)).price).toBeNull()
-    // Most agree, and not enough.
-    expect(judgeReadings([reading(1000n), reading(1000n), reading(2000n)], { ...rules, leastSources: 3 }, NOW).price).toBeNull()
-    // Two and two: nobody knows which.
+    // More than half agree, but not enough.
+    expect(judgeReadings([reading(1000n), reading(1000n), reading(2000n)], { ...rules, minSources: 3 }, NOW).price).toBeNull()
+    // Two stand against two.
     expect(judge(reading(1000n), reading(1000n), reading(2000n), reading(2000n)).price).toBeNull()
   })
 
@@ -48,13 +48,13 @@ describe('one price from several readings', () => {
     expect(judge(reading(1000n), reading(1003n))).toMatchObject({ price: 1001n, range: { low: 1000n, high: 1003n } })
     // One of three is silent.
     expect(judge(reading(1000n), reading(1003n), reading(1000n, 61))).toMatchObject({ range: { low: 1000n, high: 1003n } })
-    expect(judgeReadings([reading(1000n)], { ...rules, leastSources: 1 }, NOW).range).toEqual({ low: 1000n, high: 1000n })
+    expect(judgeReadings([reading(1000n)], { ...rules, minSources: 1 }, NOW).range).toEqual({ low: 1000n, high: 1000n })
     expect(judge(reading(1000n), reading(1003n), reading(1002n)).range).toEqual({ low: 1002n, high: 1002n })
   })
 
   test('the bound itself still agrees', () => {
     expect(judge(reading(10_000n), reading(10_100n), reading(9_900n)).price).toBe(10_000n)
-    expect(judgeReadings([reading(10_000n), reading(10_101n), reading(9_899n)], { ...rules, leastSources: 3 }, NOW).price).toBeNull()
+    expect(judgeReadings([reading(10_000n), reading(10_101n), reading(9_899n)], { ...rules, minSources: 3 }, NOW).price).toBeNull()
   })
 
   const honest = fc.array(fc.bigInt({ min: 1_000_000n, max: 1_004_000n }), { minLength: 2, maxLength: 8 })

@@ -20,7 +20,6 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-/** Two sources that say what `world` says: a price, or a failure. */
 async function start(changes: Partial<LiveFeedOptions> = {}) {
   vi.useFakeTimers({ now: 1_700_000_000_000 })
   const world = { btc: 1000n as bigint | null, second: null as bigint | null, at: null as number | null, reads: 0 }
@@ -42,11 +41,11 @@ async function start(changes: Partial<LiveFeedOptions> = {}) {
     markets,
     fixed,
     sources: [source('one', () => world.btc), source('two', () => world.second ?? world.btc)],
-    rules: { leastSources: 2, maxDeviationBips: 100, maxJumpBips: 500 },
+    rules: { minSources: 2, maxDeviationBips: 100, maxJumpBips: 500 },
     pollMs: POLL_MS,
     past: [],
     now: Date.now,
-    onNews: () => undefined,
+    onReadings: () => undefined,
     ...changes,
   })
   feed = started
@@ -82,7 +81,7 @@ describe('live prices', () => {
     const { world, pass } = await start()
     world.btc = null
     await pass(40)
-    // Each source after 1, 2, 4, 8 … 40 s of silence at most every 4 s.
+    // After 1, 2, 4, 8 … 40 s of silence, each source is read at most every 4 s.
     expect(world.reads).toBeLessThan(2 * 14)
   })
 

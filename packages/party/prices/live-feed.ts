@@ -1,4 +1,4 @@
-/** Live prices: the median of several sources, halted where they are silent, old or apart, or where a rate jumps. */
+/** Serves the median of several price sources. A market halts while they are silent, outdated or apart, and a pair after a jump. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { UsdPrice } from '@tandem/protocol/amount.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
@@ -9,27 +9,25 @@ import { createReadings } from './readings.ts'
 import type { PriceSource, SourceAnswer } from './sources/source.ts'
 import { createTimeline, type Snapshot } from './timeline.ts'
 
-const MAX_WAIT_POLLS = 4
+/** The backoff of a failing source, in poll intervals. */
+const MAX_BACKOFF_POLLS = 4
 
 export type LiveFeedOptions = {
-  /** The market of each asset. */
   readonly markets: ReadonlyMap<AssetId, string>
-  /** Assets whose price an operator fixed. */
   readonly fixed: ReadonlyMap<AssetId, UsdPrice>
   readonly sources: readonly PriceSource[]
   readonly rules: PriceRules & { readonly maxJumpBips: number }
   readonly pollMs: number
-  /** Samples of an earlier process, ascending. */
+  /** Samples that an earlier process recorded, in ascending order. */
   readonly past: readonly Snapshot[]
   /** Unix milliseconds. */
   readonly now: () => number
-  /** After each answer of a source. */
-  readonly onNews: (markets: readonly MarketView[]) => void
+  readonly onReadings: (markets: readonly MarketView[]) => void
 }
 
 const shown = ({ price, problem }: Verdict) => ({ price, problem })
 
-/** How long after a jump a pair is halted. */
+/** A pair is halted for this long after a jump. */
 const JUMP_WINDOW_MS = 300_000
 const RETRY_AFTER_SECONDS = 10
 const START_WAIT_MS = 5_000
@@ -57,7 +55,6 @@ export async function startLiveFeed(options: LiveFeedOptions): Promise<PriceFeed
     return problem === null ? null : `the price of ${asset} is unknown: ${problem}`
   }
 
-  /** Of two prices that are known. */
   function jumpOf(a: AssetId, b: AssetId): string | null {
     const [left, right] = [marketOf(a), marketOf(b)]
     if (left === null || right === null) return null
@@ -81,15 +78,15 @@ export async function startLiveFeed(options: LiveFeedOptions): Promise<PriceFeed
     startPoller(source, pollMs, (answers) => {
       readings.note(source, answers)
       timeline.note(now(), new Map([...readings.prices(), ...fixedPrices]))
-      options.onNews(view())
+      options.onReadings(view())
     }),
   )
-  const impatient = new AbortController()
+  const startWait = new AbortController()
   await Promise.race([
     Promise.all(pollers.map(({ ready }) => ready)),
-    sleep(START_WAIT_MS, undefined, { signal: impatient.signal, ref: false }).catch(() => undefined),
+    sleep(START_WAIT_MS, undefined, { signal: startWait.signal, ref: false }).catch(() => undefined),
   ])
-  impatient.abort()
+  startWait.abort()
 
   return {
     find: (asset) => lookUp(asset).price,
@@ -113,9 +110,8 @@ export async function startLiveFeed(options: LiveFeedOptions): Promise<PriceFeed
   }
 }
 
-/** Reads one source again and again. After a failure it waits longer each time: an exchange may have set a limit. */
+/** Polls one source, with backoff after failures: an exchange may have a rate limit. */
 interface Poller {
-  /** After its first answer. */
   readonly ready: Promise<void>
   stop(): Promise<void>
 }
@@ -131,7 +127,7 @@ function startPoller(source: PriceSource, pollMs: number, onAnswers: (answers: r
     if (stopped) return
     onAnswers(answers)
     const failed = answers.length > 0 && answers.every(({ price }) => price === null)
-    const next = failed ? Math.min(waitMs * 2, pollMs * MAX_WAIT_POLLS) : pollMs
+    const next = failed ? Math.min(waitMs * 2, pollMs * MAX_BACKOFF_POLLS) : pollMs
     timer = setTimeout(() => {
       running = poll(next)
     }, next).unref()

@@ -14,7 +14,7 @@ const registry = createRegistry({ chains: localChains, assets: localAssets, depl
 let feed: PriceFeed | null = null
 afterEach(() => feed?.stop())
 
-/** Every feed says its own name as a price in dollars. */
+/** Each stub feed returns the number in its name as a price in dollars. */
 async function open(config: PriceFeedContext['config'], changes: Partial<ChainClient> = {}): Promise<PriceFeed> {
   const oracle = async (contract: string) => ({
     answer: BigInt(contract),
@@ -32,7 +32,7 @@ test('assets are priced by their market, by another that the operator names, or 
     prices: { [`${CHAIN}:usdc`]: '1.5' },
     price_feed: {
       sources: [source({ ETH: '4000', BTC: '100000', USDC: '1', TRX: '2', LTC: '5' })],
-      least_sources: 1,
+      min_sources: 1,
       markets: { [`${CHAIN}:wbtc`]: 'BTC' },
     },
   })
@@ -41,13 +41,13 @@ test('assets are priced by their market, by another that the operator names, or 
   expect(prices.of(`${CHAIN}:usdc`)).toBe(150_000_000n)
   expect(prices.of('tron_localnet:trx')).toBe(2n * DOLLARS)
   expect(prices.find('tron_localnet:wbtc')).toBeNull()
-  // Of a chain that is not served.
+  // This chain is not served.
   expect(() => prices.of('litecoin_regtest:ltc')).toThrow('there is no price')
 })
 
 test('feeds may be older than tickers, and a limit of their own applies', async () => {
   const given = { ...source({ ETH: '4000' }), max_age_seconds: 2000 }
-  const prices = await open({ prices: {}, price_feed: { sources: [given], least_sources: 1 } })
+  const prices = await open({ prices: {}, price_feed: { sources: [given], min_sources: 1 } })
   expect(prices.haltOf(`${CHAIN}:eth`, `${CHAIN}:eth`)).toContain('0 of 1 sources have a fresh price')
 })
 

@@ -1,4 +1,4 @@
-/** The price feed of a party, from its configuration. */
+/** Opens the price feed of a party from its configuration. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { parseUsdPrice, type UsdPrice } from '@tandem/protocol/amount.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
@@ -28,9 +28,9 @@ export type PriceFeedContext = {
 
 const HOUR_MS = 3600_000
 const ORACLE_MAX_AGE_SECONDS = 3900
-const DEFAULTS = { least_sources: 2, max_age_seconds: 60, max_deviation_bips: 100, max_jump_bips: 1000, poll_seconds: 5 } as const
+const DEFAULTS = { min_sources: 2, max_age_seconds: 60, max_deviation_bips: 100, max_jump_bips: 1000, poll_seconds: 5 } as const
 
-/** Reads every source once before it resolves. With a database it records what it reads, and knows the last hour. */
+/** Reads every source once before it resolves. With a database it starts from the prices of the last hour, and records new ones. */
 export async function openPriceFeed(
   context: PriceFeedContext,
   store: { readonly db: Database; readonly log: Logger } | null,
@@ -44,24 +44,24 @@ export async function openPriceFeed(
   const markets = new Map([...marketsOf(registry), ...(Object.entries(given.markets ?? {}) as [AssetId, string][])])
   const wanted = [...new Set([...markets].filter(([asset]) => !fixed.has(asset)).map(([, market]) => market))]
   const record = store === null ? null : createPriceLog(store.db, store.log, now)
-  // Until every source had its chance, a missing answer is no news.
-  let tell: (views: readonly MarketView[]) => void = () => undefined
+  // Missing answers are reported only after every source had the time to answer once.
+  let report: (views: readonly MarketView[]) => void = () => undefined
   const feed = await startLiveFeed({
     markets,
     fixed,
     sources: settings.sources.map((source) => openSource(context, wanted, source, settings.max_age_seconds, now)),
     rules: {
-      leastSources: settings.least_sources,
+      minSources: settings.min_sources,
       maxDeviationBips: settings.max_deviation_bips,
       maxJumpBips: settings.max_jump_bips,
     },
     pollMs: settings.poll_seconds * 1000,
     past: store === null ? [] : await readPast(store.db, now() - HOUR_MS),
     now,
-    onNews: (views) => tell(views),
+    onReadings: (views) => report(views),
   })
-  if (record !== null) tell = record.note
-  tell(feed.view())
+  if (record !== null) report = record.note
+  report(feed.view())
   return {
     ...feed,
     async stop() {
@@ -71,7 +71,7 @@ export async function openPriceFeed(
   }
 }
 
-/** A price of 0 is no price. */
+/** A price of 0 means that there is none. */
 function fixedPrices(table: PartyConfig['prices']): ReadonlyMap<AssetId, UsdPrice> {
   const entries = Object.entries(table).map(([asset, price]) => [asset as AssetId, parseUsdPrice(price)] as const)
   return new Map(entries.filter(([, price]) => price > 0n))

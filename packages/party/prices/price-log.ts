@@ -1,4 +1,4 @@
-/** Tells the operator when prices come and go: in the log at once, in the database once a minute. */
+/** Reports to the operator when prices appear and disappear: in the log at once, in the database once a minute. */
 import type { Logger } from '@tandem/runtime/log.ts'
 import type { Database } from '../store/database/database.ts'
 import { recordPrices } from '../store/prices/price-records.ts'
@@ -6,35 +6,34 @@ import type { MarketView } from './feed.ts'
 
 export interface PriceLog {
   note(markets: readonly MarketView[]): void
-  /** Waits for a record that is being written. */
   stop(): Promise<void>
 }
 
 const RECORD_MS = 60_000
 
 export function createPriceLog(db: Database, log: Pick<Logger, 'warn' | 'info'>, now: () => number): PriceLog {
-  /** What was said last, by market or by market and source. */
-  const said = new Map<string, string | null>()
+  /** The last reported kind of problem, by market or by market and source. */
+  const reported = new Map<string, string | null>()
   let recordedMinute = -1
   let writing: Promise<void> = Promise.resolve()
 
-  /** True the first time, and when the kind of problem changes; figures in it change all the time. */
-  function isNews(about: string, problem: string | null): boolean {
+  /** Returns whether the kind of problem has changed. The figures in its text change all the time and do not count. */
+  function hasChanged(about: string, problem: string | null): boolean {
     const kind = problem?.replace(/[0-9.]+/g, '#') ?? null
-    const before = said.get(about) ?? null
-    said.set(about, kind)
+    const before = reported.get(about) ?? null
+    reported.set(about, kind)
     return before !== kind
   }
 
-  function tell({ market, price, problem, readings }: MarketView): void {
+  function report({ market, price, problem, readings }: MarketView): void {
     for (const reading of readings) {
-      if (!isNews(`${market} ${reading.source}`, reading.problem)) continue
-      if (reading.problem === null) log.info({ market, source: reading.source }, 'the source of prices works again')
-      else log.warn({ market, source: reading.source, problem: reading.problem }, 'a source of prices does not count')
+      if (!hasChanged(`${market} ${reading.source}`, reading.problem)) continue
+      if (reading.problem === null) log.info({ market, source: reading.source }, 'the price source works again')
+      else log.warn({ market, source: reading.source, problem: reading.problem }, 'a price source does not count')
     }
-    if (!isNews(market, problem)) return
+    if (!hasChanged(market, problem)) return
     if (problem === null) log.info({ market, price }, 'there is a price again')
-    else log.warn({ market, problem }, 'no price: no swap of this market starts')
+    else log.warn({ market, problem }, 'there is no price: no swap of this market starts')
   }
 
   function record(markets: readonly MarketView[]): void {
@@ -62,7 +61,7 @@ export function createPriceLog(db: Database, log: Pick<Logger, 'warn' | 'info'>,
 
   return {
     note(markets) {
-      for (const market of markets) tell(market)
+      for (const market of markets) report(market)
       record(markets)
     },
     stop: () => writing,

@@ -1,4 +1,4 @@
-/** The last answer of every source, and the price of every market that follows from them. Memory only. */
+/** Keeps the last answer of every source in memory, and derives the price of every market from them. */
 import type { UsdPrice } from '@tandem/protocol/amount.ts'
 import type { ReadingView } from './feed.ts'
 import { judgeReadings, type PriceRules, type Reading, staleness, type Verdict } from './judge.ts'
@@ -7,13 +7,12 @@ import type { PriceSource, SourceAnswer } from './sources/source.ts'
 export interface Readings {
   note(source: PriceSource, answers: readonly SourceAnswer[]): void
   verdict(market: string): Verdict
-  /** Of all markets that have one now. */
   prices(): ReadonlyMap<string, UsdPrice>
   view(market: string): readonly ReadingView[]
 }
 
-/** A price ages without news: an older verdict is made again. */
-const VERDICT_MS = 250
+/** Readings become outdated with time alone, so an older verdict is computed again. */
+const MAX_VERDICT_AGE_MS = 250
 
 type Entry = { reading: Reading | null; problem: string | null }
 
@@ -36,7 +35,7 @@ export function createReadings(
   function verdict(market: string): Verdict {
     const known = verdicts.get(market)
     const at = now()
-    if (known !== undefined && at - known.at < VERDICT_MS && at >= known.at) return known.verdict
+    if (known !== undefined && at - known.at < MAX_VERDICT_AGE_MS && at >= known.at) return known.verdict
     const entries = byMarket.get(market) ?? new Map<string, Entry>()
     const made: Verdict =
       entries.size === 0
@@ -57,7 +56,7 @@ export function createReadings(
         if (entry === undefined) continue
         verdicts.delete(market)
         entry.problem = answer.problem
-        // After a failure its last price still counts, until it is too old.
+        // After a failure the last price of the source still counts, until it is too old.
         if (answer.price !== null) entry.reading = { source: name, price: answer.price, at: answer.at, maxAgeMs }
       }
     },

@@ -1,10 +1,10 @@
-/** Prices that an operator wrote down. They never move, and never halt. */
+/** Fixed prices from the configuration. They never move, and never halt a pair. */
 import type { UsdPrice } from '@tandem/protocol/amount.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { PriceFeed } from './feed.ts'
 
-/** A price of 0 is no price. */
+/** A price of 0 means that there is none. */
 export function createStaticFeed(table: Readonly<Record<AssetId, UsdPrice>>): PriceFeed {
   const prices = new Map(Object.entries(table).filter(([, price]) => price > 0n) as [AssetId, UsdPrice][])
   return {

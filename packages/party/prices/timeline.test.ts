@@ -35,12 +35,12 @@ describe('how prices moved', () => {
   })
 
   test('after a clock that was ahead is set back, what it recorded does not count, and prices are noted again', () => {
-    // Also from the database: a restart does not end it.
+    // A restart does not end the halt, because the samples come from the database.
     const timeline = createTimeline([snapshot(0, { A: 100n, B: 1n }), snapshot(100_000, { A: 500n, B: 1n })])
     const prices = new Map(Object.entries({ A: 100n, B: 1n }))
     expect(timeline.moveBips(snapshot(1, { A: 100n, B: 1n }), 'A', 'B', 60_000)).toBe(0n)
     for (let index = 1; index <= 20; index++) timeline.note(snapshot(index, {}).at, prices)
-    // Twenty samples that never moved.
+    // Twenty samples never moved.
     expect(timeline.volatilityBips('A', 'B', 3600)).toBe(0)
   })
 
@@ -125,10 +125,10 @@ describe('price log', () => {
       await log.stop()
     })
     expect(statements.filter((text) => text.includes('insert into price_records'))).toHaveLength(1)
-    expect(lines).toEqual(['a source of prices does not count', 'no price: no swap of this market starts'])
+    expect(lines).toEqual(['a price source does not count', 'there is no price: no swap of this market starts'])
     now += 60_000
     log.note([view(6n, null)])
-    expect(lines.slice(2)).toEqual(['the source of prices works again', 'there is a price again'])
+    expect(lines.slice(2)).toEqual(['the price source works again', 'there is a price again'])
     await log.stop()
     expect((await readPricesSince(store.db, 0)).map(({ price }) => price)).toEqual([5n, 6n])
   })

@@ -1,4 +1,4 @@
-/** The prices of the last hour, and how the rates between them moved. Integers only. */
+/** Keeps the prices of the last hour, and measures how the rates between them moved. All numbers are integers. */
 import type { UsdPrice } from '@tandem/protocol/amount.ts'
 
 export type Snapshot = {
@@ -8,29 +8,27 @@ export type Snapshot = {
 }
 
 export interface Timeline {
-  /** Adds the prices of now. If the newest sample is recent, it only gets the markets that it lacks. */
+  /** If the newest sample is recent, only markets that it lacks are added to it. */
   note(at: number, prices: ReadonlyMap<string, UsdPrice>): void
-  /** The largest move of the rate a : b from any sample of the last `windowMs` to now. */
   moveBips(now: Snapshot, a: string, b: string, windowMs: number): bigint
-  /** One standard deviation of the rate a : b within so many seconds, rounded up. */
+  /** Returns one standard deviation of the rate a : b within this time, rounded up. */
   volatilityBips(a: string, b: string, seconds: number): number
 }
 
 export const SAMPLE_MS = 10_000
 const KEEP_MS = 3600_000
-/** With fewer samples, or samples of a shorter time, the deviation says little. */
-const LEAST_SAMPLES = 12
-/** Taken then: one percent an hour, more than Bitcoin's usual. */
+/** With fewer samples the deviation says little. */
+const MIN_SAMPLES = 12
+/** Used while there are too few samples: one percent an hour, more than is usual for Bitcoin. */
 const ASSUMED_PPB_AN_HOUR = 10_000_000n
 
 const BIPS = 10_000n
 const PPB = 1_000_000_000n
 const PPB_PER_BIP = PPB / BIPS
 
-/** `past`: samples of an earlier process, ascending. */
 export function createTimeline(past: readonly Snapshot[] = []): Timeline {
   const samples: Snapshot[] = [...past]
-  /** By pair, until the next sample: the sum of squared moves in ppb, and the time that they took. */
+  /** The sum of squared moves in ppb of each pair, and the time that they took. Cleared with each sample. */
   const sums = new Map<string, { readonly squares: bigint; readonly ms: number; readonly count: number }>()
 
   function sumOf(a: string, b: string): { readonly squares: bigint; readonly ms: number; readonly count: number } {
@@ -56,7 +54,7 @@ export function createTimeline(past: readonly Snapshot[] = []): Timeline {
 
   return {
     note(at, prices) {
-      // The clock was set back: what is later than now would keep out new samples, and never grow old.
+      // If the clock was set back, samples from the future would keep out new ones, and never expire.
       while ((samples.at(-1)?.at ?? at) > at) samples.pop()
       const newest = samples.at(-1)
       if (newest !== undefined && at - newest.at < SAMPLE_MS)
@@ -67,9 +65,9 @@ export function createTimeline(past: readonly Snapshot[] = []): Timeline {
     },
     moveBips(now, a, b, windowMs) {
       const recent = samples.filter(({ at }) => at >= now.at - windowMs && at <= now.at)
-      return recent.reduce((most, sample) => {
+      return recent.reduce((largest, sample) => {
         const move = moveOf(sample, now, a, b, BIPS)
-        return move > most ? move : most
+        return move > largest ? move : largest
       }, 0n)
     },
     volatilityBips(a, b, seconds) {
@@ -77,15 +75,13 @@ export function createTimeline(past: readonly Snapshot[] = []): Timeline {
       const { squares, ms, count } = sumOf(a, b)
       const span = BigInt(Math.max(0, Math.ceil(seconds)))
       const variance =
-        count < LEAST_SAMPLES || ms <= 0
-          ? (ASSUMED_PPB_AN_HOUR * ASSUMED_PPB_AN_HOUR * span) / 3600n
-          : (squares * span * 1000n) / BigInt(ms)
+        count < MIN_SAMPLES || ms <= 0 ? (ASSUMED_PPB_AN_HOUR * ASSUMED_PPB_AN_HOUR * span) / 3600n : (squares * span * 1000n) / BigInt(ms)
       return Number((rootRoundedUp(variance) + PPB_PER_BIP - 1n) / PPB_PER_BIP)
     },
   }
 }
 
-/** How much larger the larger of two rates is, in the given parts. The same for a : b and b : a. 0 if a price is missing. */
+/** Returns the larger of two rates relative to the smaller, in the given parts; the same for a : b and b : a; 0 if a price is missing. */
 function moveOf(before: Snapshot, after: Snapshot, a: string, b: string, parts: bigint): bigint {
   const [a0, b0, a1, b1] = [before.prices.get(a), before.prices.get(b), after.prices.get(a), after.prices.get(b)]
   if (a0 === undefined || b0 === undefined || a1 === undefined || b1 === undefined) return 0n
@@ -93,7 +89,6 @@ function moveOf(before: Snapshot, after: Snapshot, a: string, b: string, parts: 
   return x > y ? ((x - y) * parts) / y : ((y - x) * parts) / x
 }
 
-/** The least integer whose square is not below. */
 export function rootRoundedUp(square: bigint): bigint {
   if (square <= 1n) return square < 0n ? 0n : square
   let root = 1n << BigInt((square.toString(2).length + 1) >> 1)

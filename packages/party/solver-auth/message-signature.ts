@@ -1,10 +1,10 @@
 /**
- * HTTP Message Signatures (RFC 9421) with Content-Digest (RFC 9530), as the protocol between service and solver uses them: one signature, named
- * `tandem`, over a fixed list of components. docs/solver-protocol.md has the form in words and an example.
+ * Implements HTTP Message Signatures (RFC 9421) with Content-Digest (RFC 9530) as service and solver use them: one signature, named
+ * `tandem`, over a fixed list of components. docs/solver-protocol.md describes the form and has an example.
  */
 import { hash } from 'node:crypto'
 
-/** The version of the protocol. A signature for another version or for another use of the key is refused. */
+/** A signature for another version of the protocol, or for another use of the key, is refused. */
 export const TAG = 'tandem-solver-v1'
 
 export const REQUEST_COMPONENTS = '("@method" "@path" "@query" "content-digest" "tandem-recipient")'
@@ -12,17 +12,15 @@ export const ANSWER_COMPONENTS = '("@status" "content-digest" "signature";req)'
 
 export type RequestParts = {
   readonly method: string
-  /** Path and query as they are sent. */
   readonly target: string
   readonly contentDigest: string
-  /** The public key of the party that the request is for: nobody else may use it. */
+  /** The public key of the only party that may use the request. */
   readonly recipient: string
 }
 
 export type AnswerParts = {
   readonly status: number
   readonly contentDigest: string
-  /** The header `signature` of the request. */
   readonly requestSignature: string
 }
 
@@ -31,11 +29,10 @@ export type SignatureParameters = {
   readonly created: number
   readonly expires?: number
   readonly nonce?: string
-  /** The public key of the signer. */
   readonly keyid: string
 }
 
-/** `text`: what comes after `tandem=` in the header `signature-input`, and in the signature base. */
+/** `text` follows `tandem=` in the header `signature-input` and in the signature base. */
 export type SignatureInput = SignatureParameters & { readonly text: string }
 
 export function contentDigest(body: string | Uint8Array): string {
@@ -72,7 +69,7 @@ export function writeInput(components: string, { created, expires, nonce, keyid 
 
 const PARAMETER = /;(created|expires|nonce|keyid|tag|alg)=(?:([0-9]{1,11})|"([A-Za-z0-9_-]{1,64})")/y
 
-/** The header `signature-input`. The parameters may be in any order. Null if it is not in the form of the protocol. */
+/** The parameters may be in any order. Returns null if the header is not in the form of the protocol. */
 export function parseInput(header: string, components: string): SignatureInput | null {
   const head = `tandem=${components}`
   if (!header.startsWith(head) || header.length > 1_000) return null
@@ -91,7 +88,7 @@ export function parseInput(header: string, components: string): SignatureInput |
   return { created, keyid, text, ...(expires !== undefined && { expires }), ...(nonce !== undefined && { nonce }) }
 }
 
-/** The 64 bytes of the header `signature`, in base64. Null if it is not in the form of the protocol. */
+/** Returns the 64 bytes in base64; null if the header is not in the form of the protocol. */
 export function parseSignature(header: string): string | null {
   return /^tandem=:([A-Za-z0-9+/]{86}==):$/.exec(header)?.[1] ?? null
 }

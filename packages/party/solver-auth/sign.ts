@@ -1,4 +1,4 @@
-/** Signs requests and answers: the headers to add to a message. */
+/** Signs requests and answers: returns the headers to add to the message. */
 import { randomUUID } from 'node:crypto'
 import {
   ANSWER_COMPONENTS,
@@ -20,11 +20,8 @@ export type SignedHeaders = {
 export type RequestToSign = {
   readonly method: 'GET' | 'POST'
   readonly target: string
-  /** Empty if there is none. */
   readonly body: string
-  /** The public key of the party that it is for. */
   readonly recipient: string
-  /** How long the caller waits for the answer. */
   readonly waitMs: number
   readonly nowMs: number
 }
@@ -33,7 +30,7 @@ export function signRequest(key: SigningKey, request: RequestToSign): SignedHead
   const { recipient, waitMs, nowMs } = request
   const digest = contentDigest(request.body)
   const created = Math.floor(nowMs / 1000)
-  // Rounded up: a shorter deadline would end calls that we still wait for.
+  // Rounded up, because a shorter deadline would end calls while we still wait for them.
   const expires = created + Math.ceil(waitMs / 1000)
   const input = writeInput(REQUEST_COMPONENTS, { created, expires, nonce: randomUUID(), keyid: key.publicKey })
   const signature = key.sign(requestBase({ ...request, contentDigest: digest }, input))

@@ -5,14 +5,12 @@ import { parsePrivateKey } from '@tandem/keys/private-key.ts'
 export interface SigningKey {
   /** 64 hex characters. */
   readonly publicKey: string
-  /** The signature in base64. */
   sign(text: string): string
 }
 
 export interface VerifyingKey {
   /** 64 hex characters. */
   readonly publicKey: string
-  /** `signature` is in base64. */
   verify(text: string, signature: string): boolean
 }
 
@@ -25,7 +23,6 @@ export function createSigningKey(seed: string): SigningKey {
   }
 }
 
-/** `publicKey` is 64 hex characters. */
 export function createVerifyingKey(publicKey: string): VerifyingKey {
   if (!/^[0-9a-f]{64}$/.test(publicKey)) throw new Error(`a public key must be 64 lower-case hex characters, got "${publicKey}"`)
   const key = ed25519PublicKey(Buffer.from(publicKey, 'hex'))

@@ -1,4 +1,4 @@
-/** Verifies who calls: the signature of a known key over this very request, its time, and that it was not used before. */
+/** Verifies the caller of a request: a known key must have signed it recently, and it must not have been used before. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { parseInput, parseSignature, REQUEST_COMPONENTS, requestBase } from './message-signature.ts'
@@ -8,23 +8,18 @@ export type KnownCaller = { readonly id: string; readonly publicKey: string }
 
 export type RequestToVerify = {
   readonly method: string
-  /** Path and query as they were received. */
   readonly target: string
   readonly headers: IncomingHttpHeaders
 }
 
 export type VerifiedRequest = {
-  /** The id of the caller. */
   readonly caller: string
-  /** How long the caller waits for the answer, from when the request arrived. */
+  /** The caller waits this long for the answer, counted from the arrival of the request. */
   readonly waitMs: number
-  /** The body must have it. */
   readonly contentDigest: string
-  /** Of the request: the signature of the answer covers it. */
+  /** The signature of the answer covers this signature of the request. */
   readonly signature: string
-  /**
-   * Throws if the request is too old, from the future, or was used before. Separate, because whoever got so far has signed the request: the refusal can be signed.
-   */
+  /** Throws if the request is too old, from the future, or a repeat. It is separate because this refusal can be signed. */
   assertFresh(): void
 }
 
@@ -36,17 +31,16 @@ export interface RequestVerifier {
 /** Clocks of two parties may differ by this much. */
 const CLOCK_TOLERANCE_SECONDS = 30
 
-/** Longer than any call waits. */
+/** A larger `waitMs` is refused. */
 const MAX_WAIT_SECONDS = 60
 
-/** Per caller: about 1,600 requests a second for as long as nonces are remembered. About 10 MB. */
+/** The limit is per caller. It allows about 1,600 requests a second while nonces are remembered, and takes about 10 MB. */
 const MAX_NONCES = 100_000
 
 type Caller = { readonly id: string; readonly key: VerifyingKey; readonly nonces: Nonces }
 
 export function createRequestVerifier(options: {
   readonly callers: readonly KnownCaller[]
-  /** Our public key. */
   readonly recipient: string
   readonly nowMs?: () => number
   readonly maxNonces?: number
@@ -68,7 +62,7 @@ export function createRequestVerifier(options: {
   function assertFresh({ nonces }: Caller, nonce: string, created: number): void {
     const now = seconds()
     const off = created - now
-    // The clock was ahead and is set back: otherwise every request until then would be refused.
+    // If our clock was ahead at the start and is set back, requests must not be refused until it catches up.
     startedAt = Math.min(startedAt, now)
     if (Math.abs(off) > CLOCK_TOLERANCE_SECONDS) {
       const which = off > 0 ? 'ahead of' : 'behind'
@@ -76,7 +70,7 @@ export function createRequestVerifier(options: {
         `the request was signed ${Math.abs(off)} s ${which} our clock, at most ${CLOCK_TOLERANCE_SECONDS} s are accepted: set the clocks of both machines (NTP)`,
       )
     }
-    // Nonces are in memory only: a request from before the start may have been used.
+    // Nonces are only in memory, so a request from before the start may have been used already.
     if (created < startedAt) throw unauthorized('the request was signed before this process was started: sign a new one')
     const use = nonces.use(nonce, created, now)
     if (use === 'full')
@@ -117,14 +111,15 @@ function unauthorized(message: string): TandemError {
   return new TandemError('unauthorized', message)
 }
 
-/** Remembers the nonces of one caller for as long as their requests could be repeated. */
 interface Nonces {
-  /** False: it was used before. `full`: there are too many to remember. `created`: of its request, which a repeat has too. */
+  /**
+   * Returns false if the nonce was used before, and `full` if there are too many to remember. A repeated request has the same `created`.
+   */
   use(nonce: string, created: number, now: number): boolean | 'full'
 }
 
-/** A request is refused on its time alone when its second is older than `keepSeconds`: so its nonce can be forgotten. */
-export function createNonces(keepSeconds: number, most: number): Nonces {
+/** A request older than `keepSeconds` is refused by its time alone, so its nonce can be forgotten. */
+export function createNonces(keepSeconds: number, maxCount: number): Nonces {
   const bySecond = new Map<number, Set<string>>()
   let count = 0
   let forgottenAt = 0
@@ -144,7 +139,7 @@ export function createNonces(keepSeconds: number, most: number): Nonces {
       forgetOld(now)
       const nonces = bySecond.get(created) ?? new Set()
       if (nonces.has(nonce)) return false
-      if (count >= most) return 'full'
+      if (count >= maxCount) return 'full'
       bySecond.set(created, nonces.add(nonce))
       count += 1
       return true

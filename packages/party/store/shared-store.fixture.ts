@@ -2,5 +2,4 @@
 import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { openTestStore, type TestStore } from './store.fixture.ts'
 
-/** A store for all tests of a file. */
 export const sharedStore = (): TestStore => opened(openTestStore)

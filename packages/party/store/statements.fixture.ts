@@ -1,4 +1,4 @@
-/** The statements that this process sends to PostgreSQL while `work` runs. */
+/** Collects the statements that this process sends to PostgreSQL while `work` runs. */
 import pg from 'pg'
 import { vi } from 'vitest'
 

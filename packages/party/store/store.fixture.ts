@@ -1,4 +1,4 @@
-/** An empty store on a real database, with two pools that act like two processes; and example orders, blocks and events. */
+/** Opens an empty store on a real database, with two pools that act like two processes; and makes example orders, blocks and events. */
 
 import { randomBytes } from 'node:crypto'
 import type { Block } from '@tandem/protocol/chain.ts'
@@ -15,7 +15,6 @@ import { sealSwaps } from './orders/swap-seals.ts'
 import { deriveOrders, type StoredRange } from './orders/touched-orders.ts'
 
 export const NOW = 1_800_000_000n
-/** Of services in tests. */
 export const VAULT_KEY = '42'.repeat(32)
 const vault = createVault(VAULT_KEY)
 const REQUEST_HASH = 'hash of the request'
@@ -36,7 +35,6 @@ export async function openTestStore(): Promise<TestStore> {
   }
 }
 
-/** The database, which calls `onResult` with the rows of each statement before it returns them. */
 export function withResults(db: Database, onResult: (rows: readonly object[]) => unknown): Database {
   return db.withPlugin({
     transformQuery: ({ node }) => node,
@@ -47,7 +45,6 @@ export function withResults(db: Database, onResult: (rows: readonly object[]) =>
   })
 }
 
-/** True if it was recorded. */
 export async function recordAttempt(
   db: Database,
   actions: readonly LeasedAction[],
@@ -77,7 +74,7 @@ function keyOfTerms(chain: string, terms: HtlcTerms): string {
   return JSON.stringify([chain, terms.asset, terms.initiator, terms.redeemer, `${terms.amount}`, terms.secretHash, `${terms.timelock}`])
 }
 
-/** An order of one bitcoin for one wrapped bitcoin. Its ids and secret are unique. */
+/** Makes an order of one bitcoin for one wrapped bitcoin, with unique ids and secret. */
 export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
   const { id = hex(32), secret = createSecret(), deadline = NOW + 3600n, source, destination, ...rest } = changes
   const secretHash = hashSecret(secret)
@@ -128,12 +125,11 @@ export async function putOrder(db: Database, changes: ExampleChanges = {}): Prom
   return input
 }
 
-/** A block of the branch `name`; one block every 10 seconds. */
+/** The blocks of the branch `name` are 10 seconds apart. */
 export function blockOf(height: bigint, name = 'a', parent = name): Block {
   return { height, hash: `${name}${height}`, parentHash: `${parent}${height - 1n}`, time: NOW + height * 10n }
 }
 
-/** The events of one deposit of a swap, in this block or unconfirmed. */
 export function sightingsOf(swapId: string, block: Block | null = null) {
   const sighting = {
     swapId,
@@ -159,7 +155,7 @@ export async function closeAnyway(db: Database, orderId: string): Promise<void> 
   await db.updateTable('orders').set({ closed_at: new Date() }).where('id', '=', orderId).execute()
 }
 
-/** Takes everything that is touched and nothing that is due, and writes these ranges. Returns the orders. */
+/** Takes all touched orders and no due ones, and writes these ranges. Returns the orders. */
 export async function deriveTouched(db: Database, ranges: readonly StoredRange[] = []): Promise<readonly string[]> {
   const query = { chains: [], untagged: 0n, now: 0n, nowMs: 0n, shards: [], limit: 1000 }
   const derived = { orderIds: [], wanted: [], confirmed: new Set<string>(), statuses: [], ranges }

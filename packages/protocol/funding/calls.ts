@@ -1,4 +1,4 @@
-/** The user calls contracts on a chain with account nonces and gas, or signs typed data for the service to send. */
+/** Funding by contract calls on a chain with account nonces and gas, or by signed typed data that the service sends. */
 import { type Static, Type } from 'typebox'
 import { defineWay } from './way.ts'
 
@@ -6,28 +6,27 @@ export type Call = {
   readonly chainId: number
   readonly to: string
   readonly data: string
-  /** In the smallest unit of the native coin. */
+  /** The value is in the smallest unit of the native coin. */
   readonly value: bigint
   readonly gasLimit: bigint
 }
 
 export type Calls = {
-  /** How wallets of this chain expect numbers to be written. */
+  /** Wallets of this chain expect numbers in this notation. */
   readonly numbers: 'hex' | 'decimal'
-  /** Sent first: moves the money to the account that the other calls spend from, and that a signature over `typedData` spends from. */
+  /** This call is sent first. It moves the money to the account from which the other calls, or a signature over `typedData`, spend. */
   readonly transfer?: Call
-  /** What the user should know before `transfer` is sent. */
   readonly note?: string
-  /** To be sent before `approval`, for tokens that change an allowance only to and from zero. */
+  /** This call is sent before `approval`, for tokens that change an allowance only to and from zero. */
   readonly approvalReset?: Call
-  /** Null where the allowance is enough, or none is needed. */
+  /** This is null if the allowance is enough, or none is needed. */
   readonly approval: Call | null
   readonly initiate: Call
-  /** Returns all that `transfer` moved and no order has locked. Sent by the payer at any time. */
+  /** This call returns all that `transfer` moved and no order has locked. The payer may send it at any time. */
   readonly reclaim?: Call
-  /** Makes the signature over `typedData` worthless, sent by the initiator while the order was never initiated. Absent where there is nothing to sign, or the contract cannot. */
+  /** If the initiator sends this before the order is initiated, the signature over `typedData` is worthless. It may be absent. */
   readonly revoke?: Call
-  /** What the user signs to be funded without gas; null where the family does not support that for this asset. */
+  /** The user signs this to fund without gas. It is null if the family does not support that for this asset. */
   readonly typedData: Readonly<Record<string, unknown>> | null
 }
 

@@ -1,14 +1,14 @@
-/** The transaction that makes an escrow, as the API and wallets write it. */
+/** The API and wallets write the transaction that makes an escrow in this form. */
 
 export type EscrowInstructions = {
   readonly account: string
   readonly destination: string
-  /** Null: the destination has no tag. */
+  /** The tag is null if the destination has none. */
   readonly tag: number | null
   readonly amount: bigint
-  /** Crypto-condition, hex. */
+  /** The crypto-condition is in hex. */
   readonly condition: string
-  /** Seconds since 2000. */
+  /** The time is in seconds since 2000. */
   readonly cancelAfter: number
 }
 

@@ -1,4 +1,4 @@
-/** The user's account executes calls whose arguments are field elements, or signs typed data for the service to send. */
+/** Funding by calls of the user's account whose arguments are field elements, or by signed typed data that the service sends. */
 import { Type } from 'typebox'
 import { defineWay } from './way.ts'
 
@@ -6,10 +6,10 @@ import { defineWay } from './way.ts'
 export type FeltCall = { readonly to: string; readonly selector: string; readonly calldata: readonly string[] }
 
 export type FeltCalls = {
-  /** Null where the allowance is enough. */
+  /** The approval is null if the allowance is enough. */
   readonly approval: FeltCall | null
   readonly initiate: FeltCall
-  /** What the user signs to be funded without a fee. */
+  /** The user signs this to fund without a fee. */
   readonly typedData: Readonly<Record<string, unknown>>
 }
 

@@ -1,4 +1,4 @@
-/** The ways to fund a swap. This list makes the union, the schema of POST /orders and the wire form. */
+/** This list of the ways to fund a swap makes the union, the schema of POST /orders and the wire form. */
 import { type Static, Type } from 'typebox'
 import { calls } from './calls.ts'
 import { type EscrowInstructions, escrowCreateOf } from './escrow-create.ts'
@@ -73,10 +73,8 @@ type Ways = typeof ways
 type Kind = keyof Ways
 type Instructions = { [K in Kind]: Parameters<Ways[K]['toWire']>[0] }
 
-/** The instructions for the user, as the chain family returns them. */
 export type Funding<K extends Kind = Kind> = { [P in K]: { readonly kind: P } & Instructions[P] }[K]
 
-/** The result of POST /orders for one way of funding. */
 export type FundingResult<K extends Kind> = Static<Ways[K]['result']>
 
 export type CreateOrderResult = FundingResult<Kind>
@@ -84,7 +82,7 @@ export const CreateOrderResult = Type.Unsafe<CreateOrderResult>(Type.Union(Objec
 
 const writers: { readonly [K in Kind]: { toWire(funding: Funding<K>, orderId: string, once: ToldOnce | null): CreateOrderResult } } = ways
 
-/** `once` is null for every answer but the first. */
+/** `once` is null in every answer except the first. */
 export function fundingToWire<K extends Kind>(orderId: string, once: ToldOnce | null, funding: Funding<K>): CreateOrderResult {
   return writers[funding.kind].toWire(funding, orderId, once)
 }
@@ -94,13 +92,13 @@ type Deposit = { readonly to: string; readonly amount: bigint }
 
 /** The user's wallet adds sender and gas to a transaction kind, signs it and sends it. */
 type ProgrammableTransaction = {
-  /** BCS of a TransactionKind: the commands with their inputs, without sender and gas. */
+  /** The bytes are the BCS of a TransactionKind: the commands with their inputs, without sender and gas. */
   readonly bytes: Uint8Array
 }
 
 /** The user signs a whole transaction that is ready to be sent, or the same with the service as fee payer. It expires after about a minute. */
 type VersionedTransaction = {
-  /** Base64, unsigned. The payer signs and sends it. */
+  /** The transaction is Base64 and unsigned. The payer signs and sends it. */
   readonly transaction: string
   /** Base64, unsigned: the initiator signs it and gives it to the service. Null where the service does not pay the fee for this asset. */
   readonly gasless: string | null

@@ -1,4 +1,4 @@
-/** A way of funding: the instructions of a chain family, their fields in the result of POST /orders, and the conversion. */
+/** A way of funding has the instructions of a chain family, their fields in the result of POST /orders, and the conversion. */
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 
 export type Way<Instructions, Fields extends TProperties> = {
@@ -6,10 +6,10 @@ export type Way<Instructions, Fields extends TProperties> = {
   readonly toWire: (instructions: Instructions, orderId: string, once: ToldOnce | null) => CommonResult & Static<TObject<Fields>>
 }
 
-/** Only in the first response to POST /orders. */
+/** Only the first answer to POST /orders contains these values. */
 export type ToldOnce = {
   readonly orderToken: string
-  /** Null where the user refunds with their own wallet. */
+  /** The package is null where the user refunds with their own wallet. */
   readonly refundPackage: Readonly<Record<string, unknown>> | null
 }
 
@@ -26,7 +26,7 @@ export const RefundPackage = Type.Record(Type.String(), Type.Unknown(), {
     'All that `tandem refund --package` needs to refund a deposit after its timelock without this service: the terms, the data to spend the deposit, and the private key of this order unless it is yours. Shown only once: save it to a file and keep that file secret.',
 })
 
-/** `title`: the name of the result in the API document. */
+/** `title` is the name of the result in the API document. */
 export function defineWay<Instructions, Fields extends TProperties>(
   title: string,
   fields: Fields,

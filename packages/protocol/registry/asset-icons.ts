@@ -1,4 +1,4 @@
-/** The icon of each asset, by its symbol in lower case: one coin has one icon on every chain. */
+/** Each asset has one icon by its symbol in lower case, because one coin has one icon on every chain. */
 import type { Icon } from '../icon.ts'
 
 export const assetIcons = {

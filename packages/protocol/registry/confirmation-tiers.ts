@@ -1,8 +1,8 @@
-/** Confirmations by amount: what an operator adds to the tiers of the registry. */
+/** Adds an operator's confirmation tiers to those of the registry. */
 import type { Asset, AssetId, ConfirmationTier } from '../asset.ts'
 import type { Chain } from '../chain.ts'
 
-/** By asset, ascending. */
+/** The tiers of each asset are ascending. */
 export type OperatorTiers = Readonly<Record<AssetId, readonly ConfirmationTier[]>>
 
 /** An operator may ask for more confirmations than the registry, never for fewer. */

@@ -1,9 +1,9 @@
-/** Kinds of money that chains of several families have, with the smallest and the largest swap in each environment. */
+/** Chains of several families have these kinds of money, with the smallest and the largest swap in each environment. */
 import { type Currency, currency } from './listing.ts'
 
 type Limits = Currency['limits']
 
-/** `bitcoinLimits`: in the smallest unit of a token with this many decimals. */
+/** `bitcoinLimits` are in the smallest unit of a token with this many decimals. */
 function currencies(bitcoinLimits: (decimals: number) => Limits, dollarLimits: Limits) {
   return {
     bitcoinLimits,
@@ -16,19 +16,19 @@ function currencies(bitcoinLimits: (decimals: number) => Limits, dollarLimits: L
   } as const
 }
 
-/** 0.0005 to 1 bitcoin, 50 to 100,000 dollars. */
+/** Swaps are 0.0005 to 1 bitcoin, or 50 to 100,000 dollars. */
 export const mainnetCurrencies = currencies(
   (decimals) => [5n * 10n ** BigInt(decimals - 4), 10n ** BigInt(decimals)],
   [50_000_000n, 100_000_000_000n],
 )
 
-/** 0.0001 to 0.1 bitcoin, 1 to 10,000 dollars. */
+/** Swaps are 0.0001 to 0.1 bitcoin, or 1 to 10,000 dollars. */
 export const testnetCurrencies = currencies(
   (decimals) => [10n ** BigInt(decimals - 4), 10n ** BigInt(decimals - 1)],
   [1_000_000n, 10_000_000_000n],
 )
 
-/** 0.0001 to 1 bitcoin, 1 to 100,000 dollars. */
+/** Swaps are 0.0001 to 1 bitcoin, or 1 to 100,000 dollars. */
 export const localCurrencies = currencies(
   (decimals) => [10n ** BigInt(decimals - 4), 10n ** BigInt(decimals)],
   [1_000_000n, 100_000_000_000n],

@@ -1,4 +1,4 @@
-/** The networks that an operator can serve. `@tandem/families` has the chains and assets of each. */
+/** An operator can serve these networks. `@tandem/families` has the chains and assets of each. */
 import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
 
@@ -7,5 +7,5 @@ export type EnvironmentName = (typeof environmentNames)[number]
 
 export type Environment = { readonly chains: readonly Chain[]; readonly assets: readonly Asset[] }
 
-/** What one family has in each environment. */
+/** A family has these chains and assets in each environment. */
 export type FamilyRows = Readonly<Record<EnvironmentName, Environment>>

@@ -1,4 +1,4 @@
-/** An operator's own minimum and maximum amounts per order. */
+/** An operator may set its own minimum and maximum amounts per order. */
 import type { Asset, AssetId } from '../asset.ts'
 
 export type Limits = Readonly<Record<AssetId, { readonly min?: bigint; readonly max?: bigint }>>

@@ -1,8 +1,8 @@
-/** How the rows of families write an asset down: a chain's own coin, or a token with its address. */
+/** Families list their assets with these helpers: a chain's own coin, or a token with its address. */
 import type { Asset, AssetId, ConfirmationTier } from '../asset.ts'
 import { assetIcons } from './asset-icons.ts'
 
-/** One kind of money, wherever it is. `limits` are the smallest and the largest swap, in the smallest unit. */
+/** `limits` are the smallest and the largest swap, in the smallest unit. */
 export type Currency = {
   readonly name: string
   readonly symbol: string
@@ -17,7 +17,7 @@ export function currency(name: string, symbol: string, decimals: number, limits:
   return { name, symbol, decimals, icon, limits }
 }
 
-/** Makes assets that are the coin that fees on their chain are paid in. */
+/** The assets pay the fees on their chain. */
 export function coinsOf(htlcSchema: string) {
   return (chain: string, of: Currency, confirmationTiers?: readonly [ConfirmationTier, ...ConfirmationTier[]]): Asset => ({
     ...listed(chain, of),
@@ -28,7 +28,7 @@ export function coinsOf(htlcSchema: string) {
   })
 }
 
-/** Makes assets that are tokens. `tokenAddress` null: it is not confirmed, and the asset is inactive unless an operator configures a token. */
+/** A null `tokenAddress` is not confirmed; the asset is then inactive unless an operator configures a token. */
 export function tokensOf(htlcSchema: string, tokenSchema: string) {
   return (chain: string, of: Currency, tokenAddress: string | null): Asset => ({
     ...listed(chain, of),
@@ -40,6 +40,6 @@ export function tokensOf(htlcSchema: string, tokenSchema: string) {
 
 function listed(chain: string, { name, symbol, decimals, icon, limits: [minAmount, maxAmount] }: Currency) {
   const id: AssetId = `${chain}:${symbol.toLowerCase()}`
-  // A wrapped coin has a market of its own: its price may part from that of the coin.
+  // A wrapped coin has a market of its own, because its price may differ from that of the coin.
   return { id, chain, name, symbol, market: symbol.toUpperCase(), icon, decimals, minAmount, maxAmount }
 }

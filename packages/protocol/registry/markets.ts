@@ -1,8 +1,8 @@
-/** The markets of assets: what sources of prices are asked about. */
+/** Price sources are asked for these markets of assets. */
 import type { AssetId } from '../asset.ts'
 import type { Registry } from './registry.ts'
 
-/** The market of every asset of the served chains, and of the coins that pay for fees there, which may not be assets. */
+/** The map has the market of every asset of the served chains, and of the coins that pay for fees there, which may not be assets. */
 export function marketsOf({ assets, chains, isServed }: Registry): ReadonlyMap<AssetId, string> {
   const served = chains.filter(({ id }) => isServed(id))
   const coins = served.map(({ nativeAsset }) => [nativeAsset, nativeAsset.slice(nativeAsset.indexOf(':') + 1).toUpperCase()] as const)

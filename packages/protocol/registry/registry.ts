@@ -1,6 +1,5 @@
-/** The chains and assets of one environment, looked up by id, and which of them this operator serves. */
-import type { Asset, AssetId, Deployment } from '../asset.ts'
-import { parseAssetId } from '../asset.ts'
+/** The registry finds the chains and assets of one environment by id, and knows which of them this operator serves. */
+import { type Asset, type AssetId, type Deployment, parseAssetId } from '../asset.ts'
 import type { Chain } from '../chain.ts'
 import type { ChainId } from '../chain-id.ts'
 import { TandemError } from '../error.ts'
@@ -10,28 +9,25 @@ import { didYouMean } from '../nearest-name.ts'
 export type ListedAsset = Asset & { readonly deployment: Deployment | null }
 
 export interface Registry {
-  /** Every chain of the environment, served or not. */
   readonly chains: readonly Chain[]
   readonly assets: readonly ListedAsset[]
-  /** Throws `unsupported_pair` for a chain that the environment does not have. */
   chain(id: ChainId): Chain
-  /** Whether this operator is connected to the chain. */
+  /** Returns true if this operator is connected to the chain. */
   isServed(id: ChainId): boolean
   /** Throws `unsupported_pair`, and says why, for an asset that is unknown or inactive. */
   asset(text: string): ListedAsset & { readonly deployment: Deployment }
   assetsOf(chain: ChainId): readonly ListedAsset[]
 }
 
-/** An operator's data on a deployed asset. `token` is needed only where the registry does not know the token's address. */
+/** `token` is needed only where the registry does not know the token's address. */
 export type DeployedContracts = { readonly htlc: string | null; readonly token?: string | null }
 
-/** Addresses in the form that their family compares: here they are only texts. */
+/** Addresses are in the form that their family compares; this file treats them as text. */
 export type RegistryData = {
   readonly chains: readonly Chain[]
   readonly assets: readonly Asset[]
-  /** By asset. On a chain without contracts `{ htlc: null }` means that nothing needs to be deployed. */
+  /** The contracts by asset. On a chain without contracts `{ htlc: null }` means that nothing needs to be deployed. */
   readonly deployments: Readonly<Record<AssetId, DeployedContracts>>
-  /** The chains that this operator configured. */
   readonly served: ReadonlySet<ChainId>
 }
 
@@ -91,7 +87,7 @@ function listingOf({ deployments, served }: RegistryData, chain: Chain | undefin
   }
 }
 
-/** A public token has one address, whatever a configuration says. */
+/** A public token has one address, which a configuration cannot change. */
 export function tokenOf(asset: Asset, deployed: DeployedContracts): string | null {
   const { tokenAddress: known } = asset
   const given = deployed.token ?? null
@@ -102,7 +98,7 @@ export function tokenOf(asset: Asset, deployed: DeployedContracts): string | nul
   return known ?? given
 }
 
-/** Under two ids of one chain we would use the same account with separate records: both would sign transactions with the same nonce. */
+/** With two ids for one chain, one account would have separate records, and both would sign transactions with the same nonce. */
 function assertNoDuplicates(served: readonly Chain[]): void {
   for (const { id, reference } of served) {
     const twin = served.find((other) => other.id !== id && other.reference === reference)

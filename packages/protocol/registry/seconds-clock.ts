@@ -1,4 +1,4 @@
-/** The clock of chains whose contracts compare with block timestamps, and the durations that follow from it. */
+/** Contracts of some chains compare with block timestamps. Their clock and the durations that follow from it are here. */
 import type { Chain } from '../chain.ts'
 
 const HOUR = 3600n
@@ -15,21 +15,25 @@ export const secondsClock = {
   needsHtlcContract: true,
 } as const satisfies Partial<Chain>
 
-/** A chain of this kind on this machine: it mines every second, and on demand. */
+export const localChain = {
+  requiredConfirmations: 1,
+  finalityBlocks: 12,
+  margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
+  haltSeconds: 600n,
+  pollMs: 200,
+  feeBumpSeconds: 6n,
+} as const satisfies Partial<Chain>
+
+/** A local chain mines every second, and on demand. */
 export const localSecondsChain = {
+  ...localChain,
   deposits: { kind: 'exact' },
   needsHtlcContract: true,
   blockMs: 1000n,
   blockBoundsMs: { fastest: 1n, slowest: 1000n },
   heightsMaySkip: false,
-  requiredConfirmations: 1,
   usualReorgBlocks: 3,
-  finalityBlocks: 12,
   clock: { unit: 'seconds', expiry: 'relative', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 10n },
-  margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
   timelocks: { source: 1200n, destination: 180n },
   fundingWindowSeconds: 3600n,
-  haltSeconds: 600n,
-  pollMs: 200,
-  feeBumpSeconds: 6n,
 } as const satisfies Partial<Chain>

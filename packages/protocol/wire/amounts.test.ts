@@ -12,7 +12,7 @@ const order = (status: string, source: object = {}, destination: object = {}, ne
     source_swap: { asset: 'a', amount: '1000', filled_amount: '1000', refund_tx_hash: '', ...source },
     destination_swap: { asset: 'b', amount: '500', ...destination },
   }) as unknown as OrderRecord
-/** Amount and certainty, such as "1000 exact". */
+/** The text has amount and certainty, such as "1000 exact". */
 const said = (incoming: { amount: bigint; certainty: string } | null) => incoming && `${incoming.amount} ${incoming.certainty}`
 const pays = (record: OrderRecord) => {
   const { ordered, seen, missing } = amountsOfOrder(record).pays

@@ -1,19 +1,19 @@
-/** What a person pays, gets and gets back, from a quote or from the record of an order. Every page says these amounts and no others. */
+/** Every page shows these amounts and no others: what a person pays, gets and gets back, from a quote or from the record of an order. */
 import type { OrderRecord } from './order.ts'
 import type { Quote } from './quote.ts'
 import type { SwapRecord } from './swap.ts'
 
 /**
  * seen        a transaction has paid exactly this
- * exact       nothing is taken out of it on its way
- * about       a network fee that is known by about is taken out already
+ * exact       no fee is taken out of it
+ * about       an estimated network fee is taken out already
  * before_fee  a network fee will be taken out, and is not known yet
  */
 export type Certainty = 'seen' | 'exact' | 'about' | 'before_fee'
 
 export type Incoming = { readonly amount: bigint; readonly certainty: Certainty }
 
-/** A network fee is taken out of it that is not known exactly. */
+/** A network fee that is not known exactly is taken out of it. */
 export function isAbout({ certainty }: Incoming): boolean {
   return certainty === 'about' || certainty === 'before_fee'
 }
@@ -23,13 +23,12 @@ export type QuoteAmounts = { readonly pays: bigint; readonly gets: Incoming }
 export type OrderAmounts = {
   readonly pays: {
     readonly ordered: bigint
-    /** The deposits that count, as their chain shows them; while none do, all of them. */
+    /** This is the sum of the deposits that count, or of all while none count. */
     readonly seen: bigint
-    /** Of the agreed amount, while more may still be sent; else 0. */
+    /** This part of the agreed amount is missing while more may still be sent. Otherwise it is 0. */
     readonly missing: bigint
   }
   readonly gets: Incoming
-  /** Null while nothing is to come back. */
   readonly back: Incoming | null
 }
 
@@ -42,7 +41,7 @@ export function amountsOfQuote({ source, destination, net_amount: net }: Quote):
   }
 }
 
-/** `quotedFee`: the `network_fee` of the quote, where the record has none because the user's own key takes the payout. */
+/** The record has no `network_fee` where the user's own key takes the payout, so `quotedFee` is that of the quote. */
 export function amountsOfOrder(record: OrderRecord, quotedFee: bigint | null = null): OrderAmounts {
   const { source_swap: source, destination_swap: destination } = record
   return {
@@ -57,7 +56,7 @@ export type Exchange = {
   readonly to: Incoming & { readonly asset: string }
 }
 
-/** The order in one line: what was paid for what arrived or will; once it is refunded, for what came back; else as it was ordered. */
+/** The order in one line: what was paid and what arrives for it, or what came back if it is refunded. Before a payment it is what was ordered. */
 export function exchangeOf(record: OrderRecord, quotedFee: bigint | null = null): Exchange {
   const { pays, gets, back } = amountsOfOrder(record, quotedFee)
   const [paid, got] = [record.source_swap.asset, record.destination_swap.asset]
@@ -83,7 +82,7 @@ function payoutOf(
   return fee === null || fee >= amount ? { amount, certainty: 'before_fee' } : { amount: amount - fee, certainty: 'about' }
 }
 
-/** What came back, and what still will: deposits that did not count come back from an order that completes, too. */
+/** Deposits that did not count come back even from an order that completes. */
 function refundOf(source: SwapRecord, status: string): Incoming | null {
   const isRefunded = source.refund_tx_hash !== ''
   const locked = REFUNDS.has(status) && !isRefunded ? BigInt(source.filled_amount) : 0n

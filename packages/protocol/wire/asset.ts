@@ -1,4 +1,4 @@
-/** GET /assets, and the assets inside GET /chains: an asset as clients see it. */
+/** GET /assets, and the assets inside GET /chains, show an asset in this form. */
 import { type Static, Type } from 'typebox'
 import { formatUsdPrice, type UsdPrice } from '../amount.ts'
 import type { ListedAsset } from '../registry/registry.ts'
@@ -43,10 +43,9 @@ export type AssetRecord = Static<typeof AssetRecord>
 export type AssetFacts = {
   readonly asset: ListedAsset
   readonly chainReference: string
-  /** null when the service has none: such an asset cannot be swapped. */
+  /** The price is null if the service has none: such an asset cannot be swapped. */
   readonly price: UsdPrice | null
   readonly icon: string
-  /** Its chain answers. */
   readonly isOpen: boolean
 }
 

@@ -1,4 +1,4 @@
-/** GET /chains: chains and their assets as clients see them. */
+/** GET /chains shows chains and their assets in this form. */
 import { type Static, Type } from 'typebox'
 import type { Chain } from '../chain.ts'
 import { explorerTxUrl } from '../explorer.ts'

@@ -1,4 +1,4 @@
-/** The deposits of an HTLC that anyone may send any amount to, each with its state. */
+/** This is the record of one deposit of an HTLC to which anyone may send any amount. */
 import { type Static, Type } from 'typebox'
 import { hasSignedInstantRefund, isStray, type OrderState } from '../state.ts'
 import type { Deposit } from '../swap-state.ts'
@@ -32,7 +32,7 @@ export const DepositRecord = Type.Object(
 )
 export type DepositRecord = Static<typeof DepositRecord>
 
-/** `required`: confirmations above this are not counted, so that the record of a finished order does not change with every block. */
+/** Confirmations above `required` are not counted, so that the record of a finished order does not change with every block. */
 export function depositToWire(state: OrderState, deposit: Deposit, required: bigint): DepositRecord {
   return {
     deposit: deposit.id,

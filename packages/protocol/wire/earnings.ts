@@ -1,4 +1,4 @@
-/** GET /apps/earnings: what affiliates earned and can claim. */
+/** GET /apps/earnings shows what affiliates earned and can claim. */
 import { type Static, Type } from 'typebox'
 
 export const EarningsQuery = Type.Object({

@@ -1,8 +1,8 @@
-/** The envelope around every JSON answer. */
+/** Every JSON answer has this envelope. */
 import { type TSchema, Type } from 'typebox'
 import type { ErrorCode } from '../error.ts'
 
-/** The schema of a success whose payload is `result`. */
+/** The payload of a success is `result`. */
 export function Envelope<T extends TSchema>(result: T) {
   return Type.Object({
     status: Type.Literal('Ok', { description: 'it worked' }),

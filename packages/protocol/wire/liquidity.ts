@@ -1,4 +1,4 @@
-/** GET /liquidity: the balances of the solvers. */
+/** GET /liquidity shows the balances of the solvers. */
 import { type Static, Type } from 'typebox'
 import { formatUnits, formatUsd, type UsdPrice, usdMicros } from '../amount.ts'
 import type { Asset } from '../asset.ts'

@@ -1,4 +1,4 @@
-/** What the operator page gets from its service. Not part of the public interface: page and service are of one version. */
+/** The operator page gets these records from its service. They are no public interface: page and service have the same version. */
 import type { Leg } from '../order.ts'
 import type { OrderStatus } from '../state.ts'
 
@@ -7,7 +7,7 @@ import type { OrderStatus } from '../state.ts'
 export type OperatorSessionRecord = {
   readonly name: string
   readonly may_write: boolean
-  /** Sent back as the header `x-csrf-token` with every request that changes something. */
+  /** The page sends this as the header `x-csrf-token` with every request that changes something. */
   readonly csrf_token: string
   readonly until: string
   readonly environment: string
@@ -27,15 +27,12 @@ export type ChainRecord = {
   readonly chain: string
   readonly name: string
   readonly height: string | null
-  /** How far the recorded events are behind the newest block that was seen. */
+  /** The recorded events are this many blocks behind the newest block. */
   readonly behind: number | null
-  /** Since the newest block, by its own time. */
   readonly block_age_seconds: number | null
-  /** The average time between blocks. */
   readonly block_seconds: number
-  /** From this age on the chain counts as halted. */
+  /** The chain counts as halted from this age of its newest block. */
   readonly halt_seconds: number
-  /** Since its nodes last answered. */
   readonly silent_seconds: number | null
   readonly healthy: boolean
   readonly problem: string | null
@@ -48,7 +45,7 @@ export type ChainRecord = {
 export type SolverRecord = {
   readonly id: string
   readonly standing: string
-  /** From 0 to 1. */
+  /** The value is from 0 to 1. */
   readonly reliability: number
   readonly open_orders: number
   readonly exposure_usd: string
@@ -85,18 +82,15 @@ export type OrderRowRecord = {
   readonly to: string
   readonly volume_usd: string
   readonly created_at: string
-  /** When the status last changed. */
   readonly since: string
-  /** Null when nothing is left to do. */
   readonly waits_for: WaitRecord | null
-  /** Why it is taken for stuck; null: it moves as it should. */
+  /** This is the reason why the order counts as stuck, or null. */
   readonly stuck: string | null
 }
 
 export type OrderRowsRecord = {
-  /** Oldest first. */
+  /** The oldest order comes first. */
   readonly orders: readonly OrderRowRecord[]
-  /** There are more than these. */
   readonly more: boolean
 }
 
@@ -112,12 +106,11 @@ export type InventoryRecord = {
     readonly available: string
     readonly available_usd: string
   }[]
-  /** Solvers that did not answer. */
   readonly silent: readonly string[]
 }
 
 export type BudgetsRecord = {
-  /** What the relay key has on each chain to pay network fees with. `balance` is null where the chain does not answer. */
+  /** The relay key has this balance for network fees on each chain. It is null if the chain does not answer. */
   readonly gas: readonly {
     readonly chain: string
     readonly asset: string
@@ -126,7 +119,6 @@ export type BudgetsRecord = {
     readonly balance: string | null
     readonly usd: string | null
   }[]
-  /** Of 24 hours. */
   readonly sponsorship: readonly { readonly app: string; readonly used: number; readonly per_day: number | null }[]
   readonly refunds: readonly { readonly app: string; readonly paid_usd: string; readonly per_day_usd: string }[]
 }
@@ -143,7 +135,7 @@ export type StepRecord = {
 
 export type ActivityRecord = {
   readonly period_seconds: number
-  /** Oldest first, without gaps. */
+  /** The oldest period comes first, and there are no gaps. */
   readonly periods: readonly { readonly at: string; readonly swaps: number; readonly volume_usd: string }[]
   readonly steps: readonly StepRecord[]
 }
@@ -161,7 +153,7 @@ export type RuleRecord = {
   readonly who: string
   readonly verb: string
   readonly leg: Leg
-  /** The condition, as the playbook states it. */
+  /** The playbook states the condition in these words. */
   readonly when: string
   readonly holds: boolean
 }
@@ -198,15 +190,15 @@ export type LegRecord = {
   readonly confirmations: number
   readonly required_confirmations: number
   readonly timelock: string
-  /** With `{tx}` in the place of a hash; empty: no explorer shows the transactions. */
+  /** The URL has `{tx}` in the place of a hash. It is empty if no explorer shows the transactions. */
   readonly explorer_tx_url: string
   readonly deposits: readonly {
     readonly tx: string
     readonly amount: string
     readonly confirmations: number
-    /** Text such as "84 blocks, about 14 h"; null without a block. */
+    /** The text is like "84 blocks, about 14 h". It is null without a block. */
     readonly left: string | null
-    /** `paid`: what it paid out after its fee; null: not known, or another deposit of the same transaction has it. */
+    /** `paid` is the payout after the fee. It is null if it is not known, or another deposit of the same transaction has it. */
     readonly spent: { readonly kind: 'redeemed' | 'refunded'; readonly tx: string; readonly paid: string | null } | null
   }[]
 }
@@ -215,7 +207,6 @@ export type HistoryRecord = {
   readonly at: string
   readonly kind: 'status' | 'chain' | 'grant' | 'transaction'
   readonly text: string
-  /** On the chain of `leg`. */
   readonly tx: string | null
   readonly leg: Leg | null
 }
@@ -231,15 +222,13 @@ export type OrderPageRecord = {
   readonly closed: boolean
   readonly waits_for: WaitRecord | null
   readonly stuck: string | null
-  /** Why the secret may not be shown yet, in the words of the playbook; null when it may, or is out. */
+  /** The playbook says in these words why the secret may not be shown yet. It is null if the secret may be shown or is out. */
   readonly not_revealed_because: string | null
   readonly declined: string | null
   readonly facts: readonly { readonly name: string; readonly value: string }[]
-  /** What was paid for what arrived or will, or came back. */
   readonly exchange: { readonly from: string; readonly to: string }
   readonly legs: Readonly<Record<Leg, LegRecord>>
   readonly rules: readonly RuleRecord[]
   readonly actions: readonly ActionRecord[]
-  /** Oldest first. */
   readonly history: readonly HistoryRecord[]
 }

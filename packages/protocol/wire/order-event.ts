@@ -1,4 +1,4 @@
-/** One event of GET /orders/{id}/events and GET /events: the data of a Server-Sent Event, and of a webhook. */
+/** Each event of GET /orders/{id}/events and GET /events is the data of a Server-Sent Event, and of a webhook. */
 import { type Static, Type } from 'typebox'
 import { orderStatuses } from '../state.ts'
 import { OrderRecord } from './order.ts'

@@ -1,4 +1,4 @@
-/** The query and the result of GET /orders, and which statuses each value of the `status` filter includes. */
+/** GET /orders has this query and result. Each value of its `status` filter includes several statuses. */
 import { type Static, Type } from 'typebox'
 import { MAX_SECRET_HASHES } from '../secret-lookup.ts'
 import { type OrderStatus, orderStatuses } from '../state.ts'
@@ -15,7 +15,7 @@ const inProgress: readonly OrderStatus[] = [
   'refund_detected',
 ]
 
-/** The names of an order's own statuses, and these. */
+/** The filters are the names of an order's own statuses, and these. */
 export const statusFilters: Readonly<Record<string, readonly OrderStatus[]>> = {
   ...Object.fromEntries(orderStatuses.map((status) => [status, [status]])),
   'not-initiated': ['created'],
@@ -23,7 +23,7 @@ export const statusFilters: Readonly<Record<string, readonly OrderStatus[]>> = {
   pending: inProgress,
   completed,
   fulfilled: completed,
-  /** Everything worth showing to a user. */
+  /** The filter has everything worth showing to a user. */
   display: orderStatuses.filter((status) => status !== 'expired'),
   all: orderStatuses,
 }
@@ -49,7 +49,6 @@ export const OrderListQuery = Type.Object({
 })
 export type OrderListQuery = Static<typeof OrderListQuery>
 
-/** Newest first. */
 export const OrderList = Type.Object(
   {
     data: Type.Array(OrderRecord, { description: 'the orders of this page' }),

@@ -1,4 +1,4 @@
-/** The request of POST /orders, and the order record of GET /orders/{id}. */
+/** POST /orders has this request, and GET /orders/{id} this order record. */
 import { type Static, Type } from 'typebox'
 import type { UsdPrice } from '../amount.ts'
 import type { Chain } from '../chain.ts'
@@ -14,7 +14,7 @@ const AssetText = Type.String({ description: 'an asset as <chain>:<token>' })
 const ADDRESS = 'an address on its chain, as a string'
 const AddressText = Type.String({ maxLength: 128, description: ADDRESS })
 const OptionalAddress = Type.Optional(Type.Union([AddressText, Type.Null()], { description: ADDRESS }))
-/** Printable ASCII: it is stored, compared and shown as it came. */
+/** The nonce is printable ASCII, because it is stored, compared and shown unchanged. */
 const NonceText = Type.String({ pattern: '^[ -~]{1,128}$' })
 
 /** Owners are addresses, or the client's own public keys where the chain supports them. Fields that are not listed are accepted and ignored; null means the same as leaving an optional field out. */
@@ -25,7 +25,7 @@ export const CreateOrderRequest = Type.Object(
         asset: AssetText,
         owner: OptionalAddress,
         amount: AmountText,
-        /** The account that pays and sends the initiation in the owner's place. */
+        /** This account pays and sends the initiation in the owner's place. */
         delegate: OptionalAddress,
       },
       { description: 'an object {asset, owner, amount, delegate}: what the user pays' },
@@ -52,7 +52,7 @@ export const CreateOrderRequest = Type.Object(
     accept_worse: Type.Optional(
       Type.Union([Type.Boolean(), Type.Null()], {
         description:
-          'true: pay destination.amount even if the quote, or without one the present price, is better; otherwise destination.amount is the least that you accept before slippage, and the better amount is paid',
+          'true: pay destination.amount even if the quote, or without one the present price, is better; otherwise destination.amount is the minimum that you accept before slippage, and the better amount is paid',
       }),
     ),
     affiliate_fees: Type.Optional(
@@ -99,10 +99,10 @@ const Signatures = Type.Array(
   },
 )
 
-/** `signature`: a proof by the address that was given before. */
+/** `signature` is a proof by the current address. */
 const refundFields = { address: OptionalAddress, order_token: Type.Optional(OrderToken), signature: Type.Optional(Signature) }
 
-/** What PATCH /orders/{id} takes, by its `action`. */
+/** The `action` of PATCH /orders/{id} decides which body is expected. */
 export const patchBodies = {
   initiate: Type.Object({ signature: Signature }, { title: 'Initiate', description: 'action=initiate' }),
   redeem: Type.Object({ secret: Secret }, { title: 'Redeem', description: 'action=redeem' }),
@@ -114,7 +114,7 @@ export const patchBodies = {
 }
 export type PatchAction = keyof typeof patchBodies
 
-/** All of them in one, so that an error names the field and not the variant. */
+/** One schema describes all bodies, so that an error names the field and not the variant. */
 export const PatchOrderRequest = Type.Object({
   ...refundFields,
   secret: Type.Optional(Secret),
@@ -122,14 +122,13 @@ export const PatchOrderRequest = Type.Object({
 })
 export type PatchOrderRequest = Static<typeof PatchOrderRequest>
 
-/** As one text: parts are joined by commas. */
 export function signatureText({ signature }: PatchOrderRequest): string | undefined {
   return typeof signature === 'object' ? signature.join(',') : signature
 }
 
 const NextAction = Type.Object(
   {
-    who: Type.Enum(['user', 'solver', 'service'], { description: 'whose turn it is' }),
+    who: Type.Enum(['user', 'solver', 'service'], { description: 'the party that acts next' }),
     what: Type.Enum([...nextActionNames], {
       description: Object.entries(nextActionMeanings)
         .map(([name, meaning]) => `${name}: ${meaning}`)
@@ -142,7 +141,7 @@ const NextAction = Type.Object(
     why: Type.Optional(
       Type.String({
         description:
-          'What blocks the order: deposits that do not add up to the amount; a relayed initiation that reverted, or would revert (remove the cause and repeat the PATCH, or send `initiate_transaction`); or a payout that reverts each time, which we retry with a growing backoff, and anyone may make by calling the contract.',
+          'What blocks the order: deposits that do not add up to the amount; a relayed initiation that reverted, or would revert (remove the cause and repeat the PATCH, or send `initiate_transaction`); or a payout that reverts each time, which the service repeats with a growing backoff, and anyone may make by calling the contract.',
       }),
     ),
   },
@@ -235,8 +234,8 @@ export function orderToWire(facts: OrderFactsToShow): OrderRecord {
 }
 
 /**
- * A record reads as one story: a destination deposit answers a source deposit, and is not shown while none is known. The two chains are read apart, so
- * this lasts for a poll. What is spent is always shown.
+ * A destination deposit answers a source deposit, so it is hidden while no source deposit is known. The two chains are polled separately, so this lasts for one
+ * poll. A spent deposit is always shown.
  */
 function shownSwap({ source, destination }: OrderState, leg: Leg): SwapState {
   if (leg === 'source') return source

@@ -1,4 +1,4 @@
-/** GET /policy: the operator's rules about which assets may be swapped for which. */
+/** GET /policy shows the operator's rules about which assets may be swapped for which. */
 import { type Static, Type } from 'typebox'
 
 const Pattern = Type.String({ description: '<chain>:<token> with * wildcards, "A -> B" one way, "A <-> B" both ways' })

@@ -1,4 +1,4 @@
-/** GET /quote: query and result. */
+/** GET /quote has this query and result. */
 import { type Static, Type } from 'typebox'
 import { formatUnits, formatUsd, type UsdPrice, usdMicros } from '../amount.ts'
 import type { Asset } from '../asset.ts'
@@ -56,10 +56,12 @@ export const Quote = Type.Object(
     expires_at: Type.Integer({ description: 'unix seconds: until then it can be ordered' }),
     network_fee: Type.Optional(
       Type.String({
-        description: 'only where the fee of the payout is taken out of the destination amount: the most that it is, in the smallest unit',
+        description: 'only where the fee of the payout is taken out of the destination amount: its maximum, in the smallest unit',
       }),
     ),
-    net_amount: Type.Optional(Type.String({ description: 'then: the least that the recipient gets, in the smallest unit' })),
+    net_amount: Type.Optional(
+      Type.String({ description: 'only with network_fee: the minimum that the recipient gets, in the smallest unit' }),
+    ),
     parts: Type.Optional(Type.Array(QuotePart, { description: 'only with `explain`: what the price consists of' })),
     source_range: Type.Optional(
       Type.Object(
@@ -76,7 +78,7 @@ export type PricedAmount = { readonly asset: Asset; readonly amount: bigint; rea
 
 export type QuoteExplanation = {
   readonly parts: readonly { readonly name: string; readonly ppm: number | null; readonly usdMicros: bigint | null }[]
-  readonly sourceRange: { readonly least: bigint; readonly most: bigint } | null
+  readonly sourceRange: { readonly min: bigint; readonly max: bigint } | null
 }
 
 export type QuoteFacts = {
@@ -90,7 +92,7 @@ export type QuoteFacts = {
   readonly estimatedSeconds: number
   readonly expiresAt: bigint
   readonly explanation: QuoteExplanation | null
-  /** The fee of the payout, taken out of the destination amount; 0 where another party pays it. */
+  /** The fee of the payout is taken out of the destination amount. It is 0 where another party pays it. */
   readonly networkFee: bigint
 }
 
@@ -121,7 +123,7 @@ function explanationToWire({ parts, sourceRange }: QuoteExplanation): Pick<Quote
       ...(ppm !== null && { ppm }),
       ...(micros !== null && { usd: micros < 0n ? `-${formatUnits(-micros, 6)}` : formatUnits(micros, 6) }),
     })),
-    ...(sourceRange !== null && { source_range: { min: sourceRange.least.toString(), max: sourceRange.most.toString() } }),
+    ...(sourceRange !== null && { source_range: { min: sourceRange.min.toString(), max: sourceRange.max.toString() } }),
   }
 }
 

@@ -1,4 +1,4 @@
-/** GET /schemas: the interface of a deployed contract. */
+/** GET /schemas shows the interface of a deployed contract. */
 import { type Static, Type } from 'typebox'
 
 export const SchemaRecord = Type.Object(

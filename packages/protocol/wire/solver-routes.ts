@@ -1,4 +1,4 @@
-/** Every call of the protocol between service and solver, version 1. The solver's server and docs/solver-openapi.json are made from it. */
+/** The solver's server and docs/solver-openapi.json are made from these calls between service and solver, version 1 of the protocol. */
 import { Type } from 'typebox'
 import {
   SolverChanges,

@@ -1,4 +1,4 @@
-/** The HTTP interface between the service and a solver. Two organisations read this file. */
+/** The service and a solver speak HTTP in this form. Two organisations read this file. */
 import { type Static, Type } from 'typebox'
 
 const AMOUNT = { pattern: '^[1-9][0-9]{0,77}$' } as const
@@ -15,22 +15,22 @@ const Identity = Type.String({
 const Timelock = Type.String({ pattern: '^[1-9][0-9]{0,17}$', description: "that of the registry, in the chain's own units" })
 
 /**
- * An opaque payload of the chain family: its code writes it on one side and reads it on the other, where it rejects what it does not
+ * The payload is opaque: the chain family's code writes it on one side and reads it on the other, where it rejects what it does not
  * understand before it signs anything. No other code reads it.
  */
 const Payload = (maxLength: number) => Type.String({ minLength: 1, maxLength, description: 'of the chain family' })
 const SignaturePayload = Payload(1_000)
-/** For up to 5 deposits. */
+/** The payload is for up to 5 deposits. */
 const CosignOfferPayload = Payload(4_000)
-/** For up to 100 refunds. */
+/** The payload is for up to 100 refunds. */
 const RefundOfferPayload = Payload(20_000)
 const RefundAnswerPayload = Payload(30_000)
-/** A transaction of at most 100 kB. */
+/** The transaction has at most 100 kB. */
 const TransactionPayload = Payload(200_000)
-/** A transaction of at most 100 kB, and a part for each of at most 250 inputs. */
+/** The draft is a transaction of at most 100 kB, and a part for each of at most 250 inputs. */
 const DraftPayload = Payload(300_000)
 
-/** The same text for the same one, and nothing else can be read from it. Two services may use the same text for different ones. */
+/** A pseudonym: it is always the same for the same party and reveals nothing else. Two services may use one pseudonym for different parties. */
 const Opaque = (description: string) => Type.String({ pattern: '^[0-9a-f]{1,64}$', description })
 
 const ExtraFee = Type.Integer({
@@ -39,7 +39,7 @@ const ExtraFee = Type.Integer({
   description: "fees of the service and of affiliates in bips, to be taken off on top of the solver's own",
 })
 
-/** POST /quote. Exactly one amount is given. */
+/** The request is POST /quote. Exactly one amount is given. */
 export const SolverQuoteRequest = Type.Object({
   from: AssetName,
   to: AssetName,
@@ -55,7 +55,7 @@ export const SolverQuoteRequest = Type.Object({
 })
 export type SolverQuoteRequest = Static<typeof SolverQuoteRequest>
 
-/** One part of the difference between the price and the quote. A negative part is in the user's favour. */
+/** The part explains some of the difference between the price and the quote. A negative part is in the user's favour. */
 export const SolverQuotePart = Type.Object({
   name: Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$', description: 'such as base, volatility, inventory' }),
   ppm: Type.Optional(Type.Integer({ minimum: -1_000_000, maximum: 1_000_000, description: 'millionths of the amount' })),
@@ -81,12 +81,12 @@ export const SolverQuote = Type.Object({
       description: 'what the difference between the price and the quote is made of; a negative part is in favour of the user',
     }),
   ),
-  /** With `parts`: the least and the most of the source that the solver takes for this pair now, by its limits and its inventory. */
+  /** Given with `parts`: the minimum and maximum of the source that the solver takes for this pair now, by its limits and its inventory. */
   source_range: Type.Optional(Type.Object({ least: Amount, most: Type.String({ pattern: '^[0-9]{1,78}$' }) })),
 })
 export type SolverQuote = Static<typeof SolverQuote>
 
-/** POST /orders: the service proposes, the solver completes the terms or declines. Idempotent on order_id. */
+/** With POST /orders the service proposes, and the solver completes the terms or declines. The call is idempotent on order_id. */
 export const SolverOrderRequest = Type.Object({
   order_id: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   secret_hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
@@ -126,7 +126,7 @@ export const SolverOrderRequest = Type.Object({
 })
 export type SolverOrderRequest = Static<typeof SolverOrderRequest>
 
-/** The terms that the solver adds. Everything else stays as proposed. Timelocks are decimal strings in the chains' own units. */
+/** The solver adds these terms. Everything else stays as proposed. Timelocks are decimal strings in the chains' own units. */
 export const SolverOrderAcceptance = Type.Object({
   solver_id: SolverId,
   source: Type.Object({ redeemer: Identity, timelock: Timelock }),
@@ -150,18 +150,18 @@ export const SolverFillRequest = Type.Object({
 })
 export type SolverFillRequest = Static<typeof SolverFillRequest>
 
-/** Why a solver does not pay: the recipient cannot be paid, the price, too little inventory, a halt or a limit of its own, too little time, anything else. */
+/** The reasons why a solver does not pay: the recipient cannot be paid, the price, too little inventory, a halt or a limit of its own, too little time, or another. */
 export const declineCodes = ['recipient', 'price', 'inventory', 'halt', 'time', 'other'] as const
 export type DeclineCode = (typeof declineCodes)[number]
 
 /**
- * `signed`: the solver pays exactly this, and `signature` says so. `wait`: ask again a little later. `declined`: it will never pay for this
- * order, and signs instant refunds of the deposits on request.
+ * With `signed` the solver pays exactly this, and `signature` says so. With `wait` the service asks again a little later. With `declined`
+ * the solver will never pay for this order, and signs instant refunds of the deposits on request.
  */
 export const SolverFill = Type.Object({
   solver_id: SolverId,
   answer: Type.Union([Type.Literal('signed'), Type.Literal('wait'), Type.Literal('declined')]),
-  /** Ability partial deposits: from `signFill`, for `verifyFill`. */
+  /** The ability partial deposits makes it with `signFill` and checks it with `verifyFill`. */
   signature: Type.Union([SignaturePayload, Type.Null()]),
   reason: Type.Union([Type.String(), Type.Null()]),
   code: Type.Optional(
@@ -173,15 +173,15 @@ export const SolverFill = Type.Object({
 export type SolverFill = Static<typeof SolverFill>
 
 /**
- * POST /cosign: the service offers to cosign redeems of these sources, because the redeems of all their destinations are final. The solver
- * answers with a draft that has its own part, or with null if it does not want one. Ability batch redeem.
+ * With POST /cosign the service offers to cosign redeems of these sources, because the redeems of all their destinations are final. The
+ * solver answers with a draft that has its own part, or with null if it does not want one. The ability is batch redeem.
  */
 export const SolverCosignRequest = Type.Object({
   items: Type.Array(
     Type.Object({
       order_id: OrderId,
       deposits: Type.Array(Type.Object({ id: DepositId, amount: Amount }), { minItems: 1, maxItems: 5 }),
-      /** From `cosign`, for `draft`. */
+      /** `cosign` makes the offer and `draft` reads it. */
       offer: CosignOfferPayload,
     }),
     { minItems: 1, maxItems: 50 },
@@ -191,25 +191,25 @@ export type SolverCosignRequest = Static<typeof SolverCosignRequest>
 
 export const SolverCosign = Type.Object({
   solver_id: SolverId,
-  /** From `draft`, for `finish`. */
+  /** `draft` makes it and `finish` reads it. */
   draft: Type.Union([DraftPayload, Type.Null()]),
 })
 export type SolverCosign = Static<typeof SolverCosign>
 
-/** POST /cosign/complete: the transaction with all signatures. The solver decides when to send it. */
+/** POST /cosign/complete sends the transaction with all signatures. The solver decides when to send it. */
 export const SolverCosigned = Type.Object({
   order_ids: Type.Array(OrderId, { minItems: 1, maxItems: 50 }),
-  /** From `finish`, for `verify` and `redeem`. */
+  /** `finish` makes the transaction; `verify` and `redeem` read it. */
   transaction: TransactionPayload,
 })
 export type SolverCosigned = Static<typeof SolverCosigned>
 
-/** Signing them takes a worker thread of each party about 200 ms. */
+/** A worker thread of each party needs about 200 ms to sign this many. */
 export const MAX_REFUNDS_AT_ONCE = 20
 
 /**
- * POST /orders/{order_id}/instant-refund: source deposits to refund to the user before the timelock ends, each in a separate
- * payment. Once the solver has answered, it never initiates the destination. Ability instant refund.
+ * POST /orders/{order_id}/instant-refund names source deposits to refund to the user before the timelock ends, each in a separate payment.
+ * Once the solver has answered, it never initiates the destination. The ability is instant refund.
  */
 export const SolverInstantRefundRequest = Type.Object({
   refunds: Type.Array(
@@ -221,19 +221,19 @@ export const SolverInstantRefundRequest = Type.Object({
     }),
     { minItems: 1, maxItems: MAX_REFUNDS_AT_ONCE },
   ),
-  /** From `begin`, for `answer`, if the service holds the user's key. Null if the user signs alone. */
+  /** If the service holds the user's key, `begin` makes the offer and `answer` reads it. It is null if the user signs alone. */
   offer: Type.Union([RefundOfferPayload, Type.Null()]),
 })
 export type SolverInstantRefundRequest = Static<typeof SolverInstantRefundRequest>
 
-/** The signatures of the redeemer of the source over all refunds. To an offer: from `answer`, for `finish`. Without one: from `sign`, for `combine`. */
+/** The redeemer of the source signs all refunds. An offer is answered by `answer` for `finish`; without one, `sign` signs for `combine`. */
 export const SolverInstantRefund = Type.Object({
   solver_id: SolverId,
   answer: RefundAnswerPayload,
 })
 export type SolverInstantRefund = Static<typeof SolverInstantRefund>
 
-/** GET /liquidity: the solver's balances, and the part that is not reserved for funded orders. */
+/** GET /liquidity shows the solver's balances, and the part that is not reserved for funded orders. */
 export const SolverLiquidity = Type.Object({
   solver_id: SolverId,
   holdings: Type.Array(
@@ -250,7 +250,7 @@ export type SolverLiquidity = Static<typeof SolverLiquidity>
 
 const ChainIds = (minItems: number) => Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { minItems, maxItems: 64 })
 
-/** POST /changes: the service says on which chains something has happened. A hint: the solver reads the chains itself, and limits how often. */
+/** POST /changes hints on which chains something has happened. The solver reads the chains itself, and limits how often. */
 export const SolverChangesRequest = Type.Object({ chains: ChainIds(1) })
 export type SolverChangesRequest = Static<typeof SolverChangesRequest>
 export const SolverChangesAnswer = Type.Object({
@@ -266,8 +266,8 @@ export const SolverChangesAnswer = Type.Object({
 export type SolverChangesAnswer = Static<typeof SolverChangesAnswer>
 
 /**
- * GET /changes?after=N: the same in the other direction. Answered when something has happened since number N, or after 20 s. `except`: chains, with
- * commas between them, that the service need not hear of.
+ * GET /changes?after=N hints in the other direction. The answer comes when something has happened since number N, or after 20 s. `except`
+ * lists chains, with commas between them, for which the service needs no hints.
  */
 export const SolverChangesQuery = Type.Object({
   after: Type.String({ pattern: '^[0-9]{1,15}$' }),
@@ -276,7 +276,6 @@ export const SolverChangesQuery = Type.Object({
 export const SolverChanges = Type.Object({ solver_id: SolverId, next: Type.Integer({ minimum: 0 }), chains: ChainIds(0) })
 export type SolverChanges = Static<typeof SolverChanges>
 
-/** GET /health. */
 export const SolverHealth = Type.Object({
   solver_id: SolverId,
   overloaded: Type.Optional(Type.Boolean({ description: 'it takes no new orders at the moment' })),
@@ -297,7 +296,7 @@ export const SolverHealth = Type.Object({
 })
 export type SolverHealth = Static<typeof SolverHealth>
 
-/** Any answer that is not 200. `code` is one of the product's error codes. */
+/** Any answer that is not 200 has this body. `code` is one of the product's error codes. */
 export const SolverRefusal = Type.Object({
   code: Type.String({ description: 'for programs' }),
   message: Type.String({ description: 'for people' }),

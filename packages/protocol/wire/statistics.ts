@@ -1,8 +1,8 @@
-/** The query of GET /volume and GET /fees. The result is a decimal string of US dollars. */
+/** GET /volume and GET /fees have this query. The result is a decimal string of US dollars. */
 import { type Static, Type } from 'typebox'
 import { ValueList } from './value-list.ts'
 
-/** The year 5138. */
+/** This is in the year 5138. */
 const MAX_SECONDS = 100_000_000_000
 
 const Seconds = (which: string) =>

@@ -1,4 +1,4 @@
-/** The swap record: one side of an order as GET /orders/{id} shows it. */
+/** The swap record is one side of an order as GET /orders/{id} shows it. */
 import { type Static, Type } from 'typebox'
 import { formatUsdPrice, type UsdPrice } from '../amount.ts'
 import type { BlockRef } from '../htlc.ts'
@@ -29,12 +29,12 @@ export const SwapRecord = Type.Object(
     network_fee: Type.Optional(
       Type.String({
         description:
-          'on destinations whose payout pays its own network fee: the most that is taken out of the amount, in the smallest unit; the service pays what is needed beyond',
+          'on destinations whose payout pays its own network fee: the maximum that is taken out of the amount, in the smallest unit; the service pays what is needed beyond that',
       }),
     ),
     fee_from_amount: Type.Optional(
       Type.Literal(true, {
-        description: 'where redeems and refunds pay their network fee out of what is locked: whoever is paid gets less than `amount`',
+        description: 'where redeems and refunds pay their network fee out of what is locked: the recipient gets less than `amount`',
       }),
     ),
     redeemed_amount: Type.Optional(
@@ -70,7 +70,7 @@ export const SwapRecord = Type.Object(
 )
 export type SwapRecord = Static<typeof SwapRecord>
 
-/** The initiation as clients of the chain expect it to be named. `height` is null while it is unmined. */
+/** Clients of the chain expect this name of the initiation. `height` is null while it is unmined. */
 export type FormatInitiation = (tx: string, height: bigint | null) => string
 
 export type SwapFactsToShow = {
@@ -79,17 +79,16 @@ export type SwapFactsToShow = {
   readonly formatInitiation: FormatInitiation
   readonly assetPrice: UsdPrice
   readonly createdAt: Date
-  /** null while it must not be shown. */
+  /** The secret is null while it must not be shown. */
   readonly secret: Hex32 | null
-  /** null while there is none, and on destinations. */
+  /** The hash is null while there is none, and on destinations. */
   readonly instantRefundTx: string | null
-  /** null where an HTLC is funded once. */
+  /** The list is null where an HTLC is funded once. */
   readonly deposits: readonly DepositRecord[] | null
   /** Redeems and refunds pay their network fee out of what is locked. */
   readonly feeFromAmount: boolean
 }
 
-/** One step of a swap: its transaction, and its block once it has one. */
 type Step = { readonly hash: string; readonly block: BlockRef | null }
 
 export function swapToWire(facts: SwapFactsToShow): SwapRecord {
@@ -127,7 +126,7 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
     redeem_block_number: blockNumber(redeem),
     refund_block_number: blockNumber(refund),
     required_confirmations: swap.requiredConfirmations,
-    // Capped, so that the record of a finished order does not change with every block.
+    // The number is capped, so that the record of a finished order does not change with every block.
     current_confirmations: Number(state.confirmations < required ? state.confirmations : required),
     initiate_timestamp: timestamp(initiate),
     redeem_timestamp: timestamp(redeem),
@@ -136,7 +135,7 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
   }
 }
 
-/** The counted deposits; while none count, all of them. */
+/** These are the counted deposits, or all while none count. */
 function relevant(state: SwapState): readonly Deposit[] {
   return state.counted.length > 0 ? state.counted : state.deposits
 }
@@ -155,7 +154,7 @@ function spend(state: SwapState, kind: 'redeemed' | 'refunded'): Step | null {
   return { hash: [...new Set(spends.map((s) => s.tx))].join(','), block: latestBlock(spends.map((s) => s.block)) }
 }
 
-/** Null without such a spend, and where it is not known of one of them, or is more than was there. */
+/** Returns null without such a spend, if the payout of one of them is not known, or if the sum is more than was there. */
 function paidBy(deposits: readonly Deposit[], kind: 'redeemed' | 'refunded'): bigint | null {
   const spent = deposits.filter(({ spend }) => spend?.kind === kind)
   const paid = spent.flatMap(({ spend }) => spend?.paid ?? [])
@@ -164,7 +163,7 @@ function paidBy(deposits: readonly Deposit[], kind: 'redeemed' | 'refunded'): bi
   return sum > spent.reduce((total, { amount }) => total + amount, 0n) ? null : sum
 }
 
-/** null while one is missing. */
+/** Returns null while one is missing. */
 function latestBlock(blocks: readonly (BlockRef | null)[]): BlockRef | null {
   return blocks.reduce(
     (latest, block) => (latest === null || block === null ? null : block.height > latest.height ? block : latest),

@@ -1,7 +1,7 @@
-/** A filter that takes one value, or several with commas between them. */
+/** A filter takes one value, or several with commas between them. */
 import { Type } from 'typebox'
 
-/** Printable ASCII without spaces; no value may be empty. */
+/** The values are printable ASCII without spaces; no value may be empty. */
 export function ValueList(what: string) {
   return Type.Optional(
     Type.String({ maxLength: 8192, pattern: '^[!-+\\--~]+(,[!-+\\--~]+)*$', description: `${what}, or several with commas between them` }),

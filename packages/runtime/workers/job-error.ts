@@ -1,4 +1,4 @@
-/** Errors on their way from a worker thread to the caller: structured clones lose the class and the code of a `TandemError`. */
+/** Errors go from a worker thread to the caller as data, because structured clones lose the class and the code of a `TandemError`. */
 import { type ErrorCode, TandemError } from '@tandem/protocol/error.ts'
 
 export type PlainError = { readonly code: ErrorCode | null; readonly message: string; readonly stack: string | null }

@@ -1,4 +1,4 @@
-/** Calls the jobs of a module in the pool of this process, with their types. */
+/** The jobs of a module are called in the pool of this process, with their types. */
 import type { Moving } from './moving.ts'
 import { createPool, type Priority } from './pool.ts'
 
@@ -14,7 +14,7 @@ export type RunJob<J extends Jobs> = <K extends keyof J & string>(
   moved?: readonly ArrayBuffer[],
 ) => Promise<Result<ReturnType<J[K]>>>
 
-/** `module`: the URL of the module that exports these jobs as `jobs`. */
+/** `module` is the URL of the module that exports these jobs as `jobs`. */
 export function jobsOf<J extends Jobs>(module: string, priority: Priority = 'normal'): RunJob<J> {
   return async (name, args, moved) => (await pool.run({ module, name, args }, moved, priority)) as Result<ReturnType<J[typeof name]>>
 }

@@ -1,4 +1,4 @@
-/** Messages between the pool and a worker thread. */
+/** The pool and a worker thread exchange these messages. */
 import type { PlainError } from './job-error.ts'
 
 /** A job is a function in the table `jobs` that a module exports. */

@@ -1,4 +1,4 @@
-/** The result of a job, with buffers that are moved to the caller instead of copied: no copy stays in the worker's memory. */
+/** The buffers of this result are moved to the caller instead of copied, so that no copy stays in the worker's memory. */
 export class Moving<T> {
   readonly value: T
   readonly moved: readonly ArrayBuffer[]

@@ -1,4 +1,4 @@
-/** Jobs for tests of the pool. */
+/** Tests of the pool run these jobs. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { threadId } from 'node:worker_threads'
 import { TandemError } from '@tandem/protocol/error.ts'

@@ -9,17 +9,16 @@ import type { AnswerMessage, JobMessage } from './message.ts'
 
 export interface Pool {
   /**
-   * `moved`: buffers that leave this thread for the worker. They cannot be used here afterwards. Rejects when too many jobs wait, unless it is
-   * urgent.
+   * `moved` are buffers that leave this thread for the worker, so they cannot be used here afterwards. Rejects when too many jobs wait,
+   * unless the job is urgent.
    */
   run(message: JobMessage, moved?: readonly ArrayBuffer[], priority?: Priority): Promise<unknown>
-  /** Threads that exist now. */
   threads(): number
-  /** Ends all threads. Their jobs are rejected; a later job starts new threads. */
+  /** The jobs of the threads are rejected. A later job starts new threads. */
   close(): Promise<void>
 }
 
-/** Urgent: a transaction waits for it. Goes before all other jobs that wait. */
+/** A transaction waits for an urgent job, which goes before all other jobs that wait. */
 export type Priority = 'urgent' | 'normal'
 
 export type PoolOptions = { readonly size: number; readonly maxWaiting: number; readonly idleMs: number; readonly maxJobMs: number }
@@ -29,7 +28,7 @@ const defaults: PoolOptions = {
   size: Math.max(1, Math.min(4, availableParallelism() - 1)),
   maxWaiting: 256,
   idleMs: 30_000,
-  // A hundred times the longest job, also on a busy machine. Without a limit, one endless job would keep its thread for ever.
+  // This is a hundred times the longest job, also on a busy machine. Without a limit, one endless job would keep its thread for ever.
   maxJobMs: 30_000,
 }
 
@@ -41,7 +40,7 @@ type Job = {
   reject(error: Error): void
 }
 
-/** `timer`: ends the thread, because it is idle or its job takes too long. */
+/** `timer` ends the thread, because it is idle or its job takes too long. */
 type Thread = { readonly worker: Worker; job: Job | null; timer: NodeJS.Timeout | null }
 
 export function createPool(options: Partial<PoolOptions> = {}): Pool {
@@ -64,7 +63,7 @@ export function createPool(options: Partial<PoolOptions> = {}): Pool {
     return thread
   }
 
-  /** Rejects the job of a thread that is gone. The next waiting job starts another thread. */
+  /** The job of a thread that is gone is rejected. The next waiting job starts another thread. */
   function drop(thread: Thread, cause: Error): void {
     if (!threads.delete(thread)) return
     clearTimeout(thread.timer ?? undefined)
@@ -83,7 +82,7 @@ export function createPool(options: Partial<PoolOptions> = {}): Pool {
     endIn(thread, idleMs, 'idle')
   }
 
-  /** Unless it gets another job, or ends the one that it has. */
+  /** The thread stays if it gets another job, or ends the one that it has. */
   function endIn(thread: Thread, ms: number, why: string): void {
     clearTimeout(thread.timer ?? undefined)
     thread.timer = setTimeout(() => drop(thread, new Error(why)), ms).unref()
@@ -96,14 +95,14 @@ export function createPool(options: Partial<PoolOptions> = {}): Pool {
     try {
       thread.worker.postMessage(job.message, [...job.moved])
     } catch (error) {
-      // An argument that cannot be cloned.
+      // The argument cannot be cloned.
       thread.job = null
       job.reject(error instanceof Error ? error : new Error(String(error)))
       next(thread)
     }
   }
 
-  /** In the order of arrival, urgent ones first. */
+  /** The jobs are in the order of arrival, urgent ones first. */
   function enqueue(job: Job): void {
     const firstNormal = waiting.findIndex(({ priority }) => priority === 'normal')
     waiting.splice(job.priority === 'urgent' && firstNormal >= 0 ? firstNormal : waiting.length, 0, job)
@@ -148,7 +147,7 @@ function settle(job: Job, answer: AnswerMessage): void {
   else job.resolve(answer.value)
 }
 
-/** The worker is a file of the same kind as this one, compiled or not. Its environment is empty: jobs are pure. */
+/** The worker is a file of the same kind as this one, compiled or not. Its environment is empty, because jobs are pure. */
 function startWorker(): Worker {
   const options = { env: {}, execArgv: [] }
   if (import.meta.url.endsWith('.js')) return new Worker(new URL('./worker.js', import.meta.url), options)

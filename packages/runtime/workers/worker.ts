@@ -1,11 +1,11 @@
-/** A worker thread: runs one job at a time, and loads only the modules of the jobs that it gets. */
+/** A worker thread runs one job at a time, and loads only the modules of the jobs that it gets. */
 import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { toPlainError } from './job-error.ts'
 import type { AnswerMessage, JobMessage } from './message.ts'
 import { Moving } from './moving.ts'
 
-/** Below the event loops, which share the cores. */
+/** The priority is below that of the event loops, which share the cores. */
 const NICENESS = 10
 
 const port = parentPort

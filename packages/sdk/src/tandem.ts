@@ -37,12 +37,12 @@ export function createTandem(options: TandemOptions) {
     resume: (orderId: string, wallet: Wallet | null = null, given?: ResumeOptions) => resumeSwap(context, orderId, wallet, given),
     /** Finds the swaps of a rescue phrase again, in any storage: afterwards `resume`, `refund` and `instantRefund` work as before. */
     restore: async (given?: RestoreOptions) => (await import('./rescue/restore.ts')).restoreSwaps(context, given),
-    /** With a phrase and a node alone, without service and storage: the user's money on chains where their own key takes part. */
+    /** Finds the user's money on chains where their own key takes part, by a phrase and a node alone, without service and storage. */
     findDeposits: async (given?: FindOptions) => (await import('./rescue/find-deposits.ts')).findDeposits(context, given),
     /** Refunds or redeems what `findDeposits` found. */
     takeDeposit: async (deposit: FoundDeposit, to: string, given?: TakeOptions) =>
       (await import('./rescue/find-deposits.ts')).takeDeposit(context, deposit, to, given),
-    /** With a phrase and nodes alone: the swaps on chains with accounts, and what can be done about each. */
+    /** Finds the swaps on chains with accounts by a phrase and nodes alone, and says what can be done about each. */
     findLocks: async (given?: FindLocksOptions) => (await import('./rescue/find-locks.ts')).findLocks(context, given),
     /** Refunds or redeems what `findLocks` found, by a wallet of its chain. */
     settleLock: async (lock: FoundLock, given: SettleTerms & { readonly wallet: Wallet }) =>
@@ -54,9 +54,8 @@ export function createTandem(options: TandemOptions) {
     importFile: async (text: string) => (await import('./rescue/rescue-file.ts')).importFile(context, text),
     instantRefund: async (orderId: string, given?: RunOptions) => (await loadRefund()).instantRefund(context, orderId, given),
     refund: async (orderId: string, given?: RefundOptions) => (await loadRefund()).refund(context, orderId, given),
-    /** When the payment can be taken back, as the user's own node shows it. Null: nothing is locked. */
-    whenRefundable: async (orderId: string, given?: RunOptions) =>
-      (await import('./swap/when-refundable.ts')).whenRefundable(context, orderId, given),
+    /** When the payment can be taken back, as the user's own node shows it. Null if nothing is locked. */
+    whenRefundable: async (orderId: string, given?: RunOptions) => (await loadRefund()).whenRefundable(context, orderId, given),
     /** Pays the user with their own secret, without the service. `swap` and `resume` do it themselves while the service works. */
     redeem: async (orderId: string, given?: RedeemOptions) => (await import('./swap/receive.ts')).redeem(context, orderId, given),
     /** Raises the fee of an unmined refund or redeem with the user's own key. */
@@ -66,13 +65,13 @@ export function createTandem(options: TandemOptions) {
     /** All swaps of this storage, oldest first. */
     swaps: () => listSwaps(context),
     /** Whether the user can keep the secret of a swap to this asset: a node of its chain is known. Else ask for `secret: 'service'`. */
-    keepsSecret: async (to: string) => (await import('./swap/keeps-secret.ts')).keepsSecret(context, to),
-    /** The events of all orders of the app, for a server: from `lastEventId` on, reconnecting by itself. */
+    keepsSecret: async (to: string) => (await import('./swap/prepare.ts')).keepsSecret(context, to),
+    /** For a server: the events of all orders of the app from `lastEventId` on. It reconnects by itself. */
     events: (given?: { readonly lastEventId?: string; readonly signal?: AbortSignal }) => appEvents(options, given),
     /** What an address holds of an asset, as a node of its chain shows it, and how much of that can be paid. Null where that cannot be read. */
     balance: async (asset: string, address: string, { signal }: RunOptions = {}) =>
       (await import('./swap/balance.ts')).balanceOf(context, asset, address, signal),
-    /** Any order, also one that was made elsewhere: needs neither wallet nor keys. */
+    /** Watches any order, also one that was made elsewhere. It needs neither wallet nor keys. */
     watch: (orderId: string, { signal }: RunOptions = {}): AsyncGenerator<OrderRecord, void> =>
       watchOrder(client, options, orderId, signal),
   }

@@ -17,7 +17,7 @@ import { type Claims, createClaims } from '../earnings/claims.ts'
 import { createEventStreams } from '../events/event-streams.ts'
 import type { EventStreams } from '../events/stream-request.ts'
 import { createOperatorHalts } from '../operator/halts.ts'
-import type { OperatorParts } from '../operator/parts.ts'
+import type { OperatorParts } from '../operator/overview.ts'
 import { operatorRoutes } from '../operator/routes.ts'
 import { createRecipients } from '../orders/recipients.ts'
 import { createQuoteIds, type QuoteIds } from '../quotes/quote-ids.ts'
@@ -27,33 +27,20 @@ import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
 import { createSolverKeys, type SolverKeys } from '../solvers/solver-keys.ts'
 import { sendMissing, wantsPage } from '../web/missing-page.ts'
 import { createPageFiles } from '../web/page-files.ts'
+import { referenceRoutes } from '../web/reference-routes.ts'
 import { webRoutes } from '../web/web-routes.ts'
+import { apiRoutes } from './api-routes.ts'
 import { createAuthentication } from './auth.ts'
 import { compressLists } from './compression.ts'
+import { closeSilentConnections, limitTime } from './connections.ts'
 import { allowOrigins } from './cors.ts'
-import { answerBrokenRequest, createErrorAnswer, parseJsonBodies, refuseWithoutHost } from './errors.ts'
+import { answerBrokenRequest, createErrorAnswer, createUnknownRouteAnswer, parseJsonBodies, refuseWithoutHost } from './errors.ts'
 import { createCallerCosts } from './load/caller-costs.ts'
-import type { Load, LoadLevel } from './load/load-level.ts'
-import { describeLoad } from './load/load-metrics.ts'
-import { type LoadMonitor, startLoadMonitor } from './load/load-monitor.ts'
-import { shedLoad } from './load/shedding.ts'
-import { describeApi } from './openapi.ts'
+import { type Load, type LoadLevel, type LoadMonitor, startLoadMonitor } from './load/load-monitor.ts'
+import { describeLoad, shedLoad } from './load/shedding.ts'
 import { createRateLimit } from './rate-limit.ts'
-import { catalogRoutes, iconRoutes, policyRoutes } from './routes/catalog.ts'
-import { docsRoutes } from './routes/docs.ts'
-import { earningsRoutes } from './routes/earnings.ts'
-import { eventRoutes } from './routes/events.ts'
-import { healthRoutes } from './routes/health.ts'
-import { orderListRoutes } from './routes/order-list.ts'
-import { orderRoutes } from './routes/orders.ts'
-import { quoteRoutes } from './routes/quote.ts'
-import { schemaRoutes } from './routes/schemas.ts'
-import { solverRoutes } from './routes/solvers.ts'
-import { statisticsRoutes } from './routes/statistics.ts'
-import { closeSilentConnections } from './silent-connections.ts'
-import { limitTime } from './time-limit.ts'
-import { createUnknownRouteAnswer } from './unknown-route.ts'
-import { compileValidator, NoQuery } from './validation.ts'
+import { iconRoutes } from './routes/catalog.ts'
+import { compileValidator } from './validation.ts'
 
 export type ApiDependencies = Omit<
   ServiceContext,
@@ -76,35 +63,28 @@ export type ApiDependencies = Omit<
   | 'events'
   | 'engineProblem'
 > & {
-  /** Unless given, the engine is in this process. */
   readonly engineProblem?: ServiceContext['engineProblem']
-  /** Unless given, made from `solvers`. */
   readonly pool?: SolverPool
-  /** Unless given, those of the orders that this process makes. */
   readonly solverKeys?: SolverKeys
   readonly recentAuctions?: RecentAuctions
-  /** Unless given, only this process knows the ids of its quotes. */
   readonly quoteIds?: QuoteIds
-  /** Unless given, no contract pays affiliates. */
   readonly claims?: Claims
-  /** Unless given, nobody tells them of changes: they poll. */
+  /** Without this the streams get no wake-ups and only poll. */
   readonly events?: EventStreams
-  /** Unless given, there is no operator page and there are no metrics. */
   readonly operator?: OperatorParts
-  /** Unless given, that of this process. Stopped with the server. */
   readonly load?: LoadMonitor
   readonly settings: ServiceOptions
 }
 
-/** How long a client may take to send one request. */
+/** The time that a client has to send one request. */
 const REQUEST_TIMEOUT_MS = 30_000
-/** How long an answer may take. Must be longer than any wait of a handler. */
+/** The time limit of an answer must be longer than any wait of a handler. */
 const TIME_LIMIT = { limitMs: 60_000, pollMs: 5_000 } as const
 
 export function createApi(dependencies: ApiDependencies): FastifyInstance {
   const settings = completeSettings(dependencies.settings)
   const { db, solvers, log, operator } = dependencies
-  const load = dependencies.load ?? startLoadMonitor({ onChange: (level, measured) => tellLevel(log, level, measured) })
+  const load = dependencies.load ?? startLoadMonitor({ onChange: (level, measured) => logLevel(log, level, measured) })
   const context: ServiceContext = {
     pool: createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db) }),
     solverKeys: createSolverKeys(dependencies),
@@ -137,22 +117,22 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     genReqId: () => randomUUID(),
     trustProxy: [...settings.trustedProxies],
-    // Node answers a request without a Host header with an empty body; we answer with the envelope.
-    // It looks for requests that are too slow at this interval, by default after another 30 s.
+    // `refuseWithoutHost` answers a request without a Host header with the envelope; Node would send an empty body. Node looks for slow
+    // requests at this interval; its default adds 30 s.
     http: { requireHostHeader: false, connectionsCheckingInterval: TIME_LIMIT.pollMs },
-    // While the server closes, requests on open connections still get the envelope.
+    // Requests on open connections still get the envelope while the server closes.
     return503OnClosing: false,
     routerOptions: { ignoreDuplicateSlashes: true },
     frameworkErrors: answerError,
     clientErrorHandler: answerBrokenRequest,
   })
-  // RFC 9110 section 10.1.1: an unknown expectation may be ignored; Node itself answers it without a body.
+  // An unknown expectation may be ignored (RFC 9110 section 10.1.1). Node itself would answer it without a body.
   server.server.on('checkExpectation', (request, response) => server.server.emit('request', request, response))
   server.setValidatorCompiler(compileValidator)
   // Responses are built field by field and checked against their schemas in tests; JSON.stringify is the fastest serialiser for them.
   server.setSerializerCompiler(() => JSON.stringify)
   server.setErrorHandler(answerError)
-  const pageFiles = createPageFiles()
+  const pageFiles = createPageFiles(context.log)
   const limitFiles = rateLimit.ofAddress('file')
   server.setNotFoundHandler(
     {
@@ -169,7 +149,6 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   limitTime(server, TIME_LIMIT)
   closeSilentConnections(server)
   compressLists(server)
-  describeApi(server, context)
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('request-id', request.id)
     done(refuseWithoutHost(request))
@@ -184,7 +163,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     done()
   })
   server.addHook('onSend', (_request, reply, _payload, done) => {
-    // Otherwise a client that keeps its connection open would keep a closing server open.
+    // Without this header, a client that keeps its connection open would keep a closing server open.
     if (closing.signal.aborted) reply.header('connection', 'close')
     done()
   })
@@ -208,44 +187,21 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     await context.events.close()
   })
 
-  void server.register(healthRoutes(context))
-  void server.register(docsRoutes(context, pageFiles, rateLimit))
+  void server.register(apiRoutes(context, closing.signal, (v2) => rateLimit.addHooks(v2, authenticate)))
+  void server.register(referenceRoutes(context, pageFiles, rateLimit))
   void server.register(webRoutes(context, pageFiles, rateLimit))
   void server.register(iconRoutes(context))
-  void server.register(
-    async (v2) => {
-      v2.decorateRequest('callingApp')
-      v2.addHook('onRoute', (route) => {
-        route.schema = { querystring: NoQuery, ...route.schema }
-      })
-      rateLimit.addHooks(v2, authenticate)
-      const routes = [
-        quoteRoutes(context),
-        orderRoutes(context, closing.signal),
-        orderListRoutes(context),
-        eventRoutes(context),
-        statisticsRoutes(context),
-        catalogRoutes(context),
-        schemaRoutes,
-        solverRoutes(context),
-        policyRoutes(context),
-        earningsRoutes(context),
-      ]
-      for (const part of routes) void v2.register(part)
-    },
-    { prefix: '/v2' },
-  )
   return server.withTypeProvider<TypeBoxTypeProvider>()
 }
 
-function tellLevel(log: Logger, level: LoadLevel, { delayMs, inFlight }: Load): void {
+function logLevel(log: Logger, level: LoadLevel, { delayMs, inFlight }: Load): void {
   const measured = { delayMs: Math.round(delayMs), inFlight }
-  if (level === 0) log.info(measured, 'no longer busy: everything is served')
+  if (level === 0) log.info(measured, 'not busy any more: everything is served')
   else
     log.warn(
       measured,
       level === 1
-        ? 'busy: refusing lists, streams and pages, and whoever causes the load'
-        : 'busy: refusing all but requests about one order',
+        ? 'busy: refusing lists, streams and pages, and the networks that cause the load'
+        : 'busy: refusing everything except requests about one order',
     )
 }

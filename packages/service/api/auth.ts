@@ -8,7 +8,7 @@ import type { ServiceContext } from '../context.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the authentication of every /v2 route. */
+    /** The authentication of every /v2 route sets it. */
     callingApp: App
   }
   interface FastifyContextConfig {
@@ -19,7 +19,7 @@ declare module 'fastify' {
 
 const MAX_CACHED_APPS = 10_000
 
-/** A callback hook, not an async one: a cached app then costs no extra turn of the event loop. */
+/** The hook takes a callback and is not async, so that a cached app costs no extra tick of the event loop. */
 export function createAuthentication({ db, settings }: ServiceContext): onRequestHookHandler {
   const [preferred] = settings.appIdHeaders
   const apps = createTtlCache<App | 'unknown'>({ keepMs: settings.appCacheMs, maxEntries: MAX_CACHED_APPS })
@@ -29,7 +29,7 @@ export function createAuthentication({ db, settings }: ServiceContext): onReques
       const given = request.headers[name]
       if (given !== undefined) return String(given)
     }
-    // Read only here: the framework makes a new object for it each time.
+    // The framework makes a new object of the options for each read, so they are read only when no header has the id.
     if (request.routeOptions.config.takesAppIdInQuery === true) {
       const { app_id: given } = request.query as { readonly app_id?: unknown }
       if (given !== undefined) return String(given)
@@ -60,7 +60,7 @@ export function createAuthentication({ db, settings }: ServiceContext): onReques
   }
 
   async function admitFromDatabase(request: FastifyRequest, id: string): Promise<void> {
-    // Do not cache malformed ids: they may be long.
+    // Malformed ids are not cached: they may be long.
     const isId = /^[0-9a-fA-F]{64}$/.test(id)
     admit(request, isId ? await apps.get(id, async () => (await findApp(db, id.toLowerCase())) ?? 'unknown') : 'unknown')
   }

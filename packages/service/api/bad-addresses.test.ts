@@ -1,4 +1,4 @@
-// Addresses and signatures, checked by the real chain families: misspelt ones, and those of another network or owner, are refused before anything is stored.
+// Misspelt addresses and signatures, and those of another network or owner, are refused by the real families before anything is stored.
 
 import { bech32, bech32m } from '@scure/base'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
@@ -25,7 +25,7 @@ const flipped = digits.replace(/[a-fA-F]/, (letter) => (letter === letter.toLowe
 const hash = Uint8Array.from(Buffer.from('751e76e8199196d454941c45d1b3a323f1433bd6', 'hex'))
 const segwit = (version: number, bytes: Uint8Array, coder: typeof bech32 | typeof bech32m, prefix = 'bcrt') =>
   coder.encode(prefix, [version, ...coder.toWords(bytes)])
-/** The key hash of BIP173's examples. */
+/** BIP173 uses this key hash in its examples. */
 const script = segwit(0, hash, bech32)
 const legacy = 'mrCDrCybB6J1vRfbwM5hemdJz73FwDBC8r'
 
@@ -166,7 +166,7 @@ describe('PATCH initiate', () => {
     await initiate(`0x${'f'.repeat(130)}`, notBy)
     for (const text of ['', '0x', 'signed', `${right}0`, '０x00', ` ${right}`]) await initiate(text, /signature must be hex/)
     await initiate(`0x${'00'.repeat(4097)}`, /signature is longer than 4096 bytes/)
-    // EIP-2: the same signature with s in the upper half of the curve's order.
+    // The signature is the same with s in the upper half of the curve's order, which EIP-2 forbids.
     const n = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
     const s = (n - BigInt(`0x${right.slice(66, 130)}`)).toString(16).padStart(64, '0')
     await initiate(`${right.slice(0, 66)}${s}${right.endsWith('1b') ? '1c' : '1b'}`, notBy)

@@ -1,4 +1,4 @@
-// Bad POST and PATCH /orders requests: each gets a clear error in the envelope and changes nothing in the database.
+// Bad POST and PATCH /orders requests get a clear error in the envelope and change nothing in the database.
 
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import type { ErrorCode } from '@tandem/protocol/error.ts'

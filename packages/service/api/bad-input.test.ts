@@ -1,17 +1,18 @@
-// Bad requests to every endpoint: each gets a clear error in the envelope and changes nothing in the database.
+// Bad requests to every endpoint get a clear error in the envelope and change nothing in the database.
 import { connect } from 'node:net'
 import { createApp, setAppDisabled } from '@tandem/party/store/apps/apps.ts'
 import type { ErrorCode } from '@tandem/protocol/error.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { type ApiDocument, listOperations } from '../../reference/document/document.ts'
+import { writeApiDocument } from '../../reference/document/openapi.ts'
 import { btc, type Call, inactive, orderBody, sharedService, wbtc } from '../testing/service.fixture.ts'
-import { type ApiDocument, listOperations } from './document.ts'
 import { expectRefused } from './fuzz/expect-refused.fixture.ts'
 
 const service = sharedService()
 let document: ApiDocument
 let order = ''
 beforeAll(async () => {
-  document = (await (await fetch(`${service.url}/openapi.json`)).json()) as ApiDocument
+  document = await writeApiDocument()
   const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
   order = (body.result as { order_id: string }).order_id
 })
@@ -19,7 +20,6 @@ beforeAll(async () => {
 const expectRefusal = (...asked: [method: string, path: string, call: Call, code: ErrorCode, words: RegExp]) =>
   expectRefused(service, ...asked)
 
-/** Query values that are not plain decimal integers. */
 const notIntegers = [
   '1.5',
   '1.0',
@@ -209,33 +209,27 @@ test('refuses an HTTP/1.1 request without Host, in the envelope; accepts it with
   expect(await ask('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-/** PostgreSQL refuses the character NUL: no parameter, path or field may carry it there. */
-type Operation = { readonly parameters?: readonly { readonly name: string; readonly in: string }[] }
-type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
-
+/** PostgreSQL refuses the character NUL, so no parameter, path or field may carry it there. */
 test('in every parameter and path of every operation it is refused, never an error of ours', async () => {
-  const { paths } = JSON.parse(String((await service.raw('/openapi.json', {})).body)) as Document
   const asked: string[] = []
-  for (const [path, operations] of Object.entries(paths))
-    for (const [method, { parameters = [] }] of Object.entries(operations))
-      for (const { name, in: place } of parameters.filter((one) => one.in === 'query' || one.in === 'path'))
-        for (const nul of ['%00', 'a%00b']) {
-          const filled = path.replaceAll(/\{([^}]*)\}/g, (_, one) => (one === name ? nul : '0'.repeat(64)))
-          const url = `${filled}${place === 'query' ? `?${name}=${nul}` : ''}`
-          const target = url.startsWith('/v2') ? url : `/v2${url}`
-          const { status, body } = await service.call(method.toUpperCase(), target, method === 'get' ? {} : { body: {} })
-          asked.push(target)
-          expect({ target, status, code: body.code }).toEqual({
-            target,
-            status: expect.toSatisfy((one) => [400, 404].includes(one)),
-            code: expect.any(String),
-          })
-        }
+  for (const { path, method, operation } of listOperations(document))
+    for (const { name, in: place } of (operation.parameters ?? []).filter((one) => one.in === 'query' || one.in === 'path'))
+      for (const nul of ['%00', 'a%00b']) {
+        const filled = path.replaceAll(/\{([^}]*)\}/g, (_, one) => (one === name ? nul : '0'.repeat(64)))
+        const url = `${filled}${place === 'query' ? `?${name}=${nul}` : ''}`
+        const target = url.startsWith('/v2') ? url : `/v2${url}`
+        const { status, body } = await service.call(method, target, method === 'GET' ? {} : { body: {} })
+        asked.push(target)
+        expect({ target, status, code: body.code }).toEqual({
+          target,
+          status: expect.toSatisfy((one) => [400, 404].includes(one)),
+          code: expect.any(String),
+        })
+      }
   expect(asked.some((url) => url.startsWith('/v2/apps/earnings?address=%00'))).toBe(true)
   expect(asked.length).toBeGreaterThan(40)
 })
 
-/** The same with this text in the place of each text of it, one after the other. */
 function* replacing(value: unknown, text: string): Generator<unknown> {
   if (typeof value === 'string') yield text
   else if (Array.isArray(value))

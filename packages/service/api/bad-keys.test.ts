@@ -1,4 +1,4 @@
-// Keys and addresses of the Bitcoin family as owners: misspelt ones, those of another network, and keys that are not on the curve are refused before anything is stored.
+// Misspelt keys, keys of another network and keys that are not on the curve are refused as owners before anything is stored.
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bech32, bech32m, createBase58check } from '@scure/base'

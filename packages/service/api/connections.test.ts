@@ -6,9 +6,8 @@ import { createLogger } from '@tandem/runtime/log.ts'
 import { fastify } from 'fastify'
 import { afterEach, expect, test, vi } from 'vitest'
 import { startTestService, type TestService } from '../testing/service.fixture.ts'
+import { closeSilentConnections, limitTime } from './connections.ts'
 import { createErrorAnswer } from './errors.ts'
-import { closeSilentConnections } from './silent-connections.ts'
-import { limitTime } from './time-limit.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -121,7 +120,7 @@ test('without a trusted proxy nobody gets another address by naming one', async 
 test('behind a trusted proxy each client has its own limit, by the last address that the proxy did not add itself', async () => {
   const open = await start(['127.0.0.1'])
   expect([await open('1.1.1.1'), await open('2.2.2.2'), await open('1.1.1.1')]).toEqual([200, 200, 429])
-  // What the client wrote itself stands before what the proxy added, and does not count.
+  // The client wrote this part itself, so it stands before what the proxy added and does not count.
   expect(await open('9.9.9.9, 2.2.2.2')).toBe(429)
 })
 

@@ -1,4 +1,4 @@
-/** CORS (Fetch standard): which web pages may call. A preflight request carries no app id, so it passes if any app lists its origin. */
+/** CORS (Fetch standard) decides which web pages may call. A preflight request carries no app id, so it passes if any app lists its origin. */
 
 import { listOrigins } from '@tandem/party/store/apps/apps.ts'
 import { createTtlCache } from '@tandem/runtime/ttl-cache.ts'
@@ -8,7 +8,7 @@ import { rateLimitHeaders } from './rate-limit.ts'
 
 const PREFLIGHT_KEEP_SECONDS = 600
 
-/** Requests without an `Origin` header do not come from web pages: no check. */
+/** Requests without an `Origin` header do not come from web pages and are not checked. */
 export function allowOrigins(server: FastifyInstance, { db, settings }: ServiceContext): void {
   const exposed = ['request-id', 'etag', ...rateLimitHeaders].join(', ')
   const allowed = ['content-type', 'idempotency-key', 'if-none-match', 'last-event-id', 'order-token', ...settings.appIdHeaders].join(', ')

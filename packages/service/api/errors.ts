@@ -1,4 +1,4 @@
-/** The only place that turns thrown errors into error responses. */
+/** Thrown errors become error responses only here. */
 import type { Socket } from 'node:net'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { databaseFault } from '@tandem/party/store/database/database-fault.ts'
@@ -6,8 +6,9 @@ import { type ErrorCode, errorStatus, TandemError } from '@tandem/protocol/error
 import { failure } from '@tandem/protocol/wire/envelope.ts'
 import type { Logger } from '@tandem/runtime/log.ts'
 import type { ConnectionError, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { wantsPage } from '../web/missing-page.ts'
 
-/** When to ask again after a 503 that names no time. */
+/** A 503 that names no time gets this `Retry-After`. */
 const RETRY_SECONDS = 2
 
 export type ErrorAnswer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
@@ -25,18 +26,18 @@ export function createErrorAnswer(log: Logger): ErrorAnswer {
     else if (error instanceof ChainFailure) log.warn(about, 'a request failed because of a chain')
     const seconds = (error instanceof TandemError ? error.retryAfterSeconds : null) ?? (errorStatus[code] === 503 ? RETRY_SECONDS : null)
     if (seconds !== null) void reply.header('retry-after', seconds)
-    // Set here too: router errors happen before any hook runs.
+    // Router errors happen before any hook runs, so the header is set here too.
     void reply.status(errorStatus[code]).header('request-id', request.id).send(failure(code, message))
   }
 }
 
-/** RFC 9112 section 3.2: an HTTP/1.1 request must have a Host header. */
+/** An HTTP/1.1 request must have a Host header (RFC 9112 section 3.2). */
 export function refuseWithoutHost({ raw }: FastifyRequest): TandemError | undefined {
   if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return undefined
   return new TandemError('bad_request', 'the header Host is missing: expected the name of this server')
 }
 
-/** For bytes that are not HTTP: there is a connection but no request. */
+/** Answers bytes that are not HTTP: there is a connection but no request. */
 export function answerBrokenRequest(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const body = JSON.stringify(failure('bad_request', 'the request is not valid HTTP, too slow, or its header is too large'))
@@ -48,19 +49,19 @@ export function answerBrokenRequest(error: ConnectionError, socket: Socket): voi
   socket.destroy(error)
 }
 
-/** Null for an unexpected error. */
+/** Returns null for an unexpected error. */
 function explain(error: unknown): { readonly code: ErrorCode; readonly message: string } | null {
   if (error instanceof TandemError) return error
   // A node's error text may contain its URL with the operator's API key: log it, never return it.
   if (error instanceof ChainFailure) return { code: 'chain_unavailable', message: 'a chain could not be reached; try again' }
-  // A client that hangs up in the middle of its body: nobody reads the answer, and nothing is wrong here.
+  // The client hung up in the middle of its body: nobody reads the answer, and nothing is wrong here.
   if (isHangUp(error)) return { code: 'bad_request', message: 'the connection ended before the body did' }
   const fault = databaseFault(error)
   if (fault !== null) return { code: 'chain_unavailable', message: `${fault}; try again` }
   return isFastifyError(error) ? explainFramework(error) : null
 }
 
-/** Node's error of a request whose client is gone. Those of our own connections have a `syscall`. */
+/** Recognises Node's error of a request whose client is gone. Errors of our own connections have a `syscall`. */
 function isHangUp(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNRESET' && !('syscall' in error)
 }
@@ -95,3 +96,38 @@ export function parseJsonBodies(server: FastifyInstance): void {
     else parse(request, String(body), done)
   })
 }
+
+/** It must be made before the routes, whose methods it records. `sendPage` resolves to null if there is no page for people. */
+export function createUnknownRouteAnswer(
+  server: FastifyInstance,
+  sendPage: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | null>,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+  const methods = new Map<string, Set<string>>()
+  server.addHook('onRoute', ({ url, method }) => {
+    const known = methods.get(url) ?? new Set()
+    for (const name of Array.isArray(method) ? method : [method]) known.add(name)
+    methods.set(url, known)
+  })
+
+  return async (request, reply) => {
+    const path = request.url.split('?')[0] ?? ''
+    const asked = `${request.method} ${path.slice(0, 200)}`
+    const allowed = [...methods].filter(([url]) => isPath(url, path)).flatMap(([, known]) => [...known])
+    if (allowed.length === 0) {
+      const page = wantsPage(request) ? await sendPage(request, reply) : null
+      if (page !== null) return page
+      throw new TandemError('not_found', `there is no ${asked} here`)
+    }
+    const allow = [...new Set(allowed)].toSorted().join(', ')
+    void reply.header('allow', allow)
+    throw new TandemError('method_not_allowed', `there is no ${asked} here: this path takes ${allow}`)
+  }
+}
+
+/** `:name` in a route matches any one part. Slashes may be repeated. */
+function isPath(route: string, path: string): boolean {
+  const [expected, given] = [partsOf(route), partsOf(path)]
+  return expected.length === given.length && expected.every((part, at) => part.startsWith(':') || part === given[at])
+}
+
+const partsOf = (path: string): readonly string[] => path.split('/').filter((part) => part !== '')

@@ -61,7 +61,7 @@ test('a list counts by the length of its page, for its app and its address', asy
     const left = async (perPage: string) => (await list(perPage)).headers.get('ratelimit-remaining')
     expect([await left('10'), await left('11'), await left('500')]).toEqual(['99', '97', '47'])
     expect(await list('500')).toMatchObject({ status: 429, body: { error: expect.stringContaining('more than 100 requests') } })
-    // Refused after the address has counted it: 103 of 110.
+    // The address has counted these before they are refused: 103 of 110.
     expect(await list('80', { 'service-app-id': other.otherAppId })).toMatchObject({
       status: 429,
       body: { error: expect.stringContaining('your address') },
@@ -112,7 +112,7 @@ describe('an address', () => {
       const ask = (client: string) => other.call('GET', '/v2/policy', { headers: { 'x-forwarded-for': client } })
       for (let calls = 0; calls < 10; calls += 1) expect(await ask('192.0.2.1')).toMatchObject({ status: 200 })
       expect(await ask('192.0.2.1')).toMatchObject(limited)
-      // The client may write the beginning of the header, not its end.
+      // The client may write the beginning of the header, but not its end.
       expect(await ask('192.0.2.9, 192.0.2.1')).toMatchObject(limited)
       expect(await ask('192.0.2.2')).toMatchObject({ status: 200 })
     } finally {
@@ -162,7 +162,7 @@ describe('an address', () => {
       expect([first.status, first.headers.get('ratelimit-limit'), first.headers.get('ratelimit-remaining')]).toEqual([200, '10', '9'])
       for (let calls = 1; calls < 10; calls += 1) expect(await ask()).toMatchObject({ status: 200 })
       expect(await ask()).toMatchObject({ status: 429, body: { error: expect.stringContaining('for this order') } })
-      // It asks nodes, so it counts as other requests do.
+      // This route asks nodes, so it counts like other requests.
       expect(await other.call('GET', `/v2/orders/${id}/funding`)).toMatchObject({ status: 429 })
     } finally {
       await other.close()

@@ -51,7 +51,7 @@ describe('an overloaded service', () => {
     expect(await service.call('GET', `/v2/orders/${id}`)).toMatchObject({ status: 200 })
     expect(await service.call('GET', `/v2/orders/${id}/funding`)).toMatchObject({ status: 200 })
     expect(await service.call('GET', '/v2/orders')).toMatchObject({ status: 200 })
-    // Answered on their merits: there is nothing to refund yet, and no such secret.
+    // These are judged on their merits: there is nothing to refund yet, and the secret does not exist.
     for (const [action, body] of [
       ['refund', {}],
       ['instant-refund', { signatures: [] }],

@@ -1,4 +1,4 @@
-/** Refuses what would start a new swap while the service is overloaded or nobody would redeem it. Everything about orders that exist is served. */
+/** Requests that start a swap are refused while the service is overloaded or nobody would redeem the swap. Existing orders are served. */
 
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { onRequestHookHandler } from 'fastify'
@@ -6,7 +6,7 @@ import type { ServiceContext } from '../context.ts'
 
 const RETRY_AFTER_SECONDS = 2
 
-/** For routes that start a swap. Runs before the body is read. */
+/** The hook runs before the body is read. */
 export function refuseWhenOverloaded(
   context: Pick<ServiceContext, 'admits' | 'engineProblem' | 'databaseProblem'>,
   what: 'quote' | 'order',
@@ -22,7 +22,7 @@ export function refuseWhenOverloaded(
     }
     const known = context.engineProblem()
     if (known !== null) refuse(known)
-    // With a database that takes no writes, the swaps in progress wait too: that is no load.
+    // A database that takes no writes also delays the swaps in progress, which looks like load, so the message must name the cause.
     else context.databaseProblem().then((problem) => refuse(problem ?? 'busy with the swaps in progress'), done)
   }
 }

@@ -1,14 +1,13 @@
 /**
- * Rate limits per minute, in this process: n processes on one database allow n times as much. Nobody can use up what others need:
+ * Rate limits per minute, in this process: n processes on one database allow n times as much. No caller can use up what others need:
  *
- * - of an address, before its app is looked up; a request that names no known app counts like many;
- * - of an app: its own limit or the operator's default. Every response states it. App ids are public, so one network cannot use it up: once it is used up, those that
- *   used less than their share of it are still served, up to twice the limit in all;
- * - a list counts by the length of its page;
- * - of an address for one order, before the app's: who polls one order does not use up the app's;
- * - reading an order by its id counts only there: whoever has used up the app's limit does not keep users from their orders. Ids cannot be guessed, and one
- *   that does not exist counts like many;
- * - of an order token: a PATCH with one does not count for the app, so that users get their refund whoever has used that up.
+ * - An address has a limit that is checked before its app is read. A request without a known app counts like many.
+ * - An app has its own limit or the operator's default; every response states it. App ids are public, so one network must not use the limit up: beyond it,
+ *   networks that used less than an equal share are still served, up to twice the limit in all. A list counts by the length of its page.
+ * - An address has a limit for one order, checked before the app's, so that a client that polls one order does not use up the app's limit.
+ * - Reading an order by its id counts only there, so that a used-up app limit does not keep users from their orders. Ids cannot be guessed, and an id that
+ *   does not exist counts like many.
+ * - An order token has a limit. A PATCH with a token does not count for the app, so that users get their refund when the app's limit is used up.
  */
 import { createHash } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
@@ -20,42 +19,40 @@ import type { ServiceContext } from '../context.ts'
 
 const WINDOW_MS = 60_000
 
-/** What a request without a known app costs its address: each may be a look-up in the database. */
+/** A request without a known app costs its address this much, because each may be a query. */
 const UNKNOWN_APP_WEIGHT = 50
-/** What a PATCH with a token costs its address: anyone can invent tokens. */
+/** A PATCH with a token costs its address this much, because anyone can invent tokens. */
 const TOKEN_WEIGHT = 10
 const TOKEN_CALLS = 60
-/** What an answer outside of the API costs its address: documents are long, files of pages come many at once. */
+/** Documents are long, and many files of pages are requested at once. */
 const WEIGHTS = { document: 10, file: 1 } as const
-/** What reading an order that does not exist costs its address. */
+/** Reading an order that does not exist costs its address this much. */
 const UNKNOWN_ORDER_WEIGHT = 10
 const ORDER_ROUTE = '/v2/orders/:order_id'
 
-/** Bounds the memory that strangers can make us use. The oldest window is dropped first. */
+/** This bounds the memory that strangers can make the process use. The oldest window is evicted first. */
 const MAX_WINDOWS = 100_000
 
-/** Headers of the IETF draft "RateLimit header fields for HTTP". CORS exposes them to scripts. */
+/** The IETF draft "RateLimit header fields for HTTP" defines these headers. CORS exposes them to scripts. */
 export const rateLimitHeaders = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after'] as const
 
 type Window = {
   readonly endsAt: number
   calls: number
-  /** Of an app: the part of each network. */
+  /** The key is a network; the value is how much it used of the app's window. */
   readonly parts: Map<string, number>
 }
 
-/** Bounds the memory of one app's window. Further networks share a part. */
 const MAX_PARTS = 10_000
 
 function createWindows() {
   const windows = new Map<string, Window>()
 
-  /** The window of this key, a new one if the last has ended. */
+  /** This returns a new window if the last one of the key has ended. */
   function at(key: string, now: number): Window {
     const open = windows.get(key)
     if (open !== undefined && now < open.endsAt) return open
     const window = { endsAt: now + WINDOW_MS, calls: 0, parts: new Map<string, number>() }
-    // At the end of the order of insertion, which is the order of their ends.
     windows.delete(key)
     windows.set(key, window)
     const oldest = windows.keys().next().value
@@ -65,7 +62,7 @@ function createWindows() {
 
   return {
     at,
-    /** Adds to the window of this key. `seconds`: until it ends. */
+    /** `seconds` is the time until the window ends. */
     count(key: string, weight = 1): { readonly calls: number; readonly seconds: number } {
       const now = performance.now()
       const window = at(key, now)
@@ -82,14 +79,14 @@ function secondsLeft({ endsAt }: Window, now: number): number {
 type RateLimitLeft = Readonly<Record<'ratelimit-limit' | 'ratelimit-remaining' | 'ratelimit-reset', number>>
 
 export interface RateLimit {
-  /** `authenticate` runs between the limit of the address and that of the app. */
+  /** `authenticate` runs after the limit of the address and before that of the app. */
   addHooks(api: FastifyInstance, authenticate: onRequestHookHandler): void
-  /** For routes that need no app: only the limit of the address. */
+  /** Routes that need no app have only the limit of the address. */
   ofAddress(what: keyof typeof WEIGHTS): onRequestHookHandler
 }
 
 export function createRateLimit({ settings }: ServiceContext): RateLimit {
-  // Addresses and orders are named by strangers: they must not displace the windows of apps.
+  // Strangers name addresses and orders, so these windows must not evict those of apps.
   const [ofAddresses, ofOrders, ofApps] = [createWindows(), createWindows(), createWindows()]
   const { rateLimitPerMinute, addressLimitPerMinute, orderLimitPerMinute } = settings
 
@@ -113,7 +110,7 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
     const limit = limitOf(callingApp)
     const now = performance.now()
     const window = ofApps.at(callingApp.name, now)
-    // A list longer than the limit of its app is served when nothing else was.
+    // A list longer than the limit of its app is served if nothing else was.
     const isWithin = takePart(window, limit, ip, Math.min(cost, limit))
     const seconds = secondsLeft(window, now)
     void reply.headers(leftOf(limit, window.calls, seconds))
@@ -135,7 +132,7 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
     api.addHook('onRequest', authenticate)
     api.addHook('onRequest', (request, reply, done) =>
       attempt(done, () => {
-        // Its token may be in the body.
+        // The token of a PATCH may be in the body, which is not read yet.
         if (request.method === 'PATCH') return
         const left = countOrder(request)
         if (left !== null && request.routeOptions.url === ORDER_ROUTE) void reply.headers(left)
@@ -155,7 +152,7 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
       }),
     )
     api.addHook('onError', (request, _reply, error, done) => {
-      // What follows it is refused before the look-up.
+      // Once the limit is reached, further requests are refused before the query.
       const weight = error instanceof TandemError ? weightOf(error, request) : 0
       if (weight > 0) ofAddresses.count(customerOf(request.ip), weight)
       done()
@@ -169,8 +166,8 @@ export function createRateLimit({ settings }: ServiceContext): RateLimit {
 }
 
 /**
- * Counts a request for the limit of its app; false: it is over, and nothing is counted. Beyond the limit only for networks whose part is not more than an equal one, so
- * at most twice the limit in all.
+ * Counts a request for the limit of its app. If it is over the limit, this returns false and counts nothing. Beyond the limit, only
+ * networks that stay within an equal share are served, so the total is at most twice the limit.
  */
 function takePart(window: Window, limit: number, ip: string, cost: number): boolean {
   const network = networkOf(ip)
@@ -186,7 +183,7 @@ function takePart(window: Window, limit: number, ip: string, cost: number): bool
   return true
 }
 
-/** What a refused request costs its address on top. */
+/** This is the extra cost of a refused request for its address. */
 function weightOf({ code }: TandemError, { routeOptions }: FastifyRequest): number {
   if (code === 'unauthorized') return UNKNOWN_APP_WEIGHT
   return code === 'not_found' && routeOptions.url === ORDER_ROUTE ? UNKNOWN_ORDER_WEIGHT : 0

@@ -11,7 +11,6 @@ const service = openedForEach(() =>
 const ask = (headers: Readonly<Record<string, string>> = {}, query = 'from_amount=1000000') =>
   service.call('GET', `/v2/quote?from=${btc}&to=${wbtc}&${query}`, { headers })
 
-/** What may differ between two answers. */
 const varying = ['request-id', 'ratelimit-remaining', 'ratelimit-reset', 'date']
 
 test('a repeated quote has the answer and the headers of the first, and counts against the rate limit', async () => {

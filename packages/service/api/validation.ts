@@ -1,4 +1,4 @@
-/** Checks requests against their schemas. Errors name the field, what is expected and what was given. */
+/** Requests are checked against their schemas. Errors name the field, what is expected and what was given. */
 
 import { TandemError } from '@tandem/protocol/error.ts'
 import { didYouMean } from '@tandem/protocol/nearest-name.ts'
@@ -14,7 +14,6 @@ type SchemaError = {
   readonly params: object
 }
 
-/** For paths that take no query parameter. */
 export const NoQuery = Type.Object({})
 
 /** A query is text, so its numbers and booleans are converted first. Bodies are checked unchanged. */
@@ -27,7 +26,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     const unknown = parameters === null ? undefined : Object.keys(value as object).find((name) => !parameters.includes(name))
     if (unknown !== undefined) return { error: new TandemError('bad_request', refuseParameter(unknown.slice(0, 90), parameters ?? [])) }
     if (checker.Check(value)) return { value }
-    const [first] = checker.Errors(value).sort(mostTelling)
+    const [first] = checker.Errors(value).sort(compareUsefulness)
     const isQuery = parameters !== null
     return {
       error: new TandemError('bad_request', first === undefined ? 'the request is not valid' : describe(first, schema, value, isQuery)),
@@ -35,7 +34,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   }
 }
 
-/** A filter that is ignored returns what the client did not ask for. */
+/** An unknown parameter is refused: ignoring a filter would return what the client did not ask for. */
 function refuseParameter(name: string, known: readonly string[]): string {
   if (known.length === 0) return `there is no query parameter "${name}": this path takes none`
   return `there is no query parameter "${name}": there are ${known.join(', ')}${didYouMean(name, known)}`
@@ -43,11 +42,11 @@ function refuseParameter(name: string, known: readonly string[]): string {
 
 type Reader = (text: string) => unknown
 
-/** Converts plain decimal integers, `true` and `false`. All other text stays text and fails validation. */
+/** Only plain decimal integers, `true` and `false` are converted. All other text stays text and fails validation. */
 const readInteger: Reader = (text) => (/^(0|-?[1-9][0-9]{0,14})$/.test(text) ? Number(text) : text)
 const readBoolean: Reader = (text) => (text === 'true' || text === 'false' ? text === 'true' : text)
 
-/** Reads the schema once, not at every request. */
+/** The schema is read once, not for every request. */
 function createQueryReader(schema: TSchema): (given: unknown) => Record<string, unknown> {
   const readers = new Map<string, Reader>()
   for (const [name, property] of Object.entries(Type.IsObject(schema) ? schema.properties : {})) {
@@ -65,10 +64,10 @@ function createQueryReader(schema: TSchema): (given: unknown) => Record<string, 
 }
 
 /**
- * In a union every alternative reports an error. The one deepest inside the value is about the alternative that was meant; among those of one depth
- * only the error of the union itself says what is allowed.
+ * Every alternative of a union reports an error. The error deepest inside the value belongs to the alternative that was meant. Among errors
+ * of one depth, only that of the union itself says what is allowed.
  */
-function mostTelling(a: SchemaError, b: SchemaError): number {
+function compareUsefulness(a: SchemaError, b: SchemaError): number {
   return depthOf(b) - depthOf(a) || Number(b.keyword === 'anyOf') - Number(a.keyword === 'anyOf')
 }
 
@@ -83,12 +82,11 @@ function describe(error: SchemaError, schema: TSchema, value: unknown, isQuery: 
     return `${[...path, missing].join('.')} is missing${expected === null ? '' : `: expected ${expected}`}`
   }
   const expected = descriptionAt(schema, error.schemaPath) ?? error.message.replace(/^must (be|match|have) /, '')
-  // Never echo a value that may be a mistyped secret: the message may be logged.
+  // A value that may be a mistyped secret is never echoed, because the message may be logged.
   if (annotationAt(schema, error.schemaPath, 'writeOnly') === true) return `${name}: expected ${expected}`
   return `${name}: expected ${expected}, got ${show(path.reduce<unknown>(step, value), isQuery)}`
 }
 
-/** The `description` of a schema. */
 function descriptionAt(schema: TSchema, pointer: string): string | null {
   const description = annotationAt(schema, pointer, 'description')
   return typeof description === 'string' ? description : null

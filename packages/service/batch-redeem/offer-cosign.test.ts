@@ -91,7 +91,7 @@ beforeEach(async () => {
 const watch = async () => {
   for (const client of [bitcoin, ethereum]) await pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined })
 }
-/** Both legs are initiated, the solver has signed the fill, and the newest block redeems the destination. */
+/** Afterwards both legs are initiated, the solver has signed the fill, and the newest block redeems the destination. */
 async function redeemed(changes: ExampleChanges = {}): Promise<void> {
   secret = createSecret()
   order = (await putOrder(store.db, { secret, ...changes })).order

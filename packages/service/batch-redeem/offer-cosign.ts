@@ -1,4 +1,4 @@
-/** Offers to cosign the solver's redeem of a source once the user's redeem is final. A cosigned redeem is cheaper, and the user risks nothing any more. */
+/** Offers to cosign the solver's redeem of a source once the user's redeem is final. A cosigned redeem is cheaper, and the user has nothing left to lose. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { SpendableDeposit } from '@tandem/chain-kit/port/spend.ts'
 import type { Signer } from '@tandem/keys/key.ts'
@@ -16,20 +16,20 @@ import { type SyncContext, type SyncTask, solverOf } from '../solver-sync/solver
 
 type Ability = NonNullable<ChainClient['cosignedRedeem']>
 
-/** Signing takes a worker thread about 20 ms per order. */
+/** A worker thread needs about 20 ms per order to sign. */
 const MAX_BATCH = 20
 /** A cosigned order is not offered again for this long. */
 const OFFER_AGAIN_MS = 60_000
-/** An order that the solver did not draft is offered again after this pause, which doubles: the solver may see the user's redeem as final a block later. */
-const FIRST_PAUSE_MS = 1_000
-/** Redeems that become final within this time share a transaction: one for several orders is cheaper than one for each. */
+/** This is the first backoff after the solver drafted nothing for an order, because it may see the user's redeem as final a block later. */
+const FIRST_BACKOFF_MS = 1_000
+/** Redeems that become final within this time share a transaction, which costs less than one transaction each. */
 const GATHER_MS = 1_000
 const MAX_REMEMBERED = 100_000
 
 type Offered = { readonly againAtMs: number; readonly declined: number }
 type Gathered = { readonly sinceMs: number; readonly states: Map<string, OrderState> }
 
-/** Recent offers are kept in memory only: a restart repeats an offer. */
+/** Recent offers are only in memory, so a restart repeats an offer. */
 export function createCosignTasks(
   context: SyncContext,
   { nowMs = Date.now, gatherMs = GATHER_MS }: { readonly nowMs?: () => number; readonly gatherMs?: number } = {},
@@ -40,11 +40,11 @@ export function createCosignTasks(
   function remember(orderId: string, isCosigned: boolean): void {
     if (offered.size >= MAX_REMEMBERED) offered.clear()
     const declined = isCosigned ? 0 : (offered.get(orderId)?.declined ?? 0) + 1
-    const pauseMs = isCosigned ? OFFER_AGAIN_MS : Math.min(FIRST_PAUSE_MS * 2 ** Math.min(declined - 1, 10), OFFER_AGAIN_MS)
-    offered.set(orderId, { againAtMs: nowMs() + pauseMs, declined })
+    const backoffMs = isCosigned ? OFFER_AGAIN_MS : Math.min(FIRST_BACKOFF_MS * 2 ** Math.min(declined - 1, 10), OFFER_AGAIN_MS)
+    offered.set(orderId, { againAtMs: nowMs() + backoffMs, declined })
   }
 
-  /** False if the batch is full. */
+  /** Returns false if the batch is full. */
   function gather(key: string, state: OrderState): boolean {
     const group = gathered.get(key) ?? { sinceMs: nowMs(), states: new Map() }
     gathered.set(key, group)
@@ -52,7 +52,6 @@ export function createCosignTasks(
     return group.states.has(state.order.id)
   }
 
-  /** Nothing to do before this time but to look at the order again. */
   const waitFor = (key: string, { order }: OrderState, dueAtMs: number): SyncTask => ({
     key,
     orderIds: [order.id],
@@ -92,7 +91,7 @@ export function createCosignTasks(
   }
 }
 
-/** The user's redeem is final, all agreed deposits are there and unspent, and the service holds the user's key. */
+/** Returns true if the user's redeem is final, all agreed deposits exist and are unspent, and the service holds the user's key. */
 function mayCosign({ clients }: SyncContext, { order, source, destination, isAgreed }: OrderState): boolean {
   if (order.source.clientKey || clientFor(clients, order.source.chain).cosignedRedeem === undefined) return false
   const isPaid = destination.counted.every((d) => d.spend?.kind === 'redeemed' && d.spend.isFinal)
@@ -106,7 +105,6 @@ type Item = {
   readonly signer: Signer
 }
 
-/** The orders whose redeem is cosigned now. */
 async function offer(context: SyncContext, states: readonly OrderState[]): Promise<ReadonlySet<string>> {
   const [first] = states
   const items = (await Promise.all(states.map((state) => itemOf(context, state.order.id)))).filter((item) => item !== null)
@@ -135,7 +133,7 @@ function requireAbility({ clients }: SyncContext, chain: ChainId): Ability {
   return cosignedRedeem
 }
 
-/** What the chains show is compared with the rows: of an order whose rows somebody changed, nothing is cosigned, and the others of the batch are. */
+/** Returns false if somebody changed the rows of the order. The order's redeem is then not cosigned; the rest of the batch is. */
 function isSealed({ vault, log }: SyncContext, stored: StoredOrder): boolean {
   try {
     assertSealed(vault, stored)
@@ -146,7 +144,7 @@ function isSealed({ vault, log }: SyncContext, stored: StoredOrder): boolean {
   }
 }
 
-/** Null if the order may not be cosigned, by what the chains show: cosigning gives the deposits to the solver. */
+/** Returns null if the order may not be cosigned. The chains decide, not the rows, because cosigning gives the deposits to the solver. */
 async function itemOf(context: SyncContext, orderId: string): Promise<Item | null> {
   const { db, vault } = context
   const stored = await findOrder(db, orderId)

@@ -1,4 +1,4 @@
-/** What affiliates are owed in each asset, and what is there to pay them: for the operator. */
+/** The balance sheets tell the operator what affiliates are owed in each asset, and what the contracts hold to pay them. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Keyring } from '@tandem/keys/keyring.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
@@ -11,25 +11,20 @@ import { isPayable, whyUnpayable } from './claims.ts'
 export type BalanceSheet = {
   readonly asset: AssetId
   readonly affiliates: number
-  /** In final orders. */
   readonly earned: bigint
-  /** The part of it that solvers have not paid in: nobody can claim it yet. */
+  /** Solvers have not paid this part of `earned` in, so nobody can claim it yet. */
   readonly waiting: bigint
-  /** By the contract. */
   readonly paid: bigint
-  /** Paid in by solvers, and not paid by the contract. */
   readonly due: bigint
-  /** Null: no contract pays affiliates on this chain, or it is not served. */
+  /** This is null if no contract pays affiliates on the chain, or the chain is not served. */
   readonly payer: {
     readonly contract: string
     readonly isDeployed: boolean
     readonly held: bigint
-    /** What has to be paid in so that all can claim. */
     readonly missing: bigint
   } | null
-  /** Were paid more than the ledger says they earned: the database is older than the payments, or the key signed elsewhere. */
+  /** Affiliates who were paid more than the ledger says they earned: the database is older than the payments, or the key signed elsewhere. */
   readonly overpaid: readonly string[]
-  /** Why the contract cannot pay some of them. */
   readonly unpayable: readonly string[]
 }
 
@@ -40,12 +35,10 @@ export type BookContext = {
   readonly keys: Keyring
 }
 
-/** Accounts that are read from a node at once. */
 const BATCH = 100
 
 type Total = Account & { readonly earned: bigint; readonly total: bigint }
 
-/** One for each asset that anyone has earned. */
 export async function readBalanceSheets(context: BookContext): Promise<readonly BalanceSheet[]> {
   const totals = await readTotals(context.db)
   const assets = [...new Set(totals.map(({ asset }) => asset))]
@@ -104,7 +97,7 @@ async function readSheet(context: BookContext, asset: AssetId, totals: readonly 
   }
 }
 
-/** Null where no contract pays affiliates. */
+/** Returns null where no contract pays affiliates. */
 export function payerOf({ registry, clients, keys }: BookContext, id: AssetId) {
   const asset = registry.assets.find((known) => known.id === id)
   const client = asset === undefined || asset.deployment === null ? undefined : clients.get(asset.chain)

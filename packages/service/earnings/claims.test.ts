@@ -150,9 +150,9 @@ test('what is signed and not paid is never more than the contract holds, over al
   const given = names.filter((_, index) => kinds[index] === 'claimable')
   const [first2 = '', second2 = ''] = given
   const rest = names.filter((name) => !given.includes(name))
-  // Asked again, the same claims are signed again, and no others.
+  // A repeated question signs the same claims again, and no others.
   expect((await one.read(names.map((name) => earned(name, 40n)))).map(({ kind }) => kind)).toEqual(kinds)
-  // A higher total for one who has a signature counts only by what it adds: 20 are left.
+  // A higher total for an affiliate with a signature counts only by what it adds: 20 are left.
   expect(await one.read([earned(first2, 61n)])).toMatchObject([
     { kind: 'unavailable', reason: expect.stringContaining('holds 60 of the 61') },
   ])
@@ -160,7 +160,7 @@ test('what is signed and not paid is never more than the contract holds, over al
   expect(await one.read([earned(rest[0] ?? '', 1n)])).toMatchObject([
     { kind: 'unavailable', reason: expect.stringContaining('holds 0 of the 1') },
   ])
-  // The contract pays one of them: its promise is kept, the other one stays.
+  // The contract pays one of them, so its promise is kept. The other promise stays.
   paid.set(first2, 60n)
   held = 40n
   expect(await one.read([earned(rest[0] ?? '', 1n)])).toMatchObject([{ kind: 'unavailable' }])

@@ -1,4 +1,4 @@
-/** What affiliates can claim on each chain, with the signatures that they need. */
+/** Claims are what affiliates can take on each chain, with the signatures that they need. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -14,27 +14,25 @@ import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Logger } from '@tandem/runtime/log.ts'
 
-/** `total`: all that the affiliate has earned in final orders, and solvers have paid in. */
+/** `total` is all that the affiliate has earned in final orders and that solvers have paid in. */
 export type Earned = { readonly affiliate: string; readonly chain: ChainId; readonly asset: AssetId; readonly total: bigint }
 
 export type ClaimState =
-  /** Everything is paid, or affiliates are not paid on this chain. */
+  /** Either everything is paid, or no contract pays affiliates on this chain. */
   | { readonly kind: 'none' }
   | {
       readonly kind: 'claimable'
       readonly amount: bigint
-      /** What is signed. */
       readonly total: bigint
       readonly signature: string
       readonly contract: string
     }
-  /** Something is due and cannot be claimed now. */
+  /** Something is due but cannot be claimed now. */
   | { readonly kind: 'unavailable'; readonly reason: string }
 
 export interface Claims {
-  /** Whether affiliates can be paid on this chain. */
   paysOn(chain: ChainId): boolean
-  /** In the order of `earned`. */
+  /** The result is in the order of `earned`. */
   read(earned: readonly Earned[]): Promise<readonly ClaimState[]>
 }
 
@@ -43,9 +41,9 @@ type Payer = { readonly client: ChainClient; readonly distributor: NonNullable<C
 
 const NONE: ClaimState = { kind: 'none' }
 
-/** `keys`: null if affiliates are not paid by contracts. */
+/** `keys` is null if no contract pays affiliates. */
 export function createClaims({ db, clients, log }: Context, keys: Keyring | null): Claims {
-  /** Code does not change. */
+  /** A chain stays in this set for good, because the code of a contract does not change. */
   const deployed = new Set<ChainId>()
 
   function payerOn(chain: ChainId): Payer | null {
@@ -89,7 +87,7 @@ export function createClaims({ db, clients, log }: Context, keys: Keyring | null
   }
 }
 
-/** Accounts from before affiliates were paid may be any text. Another form of an address would be another account here and the same in the contract. */
+/** Old accounts may be any text. A non-canonical form of an address would be another account in the ledger but the same in the contract. */
 export function isPayable({ text }: Pick<ChainClient, 'text'>, affiliate: string): boolean {
   try {
     return text.parseAddress(affiliate) === affiliate
@@ -103,12 +101,11 @@ export function whyUnpayable({ affiliate, chain }: Pick<Earned, 'affiliate' | 'c
   return `"${affiliate}" is not an address on ${chain}: the operator has to pay it in another way`
 }
 
-/** Accounts that are read from a node at once. */
 const BATCH = 100
 
 /**
- * All that is signed and not paid, with what is signed now, is never more than the contract holds: signatures work at any time, in any order. One at a time
- * for each contract, in all processes.
+ * The sum of all signed and unpaid claims is never more than the contract holds, because signatures work at any time and in any order. A
+ * lock admits one signer at a time for each contract, across processes.
  */
 async function signClaims(
   db: Database,
@@ -128,11 +125,11 @@ async function signClaims(
   }
   return withLock(db, `sign claims ${chain} ${contract}`, async (connection) => {
     const paid = await readPaid(earned)
-    // Read after what was paid: a claim that is paid in between then counts twice, not never.
+    // The balance is read after the payments, so that a claim that is paid in between counts twice, which is safe, instead of not at all.
     const held = await readHeld(client, contract, earned)
     let open = await readOpenClaims(connection, paying)
     let signed = choose(earned, paid, held, open)
-    // Others may have claimed since: their payments are read only if that matters.
+    // Others may have claimed meanwhile. Their payments are read only if that matters.
     if (signed.some((one) => one.isShort) && open.length > 0) {
       const fresh = await readPaid(open)
       open = open.map((claim, index) => ({ ...claim, paid: max(claim.paid, fresh[index] ?? 0n) }))
@@ -160,14 +157,12 @@ async function readHeld(client: ChainClient, contract: string, earned: readonly 
 }
 
 type Choice = SignedClaim & {
-  /** What the affiliate would be paid. */
   readonly amount: bigint
-  /** The contract cannot pay it besides what is promised to others. */
+  /** The contract cannot pay this claim in addition to what is promised to others. */
   readonly isShort: boolean
   readonly left: bigint
 }
 
-/** In the order of `earned`: who comes first is served first. */
 function choose(
   earned: readonly Earned[],
   paid: readonly bigint[],
@@ -187,7 +182,7 @@ function choose(
     const { affiliate, asset, total } = one
     const before = paid[index] ?? 0n
     const amount = total - before
-    // What was promised to it before is a part of this claim.
+    // An earlier promise to the same affiliate is a part of this claim.
     const own = promisedTo.get(nameOf(one)) ?? 0n
     const others = (promised.get(asset) ?? 0n) - own
     const left = max(0n, (held.get(asset) ?? 0n) - others)

@@ -1,4 +1,4 @@
-/** GET /apps/earnings: what affiliates earned by the orders of an app, and what they can claim. */
+/** The route GET /apps/earnings tells what affiliates earned by the orders of an app, and what they can claim. */
 
 import type { App } from '@tandem/party/store/apps/apps.ts'
 import { type Earnings, readEarnings } from '@tandem/party/store/ledger/ledger.ts'
@@ -9,7 +9,7 @@ import { createTtlCache } from '@tandem/runtime/ttl-cache.ts'
 import type { ServiceContext } from '../context.ts'
 import type { ClaimState } from './claims.ts'
 
-/** Each answer reads chains and signs: one caller cannot repeat that for free. */
+/** An answer reads chains and signs, so a caller must not be able to repeat the work for free. */
 const KEEP_MS = 2_000
 const MAX_ANSWERS = 1_000
 const DEFAULT_PER_PAGE = 100
@@ -29,7 +29,7 @@ export function createEarningsDesk(context: ServiceContext): EarningsDesk {
     )
 }
 
-/** As stored: in the canonical form of the chain that pays, or as it was given where no chain pays. */
+/** The ledger has the canonical notation of the chain that pays, or the given text where no chain pays. */
 function formsOf({ clients }: ServiceContext, address: string): readonly string[] {
   return [...new Set([address, ...[...clients.values()].flatMap(({ text }) => text.comparable(address) ?? [])])]
 }
@@ -68,14 +68,12 @@ function toWire(
   }
 }
 
-/** At the price now: an asset may have none at the moment. */
 function claimValue({ registry, prices }: ServiceContext, id: Earnings['asset'], amount: bigint): Pick<EarningsRecord, 'claim_amount_usd'> {
   const asset = registry.assets.find((known) => known.id === id)
   const price = prices.find(id)
   return asset === undefined || price === null ? {} : { claim_amount_usd: formatUsd(usdMicros(amount, asset.decimals, price)) }
 }
 
-/** Empty for an asset without a contract. */
 function tokenAddressOf({ registry, clients, claims }: ServiceContext, id: Earnings['asset']): string {
   const asset = registry.assets.find((known) => known.id === id)
   if (asset === undefined) return ''

@@ -1,4 +1,4 @@
-/** A solver that swaps with itself, names itself as the affiliate, and pays nothing in. */
+/** A rogue solver swaps with itself, names itself as the affiliate, and pays nothing in. */
 
 import { createApp } from '@tandem/party/store/apps/apps.ts'
 import { auditLedger } from '@tandem/party/store/ledger/audit-ledger.ts'
@@ -20,7 +20,7 @@ beforeEach(async () => {
   )
 })
 
-/** A final order of this solver: a share of so many units, worth as many dollars. */
+/** The share has this number of units, which are worth as many dollars. */
 async function completed(solverId: string, affiliate: string, dollars: bigint): Promise<void> {
   const affiliateFees = [{ address: affiliate, asset: usdc, feeBips: 5000, amount: dollars.toString() }] as const
   const { order } = await putOrder(store.db, {
@@ -50,7 +50,7 @@ test('has nothing to claim, however much it swaps and others pay in', async () =
     { solverId: 'honest', usdMicros: 50_000_000n, waitingUsdMicros: 0n },
     { solverId: 'rogue', usdMicros: 3_000_000_000n, waitingUsdMicros: 3_000_000_000n },
   ])
-  // Nor by a payment of its own that is as small as it likes, after others have paid in advance.
+  // A small payment by the rogue, after others have paid in advance, must not help it either.
   await pay('honest', 5000n, 'in advance')
   await pay('rogue', 1n)
   expect(await claimable()).toMatchObject({ itself: [0n, 3000n] })

@@ -11,16 +11,15 @@ import { type ActiveAsset, parseAsset } from '../quotes/pair.ts'
 const BIPS = 10_000n
 
 export type AffiliateShare = {
-  /** In the canonical form of the chain of `asset`. */
+  /** The address is in the canonical notation of the chain of `asset`. */
   readonly address: string
-  /** What the affiliate is paid in. */
   readonly asset: ActiveAsset
   readonly feeBips: number
 }
 
 type Context = Pick<ServiceContext, 'registry' | 'clients' | 'claims' | 'settings'>
 
-/** Throws if an affiliate could never be paid: its address must be one on the chain of its payout asset, whether a contract pays there or the operator. */
+/** Throws if an affiliate could never be paid: its address must be valid on the chain of its payout asset, whether a contract or the operator pays. */
 export function parseShares(context: Context, given: CreateOrderRequest['affiliate_fees'], source: ActiveAsset): readonly AffiliateShare[] {
   return (given ?? []).map(({ address, fee, asset: named }, index) => {
     const field = `affiliate_fees.${index}`
@@ -49,7 +48,7 @@ function parseRecipient({ clients }: Context, { id, chain }: ActiveAsset, addres
 
 type Priced = { readonly asset: Pick<Asset, 'id' | 'decimals'>; readonly price: UsdPrice }
 
-/** What each affiliate is owed, at the prices of the order. Rounded down: never more than was collected. */
+/** What each affiliate is owed is rounded down, so it is never more than was collected. */
 export function affiliateFees(
   shares: readonly AffiliateShare[],
   source: Priced & { readonly amount: bigint },
@@ -62,7 +61,7 @@ export function affiliateFees(
   })
 }
 
-/** Scaled to what was filled, as on the ledger. Rounded down. */
+/** The fees are scaled to the filled amount and rounded down, as on the ledger. */
 export function filledFees(
   fees: readonly AffiliateFee[],
   { terms, agreedAmount }: Pick<Swap, 'terms' | 'agreedAmount'>,
@@ -71,7 +70,7 @@ export function filledFees(
   return fees.map((fee) => ({ ...fee, amount: ((BigInt(fee.amount) * terms.amount) / agreedAmount).toString() }))
 }
 
-/** One division, so that it is rounded once. */
+/** This divides once, so that it rounds once. */
 function convert(fee: bigint, from: Priced, to: Priced): bigint {
   return (fee * from.price * 10n ** BigInt(to.asset.decimals)) / (BIPS * to.price * 10n ** BigInt(from.asset.decimals))
 }

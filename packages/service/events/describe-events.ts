@@ -1,4 +1,4 @@
-/** Events as text: the record of an order, and the text of an event, are made once, however many streams get it. */
+/** Events become text here. The record of an order and the text of an event are made once for all streams that get them. */
 
 import type { OrderEvent } from '@tandem/party/store/events/order-events.ts'
 import type { OrderSnapshot } from '@tandem/party/store/orders/orders.ts'
@@ -12,26 +12,25 @@ export type DescribeContext = Pick<ServiceContext, 'registry' | 'now'>
 
 type Described = { readonly text: string; readonly status: OrderEvent['status'] }
 
-/** Writes events of orders that were read as frames, as an app may see them. Null for an order that this service cannot describe any more. */
 export interface EventWriter {
-  /** It was asked for. */
+  /** Returns true once the order was added, even if it was not found. */
   knows(orderId: string): boolean
   add(orderId: string, snapshot: OrderSnapshot | null): void
   write(event: OrderEvent, app: string): Frame | null
-  /** The status that the order has now, for who has seen no event of it. */
+  /** This frame is for a client that has seen no event of the order. */
   writeCurrent(orderId: string, id: bigint, app: string): Frame | null
 }
 
 export function createEventWriter(context: DescribeContext, log: Logger): EventWriter {
   const snapshots = new Map<string, OrderSnapshot | null>()
   const described = new Map<string, Described | null>()
-  /** Frames of the event that was written last, by the description in it. All streams share them: a thousand slow readers hold one text. */
+  /** These are the frames of the last written event. All streams share them, so a thousand slow readers hold one text. */
   let [written, frames]: [OrderEvent | null, Map<Described, Frame>] = [null, new Map()]
 
   function describe(orderId: string, app: string): Described | null {
     const snapshot = snapshots.get(orderId) ?? null
     if (snapshot === null) return null
-    // An order has two forms: for its own app and for all others.
+    // An order has two forms: one for its own app and one for all others.
     const key = `${orderId} ${snapshot.stored.app === app}`
     const known = described.get(key)
     if (known !== undefined) return known
@@ -45,7 +44,7 @@ export function createEventWriter(context: DescribeContext, log: Logger): EventW
       const record = describeOrder(context, { name: app }, snapshot)
       return { text: JSON.stringify(record), status: record.status }
     } catch (error) {
-      // One such order must not keep the events of all others.
+      // An order that cannot be described must not block the events of all others.
       log.error({ order: snapshot.stored.order.id, err: error }, 'an order cannot be described: its event is not sent')
       return null
     }

@@ -1,36 +1,35 @@
-/** Reads the events of orders for a whole process: one statement each time something may have happened, however many listen. */
+/** The feed reads the events of orders for all listeners of a process, with one statement each time something may have happened. */
 import { createLoop, type Loop } from '@tandem/party/engine/loop.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { EVENTS_BATCH, numberEvents, type OrderEvent, readNewEvents } from '@tandem/party/store/events/order-events.ts'
 import type { Logger } from '@tandem/runtime/log.ts'
 
 export interface EventFeed {
-  /** Everything up to this event was given to the listener. */
+  /** The listener has got all events up to this id. */
   readonly position: bigint
-  /** Begins to read, if it does not yet. Resolves when all that was committed before is passed on. Concurrent calls share a read. */
+  /** Begins to read if it does not read yet. Resolves when everything that was committed before the call is passed on. Concurrent calls share a read. */
   catchUp(): Promise<void>
-  /** Something may have happened. */
   wake(): void
   stop(): Promise<void>
 }
 
 export type FeedListener = {
-  /** Returns false while nobody needs events. */
+  /** It returns false while nobody needs events. */
   isListening(): boolean
-  /** Gets the next events, in the order of their ids, and calls `done` in the same tick in which it has passed them on. */
+  /** The events come in the order of their ids. `take` must call `done` in the tick in which it has passed them on. */
   take(events: readonly OrderEvent[], done: () => void): Promise<void>
 }
 
-/** Signals can be lost: then an event is this late. */
+/** A signal can be lost. The event is then late by up to this time. */
 const POLL_MS = 1000
-/** Between the starts of two reads: under load, one read serves all that happened meanwhile. */
+/** Under load, one read serves all that happened during the cooldown. */
 const COOLDOWN_MS = 20
 
 type Waiting = { resolve(): void; reject(error: unknown): void }
 
 export function createEventFeed({ db, log }: { readonly db: Database; readonly log: Logger }, listener: FeedListener): EventFeed {
   let position = 0n
-  /** Otherwise nobody listened lately, and `position` is old. */
+  /** While nobody listens, this is false and `position` is old. */
   let isReading = false
   let loop: Loop | null = null
   let waiting: Waiting[] = []

@@ -10,7 +10,6 @@ afterEach(() => {
   server.close()
 })
 
-/** A real connection whose client does not read. */
 async function connect(): Promise<{ readonly response: ServerResponse; readonly client: IncomingMessage }> {
   return new Promise((resolve) => {
     let response: ServerResponse
@@ -33,7 +32,6 @@ test('a reader that does not read is cut when its buffer is full', async () => {
     const stream = openEventStream(response, { onCut: () => (slow += 1), onClose: resolve })
     stream.hold()
     stream.release()
-    // More than all socket buffers hold.
     for (let id = 1n; stream.isOpen && id < 10_000n; id++) stream.send({ id, text: `id: ${id}\ndata: ${'x'.repeat(8000)}\n\n` })
     expect(response.writableLength).toBeLessThan(300_000)
   })
@@ -67,7 +65,6 @@ test('a stream that has ended waits half a minute for its reader, and not longer
   const closed = new Promise<void>((resolve) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const stream = openEventStream(response, { onCut: () => undefined, onClose: resolve })
-    // More than all socket buffers hold.
     response.write(Buffer.alloc(32_000_000))
     stream.end(1500)
   })

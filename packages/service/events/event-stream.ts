@@ -1,43 +1,39 @@
-/** One open stream of Server-Sent Events (WHATWG HTML, section 9.2). What a slow reader has not read is bounded: beyond that the stream is cut. */
+/** One open stream of Server-Sent Events (WHATWG HTML, section 9.2). The buffer of a slow reader is bounded: beyond the limit the stream is cut. */
 import type { ServerResponse } from 'node:http'
 
 export type Frame = { readonly id: bigint; readonly text: string }
 
 export interface EventStream {
-  /** False once it is ended, cut, or closed by the client. */
+  /** This is false once the stream is ended, cut, or closed by the client. */
   readonly isOpen: boolean
-  /** Live events wait until the replay has ended. */
+  /** This is true while live events wait for the end of the replay. */
   readonly isHeld: boolean
-  /** Bytes that wait for the client. */
   readonly buffered: number
-  /** Events up to this one were sent, or are not for this stream. */
+  /** All events up to this id were sent or are not for this stream. */
   readonly sentUpTo: bigint
   moveTo(id: bigint): void
-  /** Sends a live event, unless it was sent already. */
+  /** A live event that was sent already is not sent again. */
   send(frame: Frame): void
-  /** Sends an event of a replay. */
   replay(frame: Frame): void
-  /** Sends text that is not an event of an order. */
   write(text: string): void
-  /** A sign of life, with the position if the stream is live: a client that comes back after a long silence continues from there. */
+  /** In a live stream the heartbeat carries the position, from which a client continues after a long silence. */
   beat(position: bigint): void
   hold(): void
-  /** The replay has ended: sends what waited. */
+  /** Sends the held events after the replay has ended. */
   release(): void
   /** Resolves when the client has read most of what was written. */
   drained(): Promise<void>
-  /** Sends the client when to come back, and ends: when it has read all, or after 30 s. */
+  /** Tells the client after which time to reconnect. The connection closes when the client has read all, or after 30 s. */
   end(retryMs: number): void
-  /** Ends at once, whatever the client has not read. */
   cut(): void
 }
 
-/** What one stream may hold in memory. The client comes back with its `Last-Event-ID`. */
-export const MAX_BUFFERED = 256 * 1024
-/** How long a client may take to read enough for more of a replay, and to read what is left of a stream that has ended. */
+/** A client whose stream is cut comes back with its `Last-Event-ID`. */
+export const MAX_BUFFERED_BYTES = 256 * 1024
+/** A client has this long to read enough for the next page of a replay, and to read the remaining text of a stream that has ended. */
 const DRAIN_MS = 30_000
 
-/** `onCut`: it was cut. `onClose`: once, in any case. */
+/** `onClose` is called exactly once. */
 export function openEventStream(response: ServerResponse, on: { readonly onCut: () => void; readonly onClose: () => void }): EventStream {
   let sentUpTo = 0n
   let state: 'replaying' | 'held' | 'live' | 'closed' = 'replaying'
@@ -49,7 +45,6 @@ export function openEventStream(response: ServerResponse, on: { readonly onCut: 
     held = []
     on.onClose()
   })
-  // A broken connection closes the response.
   response.on('error', () => undefined)
 
   function cut(): void {
@@ -61,7 +56,7 @@ export function openEventStream(response: ServerResponse, on: { readonly onCut: 
 
   function write(text: string): void {
     if (state === 'closed') return
-    if (response.writableLength + text.length > MAX_BUFFERED) cut()
+    if (response.writableLength + text.length > MAX_BUFFERED_BYTES) cut()
     else response.write(text)
   }
 
@@ -92,7 +87,7 @@ export function openEventStream(response: ServerResponse, on: { readonly onCut: 
       if (state !== 'held') return
       held.push(frame)
       heldLength += frame.text.length
-      if (heldLength > MAX_BUFFERED) cut()
+      if (heldLength > MAX_BUFFERED_BYTES) cut()
     },
     replay: sendNow,
     write,
@@ -129,10 +124,66 @@ export function openEventStream(response: ServerResponse, on: { readonly onCut: 
       if (state === 'closed') return
       state = 'closed'
       response.end(`retry: ${retryMs}\n\n`)
-      // Else a client that reads nothing would keep the connection, and its place among the streams.
+      // Without this a client that reads nothing would keep the connection and its place among the streams.
       const timer = setTimeout(() => response.destroy(), DRAIN_MS)
       response.on('close', () => clearTimeout(timer))
     },
     cut,
+  }
+}
+
+/** Proxies commonly close a connection that is silent for 30 to 60 s. */
+const HEARTBEAT_SECONDS = 15
+/** A stream ends after this time. When its client comes back, its app is checked again, and streams spread over the processes. */
+const LIFETIME_MS = 30 * 60_000
+
+export interface Heartbeats<Member> {
+  add(member: Member): void
+  remove(member: Member): void
+  stop(): void
+}
+
+export function createHeartbeats<Member>(on: {
+  readonly beat: (member: Member) => void
+  readonly expire: (member: Member) => void
+  readonly afterAll: () => void
+}): Heartbeats<Member> {
+  // Each second serves one group.
+  const groups = Array.from({ length: HEARTBEAT_SECONDS }, () => new Map<Member, number>())
+  const groupOf = new Map<Member, Map<Member, number>>()
+  let next = 0
+  let current = 0
+  let timer: NodeJS.Timeout | undefined
+
+  function tick(): void {
+    current = (current + 1) % groups.length
+    const now = performance.now()
+    for (const [member, endsAtMs] of groups[current] ?? []) {
+      if (now < endsAtMs) on.beat(member)
+      else on.expire(member)
+    }
+    on.afterAll()
+  }
+
+  return {
+    add(member) {
+      next = (next + 1) % groups.length
+      const group = groups[next]
+      if (group === undefined) return
+      group.set(member, performance.now() + LIFETIME_MS)
+      groupOf.set(member, group)
+      timer ??= setInterval(tick, 1000).unref()
+    },
+    remove(member) {
+      groupOf.get(member)?.delete(member)
+      groupOf.delete(member)
+      if (groupOf.size > 0) return
+      clearInterval(timer)
+      timer = undefined
+    },
+    stop() {
+      clearInterval(timer)
+      timer = undefined
+    },
   }
 }

@@ -1,4 +1,4 @@
-/** All open event streams of a process: passes events on to those that follow an order or an app. */
+/** The open event streams of a process. Events go to the streams that follow their order or app. */
 import type { ServerResponse } from 'node:http'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { type OrderEvent, oldestEventId } from '@tandem/party/store/events/order-events.ts'
@@ -9,27 +9,22 @@ import { createTtlCache } from '@tandem/runtime/ttl-cache.ts'
 import { networkOf } from '../caller-network.ts'
 import { createEventWriter, type DescribeContext } from './describe-events.ts'
 import { createEventFeed } from './event-feed.ts'
-import { openEventStream } from './event-stream.ts'
+import { createHeartbeats, openEventStream } from './event-stream.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { createFollowers, type Follower } from './followers.ts'
-import { createHeartbeats } from './heartbeats.ts'
 import { type ReplayContext, readOrders, startStream } from './replay.ts'
-import { cutSlowReaders } from './slow-readers.ts'
-import { countStreams, type StreamLimits } from './stream-limits.ts'
+import { countStreams, createStreamTally, cutSlowReaders, type StreamLimits } from './stream-limits.ts'
 import type { EventStreams, StreamRequest } from './stream-request.ts'
-import { createStreamTally } from './stream-tally.ts'
 
 export type EventStreamsContext = DescribeContext & { readonly db: Database; readonly log: Logger; readonly limits: StreamLimits }
 
-/** Clients whose stream is ended come back within this time, with jitter: not all at once. */
 const MIN_RETURN_MS = 1_000
 const MAX_RETURN_MS = 5_000
-/** How long the id of the oldest event is cached. */
 const OLDEST_CACHE_MS = 10_000
 const EVICTED_RETRY_SECONDS = 30
 /**
- * Pages of replays that are read at once, for all clients together, and how often for one network: thousands who ask for all events, again and again, must
- * cost little and delay no live event.
+ * These limit how many pages of replays are read at once, and how often for one network. Thousands of clients that ask for all events again
+ * and again must cost little and delay no live event.
  */
 const REPLAY_LIMITS = { maxRunning: 2, spacingMs: 25 } as const
 
@@ -55,7 +50,7 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
   })
   let isClosing = false
 
-  /** Reads the orders first, and those of streams that were opened meanwhile. Then everyone gets everything in one tick. */
+  /** The orders are read first, also those of streams that were opened meanwhile. Then all streams get their events in one tick. */
   async function take(events: readonly OrderEvent[], done: () => void): Promise<void> {
     const writer = createEventWriter(context, log)
     for (;;) {
@@ -73,7 +68,7 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
   }
 
   function enter(request: StreamRequest, onEvicted: () => void): () => void {
-    if (isClosing) throw new TandemError('chain_unavailable', 'this server stops: connect again')
+    if (isClosing) throw new TandemError('chain_unavailable', 'this server is stopping: connect again')
     try {
       return counts.enter(request, onEvicted)
     } catch (error) {
@@ -155,6 +150,6 @@ function dismiss({ stream }: Follower): void {
 
 function evictedEarly(): TandemError {
   const message =
-    'this app or server has all the event streams that it may, most of them from your network; GET /orders/{id} works as always'
+    'this app or server has reached its limit of event streams, and your network has the most of them; GET /orders/{id} works as always'
   return new TandemError('rate_limited', message, { retryAfterSeconds: EVICTED_RETRY_SECONDS })
 }

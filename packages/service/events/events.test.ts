@@ -11,7 +11,7 @@ import { afterEach, expect, test } from 'vitest'
 import { type EventReader, readEvents } from '../testing/event-reader.fixture.ts'
 import { btc, deployments, NOW, orderBody, sharedService, startTestService, wbtc } from '../testing/service.fixture.ts'
 import { createEventWriter } from './describe-events.ts'
-import { MAX_BUFFERED } from './event-stream.ts'
+import { MAX_BUFFERED_BYTES } from './event-stream.ts'
 import { createEventStreams } from './event-streams.ts'
 
 const service = sharedService({ environment: 'local', streamLimits: { perProcess: 6, perApp: 4, perAddress: 5 } })
@@ -32,7 +32,7 @@ async function createOrder(): Promise<string> {
   return (body.result as { readonly order_id: string }).order_id
 }
 
-/** As the reconciler writes it. */
+/** The reconciler writes the status like this. */
 async function setStatus(orderId: string, status: OrderStatus): Promise<void> {
   await service.db.updateTable('order_list').set({ status }).where('order_id', '=', orderId).execute()
 }
@@ -84,7 +84,7 @@ test('a client that missed more than a stream may hold in memory gets all of it'
     expect(event).toMatchObject(of(orderId, status))
     bytes += JSON.stringify(event.data).length
   }
-  expect(bytes).toBeGreaterThan(2 * MAX_BUFFERED)
+  expect(bytes).toBeGreaterThan(2 * MAX_BUFFERED_BYTES)
 })
 
 test('an app follows its own orders only; it may give its id in the query', async () => {
@@ -128,7 +128,7 @@ test('streams are bounded for an app, an address and the process; other requests
   expect(await service.call('GET', `/v2/orders/${orderId}`)).toMatchObject({ status: 200 })
   expect(service.logged.join('')).toContain('event streams refused')
   opened.shift()?.close()
-  // The server sees the end of the first stream soon.
+  // The server soon sees the end of the first stream.
   await expect.poll(async () => (await follow(path)).status, { timeout: 20_000, interval: 200 }).toBe(200)
 })
 
@@ -148,7 +148,7 @@ test('streams that are closed while they wait for their replay keep no place', a
     waiting -= 1
   })
   await opens[0]
-  // The others of its network wait in the queue.
+  // The other clients of its network wait in the queue.
   await expect.poll(() => streams.count, { interval: 5 }).toBe(10)
   for (const response of responses) response.destroy()
   await tick()

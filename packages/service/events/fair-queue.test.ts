@@ -6,7 +6,6 @@ const SPACING_MS = 25
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Work that the test ends. */
 function recorder() {
   const queue = createFairQueue<string>({ maxRunning: 2, spacingMs: SPACING_MS })
   const started: string[] = []

@@ -1,15 +1,15 @@
 /** Limits total concurrency and the rate per key, so that a greedy client delays only itself. */
 export interface FairQueue<Member> {
-  /** Runs the work of a member when the key is next in line. Null: it left before. A member waits once at a time. */
+  /** Runs the work of a member when its key is next in line. Resolves to null if the member left before. A member waits once at a time. */
   run<T>(key: string, member: Member, work: () => Promise<T>): Promise<T | null>
-  /** A member that leaves keeps no place: else those who come and go quickly would fill the memory, and others would wait for them. */
+  /** A member that leaves loses its place. Otherwise members that come and go quickly would fill the memory, and others would wait for them. */
   leave(key: string, member: Member): void
 }
 
-/** `spacingMs`: between the starts of two runs of one key. */
+/** `spacingMs` is the cooldown of a key, measured between the starts of two runs. */
 export function createFairQueue<Member>(limits: { readonly maxRunning: number; readonly spacingMs: number }): FairQueue<Member> {
   const { maxRunning, spacingMs } = limits
-  /** Keys in the order of their next run, each with its members in the order of their arrival. */
+  /** The keys are in the order of their next run, and the members of each in the order of their arrival. */
   const queues = new Map<string, Map<Member, (mayRun: boolean) => void>>()
   const coolingDown = new Set<string>()
   let running = 0

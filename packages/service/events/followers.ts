@@ -1,12 +1,12 @@
-/** Which streams follow which order or app. */
+/** This index knows which streams follow which order or app. */
 import type { OrderEvent } from '@tandem/party/store/events/order-events.ts'
 import type { EventStream } from './event-stream.ts'
 
 export type Follower = {
   readonly app: string
-  /** Null for all orders of the app. */
+  /** This is null if the stream follows all orders of the app. */
   readonly orderId: string | null
-  /** The key of its replays in the fair queue. */
+  /** Replays use this key in the fair queue. */
   readonly network: string
   readonly stream: EventStream
 }
@@ -14,7 +14,6 @@ export type Follower = {
 export interface Followers {
   add(follower: Follower): void
   remove(follower: Follower): void
-  /** Those that an event concerns. */
   of(event: OrderEvent): Iterator<Follower, void> & Iterable<Follower>
 }
 

@@ -1,4 +1,4 @@
-/** Brings one stream up to date: replays what its client has missed, then lets live events through. */
+/** A replay brings one stream up to date: it sends the events that its client has missed, then passes live events on. */
 
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { EVENTS_PAGE, type OrderEvent, readAppEvents, readOrderEvents } from '@tandem/party/store/events/order-events.ts'
@@ -20,16 +20,13 @@ export type ReplayContext = DescribeContext & {
   readonly readOldest: () => Promise<bigint>
 }
 
-/** What a client has seen, and what it gets first. */
 export type StreamStart = {
   readonly lastEventId: bigint | null
-  /** Where the feed was before the order was read. */
   readonly from: bigint
-  /** The order of the stream; null: it follows an app. */
   readonly snapshot: OrderSnapshot | null
 }
 
-/** Clients come back after this if the connection breaks. */
+/** A client comes back after this time if the connection breaks. */
 const RETRY_MS = 2_000
 
 export async function startStream(context: ReplayContext, follower: Follower, start: StreamStart): Promise<void> {
@@ -44,12 +41,11 @@ export async function startStream(context: ReplayContext, follower: Follower, st
   writeStart(context, follower, start)
   stream.moveTo(from)
   join(context, follower)
-  // Else nothing has happened since.
   if (context.feed.position > from) await catchUp(context, follower)
   stream.release()
 }
 
-/** Without a replay: the status that the order has now, or that events may be missing. */
+/** A stream without a replay starts with the current status of the order. The follower of an app is told that events may be missing. */
 function writeStart(context: ReplayContext, { stream, app }: Follower, { lastEventId, from, snapshot }: StreamStart): void {
   if (snapshot === null) {
     if (lastEventId !== null) stream.write(`event: gap\nid: ${from}\ndata: {"last_event_id":"${lastEventId}"}\n\n`)
@@ -62,7 +58,7 @@ function writeStart(context: ReplayContext, { stream, app }: Follower, { lastEve
   if (frame !== null) stream.write(frame.text)
 }
 
-/** Sends what is on record and was not sent. The last page is read while live events wait, so that none is missed in between. */
+/** The last page is read while live events wait, so that no event is missed in between. */
 async function catchUp(context: ReplayContext, follower: Follower): Promise<void> {
   const { stream, network } = follower
   while (stream.isOpen) {
@@ -75,7 +71,7 @@ async function catchUp(context: ReplayContext, follower: Follower): Promise<void
   stream.release()
 }
 
-/** Keeps nothing of the page: thousands of clients may not read theirs. */
+/** No page is kept in memory, because thousands of clients may be slow to read theirs. */
 async function sendPage(context: ReplayContext, { stream, app, orderId }: Follower): Promise<boolean> {
   if (!stream.isOpen) return true
   const { db, orders, log } = context
@@ -97,7 +93,7 @@ function join({ followers }: ReplayContext, follower: Follower): void {
   followers.add(follower)
 }
 
-/** Gives the writer the orders of these events. */
+/** The writer needs the orders of these events. */
 export async function readOrders(orders: OrderReader, writer: EventWriter, events: readonly OrderEvent[]): Promise<void> {
   const ids = [...new Set(events.map(({ orderId }) => orderId))]
   await Promise.all(ids.map(async (id) => writer.add(id, await orders.read(id))))

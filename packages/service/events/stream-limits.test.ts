@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { cutSlowReaders } from './slow-readers.ts'
-import { countStreams } from './stream-limits.ts'
+import { countStreams, cutSlowReaders } from './stream-limits.ts'
 
 const limits = { perProcess: 4, perApp: 3, perAddress: 2 }
 const nobody = () => {
@@ -33,9 +32,9 @@ test('at its limit, an app takes a stream from the network that has the most, fo
   expect(() => counts.enter({ app: 'a', address: '10.0.0.3' }, nobody)).toThrow('this app has 4')
   counts.enter({ app: 'a', address: '192.0.2.2' }, nobody)
   expect(evicted.map(({ mock }) => mock.calls.length)).toEqual([0, 0, 1])
-  // Both networks have two now.
+  // Both networks have two streams now.
   expect(() => counts.enter({ app: 'a', address: '192.0.2.3' }, nobody)).toThrow('this app has 4')
-  // The evicted one is not counted any more: that it ends changes nothing.
+  // The evicted stream is not counted any more, so its end changes nothing.
   strangers[2]?.()
   expect(counts.open).toBe(4)
   strangers[0]?.()

@@ -11,7 +11,6 @@ const quiet = { onHint: () => undefined, announcedChains: () => [] }
 
 type Answer = { readonly next: number; readonly chains: readonly string[] }
 
-/** A simulated solver whose long polls the test answers. */
 function createTalk() {
   const told: (readonly string[])[] = []
   const polls: {
@@ -39,9 +38,9 @@ function createTalk() {
 test('tells every solver once what happened in one moment', async () => {
   const [one, other] = [createTalk(), createTalk()]
   hints = createHints([one, other], quiet)
-  for (let times = 0; times < 100; times++) for (const chain of ['a', 'b']) hints.tell(chain)
+  for (let times = 0; times < 100; times++) for (const chain of ['a', 'b']) hints.send(chain)
   await vi.waitFor(() => expect([one.told, other.told]).toEqual([[['a', 'b']], [['a', 'b']]]), { timeout: 60_000 })
-  hints.tell('c')
+  hints.send('c')
   await vi.waitFor(() => expect(one.told).toEqual([['a', 'b'], ['c']]), { timeout: 60_000 })
 })
 
@@ -55,9 +54,9 @@ test('sends one request at a time to a solver, and a failure loses only that hin
     throw new Error('the solver is away')
   })
   hints = createHints([talk], quiet)
-  hints.tell('a')
+  hints.send('a')
   await vi.waitFor(() => expect(talk.tellChanges).toHaveBeenCalledTimes(1), { timeout: 60_000 })
-  for (const chain of ['b', 'c', 'b']) hints.tell(chain)
+  for (const chain of ['b', 'c', 'b']) hints.send(chain)
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(talk.tellChanges).toHaveBeenCalledTimes(1)
   finish()
@@ -73,10 +72,10 @@ test('the first hint does not wait for others, and those that come within 100 ms
     await vi.waitFor(() => expect(waits).toHaveLength(index + 1), { timeout: 60_000 })
     waits[index]?.end()
   }
-  spaced.tell('a')
+  spaced.send('a')
   await endWait(0)
   await vi.waitFor(() => expect(talk.told).toEqual([['a']]), { timeout: 60_000 })
-  for (const chain of ['b', 'c', 'b']) spaced.tell(chain)
+  for (const chain of ['b', 'c', 'b']) spaced.send(chain)
   await endWait(1)
   await endWait(2)
   await vi.waitFor(() => expect(talk.told).toEqual([['a'], ['b', 'c']]), { timeout: 60_000 })
@@ -89,7 +88,7 @@ test('a solver is not told of chains whose nodes tell it, until they may have st
   talk.tellChanges.mockImplementationOnce(async () => ['a', 'never asked for'])
   const spaced = createHints([talk], { ...quiet, nowMs: () => ms }, async () => undefined)
   const tell = async (...chains: readonly string[]) => {
-    for (const chain of chains) spaced.tell(chain)
+    for (const chain of chains) spaced.send(chain)
     await new Promise((resolve) => setTimeout(resolve, 20))
     return talk.tellChanges.mock.calls.splice(0)
   }

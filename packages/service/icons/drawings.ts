@@ -1,9 +1,9 @@
-/** Our own drawings of coins and chains, by the letters of their icon: a few strokes on a field of 64 by 64. None copies a logo. */
+/** These are our own drawings of coins and chains, by the letters of their icon, on a field of 64 by 64. None copies a logo. */
 
-/** `line`: strokes. `fill`: areas. `frame`: strokes around it; what is inside gets smaller. All are path data of SVG. */
+/** SVG path data: `line` are strokes, `fill` areas, `frame` strokes around them, inside of which the rest is drawn smaller. */
 export type Drawing = { readonly line?: string; readonly fill?: string; readonly frame?: string }
 
-/** A coin with a rim: for whatever has no drawing. */
+/** Coins and chains without a drawing get a coin with a rim. */
 export const NEUTRAL: Drawing = { line: 'M32 14a18 18 0 1 1 0 36a18 18 0 1 1 0-36M32 23a9 9 0 1 1 0 18a9 9 0 1 1 0-18' }
 
 const b: Drawing = {

@@ -1,10 +1,10 @@
-/** The icons of an environment by the name in their URL: a chain's id, or an asset's symbol in lower case. */
+/** The icons of an environment have a chain's id, or an asset's symbol in lower case, as their name in the URL. */
 import type { Asset } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { Icon } from '@tandem/protocol/icon.ts'
 import { type Drawing, drawings, NEUTRAL } from './drawings.ts'
 
-/** Name → SVG. One coin has one icon, whatever chain it is on. */
+/** The map leads from the name to the SVG. A coin has one icon on all chains. */
 export function renderIcons(of: { readonly chains: readonly Chain[]; readonly assets: readonly Asset[] }): ReadonlyMap<string, string> {
   const icons = new Map(of.assets.map((asset) => [asset.symbol.toLowerCase(), renderIcon(asset.icon, 'disc')]))
   for (const { id, icon } of of.chains) {
@@ -14,9 +14,9 @@ export function renderIcons(of: { readonly chains: readonly Chain[]; readonly as
   return icons
 }
 
-/** Renders an icon as a small SVG: a drawing on a disc for an asset, on a tile for a chain. */
+/** An asset is drawn on a disc, a chain on a tile. */
 export function renderIcon({ text, color }: Icon, shape: 'disc' | 'tile'): string {
-  // Checked here because it is written into the SVG unescaped.
+  // The text is checked here, because it goes into the SVG unescaped.
   if (!/^[A-Za-z0-9]{1,4}$/.test(text)) throw new Error(`"${text}" is not a text for an icon: expected 1 to 4 letters or digits`)
   if (!/^#[0-9a-f]{6}$/.test(color)) throw new Error(`"${color}" is not a colour for an icon: expected #rrggbb`)
   const background =
@@ -35,7 +35,7 @@ function inkedWith(ink: string, { line, fill, frame }: Drawing): string {
   return `<g fill="none" stroke="${ink}" stroke-linecap="round" stroke-linejoin="round">${strokes(frame, 4)}${placed}</g>`
 }
 
-/** Black or white, whichever contrasts more (WCAG 2: relative luminance). */
+/** The ink is black or white, whichever contrasts more (WCAG 2: relative luminance). */
 function inkOn(color: string): string {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const channel = Number.parseInt(color.slice(at, at + 2), 16) / 255

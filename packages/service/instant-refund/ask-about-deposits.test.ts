@@ -9,7 +9,7 @@ import { answerWith, useSyncFixture } from '../solver-sync/sync-tasks.fixture.ts
 import { btc, eventsOf, wbtc } from '../testing/service.fixture.ts'
 import { createDepositQuestions } from './ask-about-deposits.ts'
 import { createAutomaticRefundTasks } from './automatic-refunds.ts'
-import { noteRefundCost } from './refund-budget.ts'
+import { recordRefundCost } from './refund-budget.ts'
 
 const refundTasks = (context: SyncContext, states: readonly OrderState[]) => createAutomaticRefundTasks(context)(states)
 
@@ -32,7 +32,7 @@ function answer(given: 'wait' | 'declined'): void {
     return answerWith({ answer: given, signature: null, reason: 'the price has moved' })
   }
 }
-/** Runs what is due after so many seconds; returns when the order is to be looked at again. */
+/** Runs what is due after `seconds`. It returns the time at which the order is to be looked at again. */
 async function after(seconds: number): Promise<number | null> {
   now += seconds * SECOND
   const state = await sync.state()
@@ -131,9 +131,9 @@ test('a refund that the solver does not sign costs its owner nothing of the budg
   expect(await paid()).toEqual([1_000_000n])
   const client = clientFor(sync.context.clients, sync.order.source.chain)
   const legCost = async () => ({ decimals: 0, initiate: 0n, redeem: 0n, refund: 1n })
-  const mostCost = async () => 7_000_000n
-  const changed = { ...client, legCost, instantRefund: { ...client.instantRefund, mostCost } } as ChainClient
+  const maxCost = async () => 7_000_000n
+  const changed = { ...client, legCost, instantRefund: { ...client.instantRefund, maxCost } } as ChainClient
   const clients = new Map([[client.chain.id, changed]])
-  await noteRefundCost({ ...sync.context, clients, prices: { ...sync.context.prices, find: () => 100n } }, sync.order)
+  await recordRefundCost({ ...sync.context, clients, prices: { ...sync.context.prices, find: () => 100n } }, sync.order)
   expect(await paid()).toEqual([7_000_000n])
 })

@@ -1,47 +1,46 @@
-/** Asks the solver about agreed deposits that it does not pay for. If it declines, the deposit is refunded at once instead of after its timelock. */
+/** The solver is asked about agreed deposits that it has not paid for. If it declines, they are refunded before their timelock ends. */
 
 import { recordDecline } from '@tandem/party/store/orders/fills.ts'
 import { awaitsPayment } from '@tandem/protocol/playbook.ts'
 import type { OrderState } from '@tandem/protocol/state.ts'
 import { type SyncContext, type SyncTaskSource, solverOf } from '../solver-sync/solver-sync.ts'
 
-/** A solver that is well pays within this time. */
-const FIRST_PAUSE_MS = 2_000
-const LONGEST_PAUSE_MS = 30_000
+/** A healthy solver pays within this time. */
+const MIN_BACKOFF_MS = 2_000
+const MAX_BACKOFF_MS = 30_000
 const MAX_REMEMBERED = 100_000
 /**
- * A solver that says "wait" is busy, and questions make it busier: it is then left alone for so many times as long as it took to answer, for all orders.
- * So an overloaded solver spends a small part of its time on questions, and an idle one is asked about ten orders a second or more.
+ * A solver that answers "wait" is busy, and questions make it busier. The cooldown before the next question, about any order, is this many times the time that
+ * it took to answer. An overloaded solver thus spends a small part of its time on questions, and an idle one is asked about ten orders a second or more.
  */
-const QUIET_TIMES = 10
-const LONGEST_QUIET_MS = 1_000
+const COOLDOWN_FACTOR = 10
+const MAX_COOLDOWN_MS = 1_000
 
-type Asking = { readonly dueAtMs: number; readonly pauseMs: number }
+type Planned = { readonly dueAtMs: number; readonly backoffMs: number }
 
-/** When to ask is kept in memory only: after a restart the pauses begin anew. */
+/** The plan is only in memory: after a restart the backoff begins anew. */
 export function createDepositQuestions(context: SyncContext, nowMs: () => number = Date.now): SyncTaskSource {
-  const asking = new Map<string, Asking>()
-  /** By solver. Infinite while it is asked. */
-  const quietUntilMs = new Map<string, number>()
+  const planned = new Map<string, Planned>()
+  /** The end of the cooldown of each solver. Infinite while a question is open, so that each solver gets one question at a time. */
+  const cooldownEndsMs = new Map<string, number>()
 
-  function plan(orderId: string, pauseMs: number): Asking {
-    if (asking.size >= MAX_REMEMBERED) asking.clear()
-    const planned = { dueAtMs: nowMs() + pauseMs, pauseMs }
-    asking.set(orderId, planned)
-    return planned
+  function plan(orderId: string, backoffMs: number): Planned {
+    if (planned.size >= MAX_REMEMBERED) planned.clear()
+    const next = { dueAtMs: nowMs() + backoffMs, backoffMs }
+    planned.set(orderId, next)
+    return next
   }
 
-  /** One order at a time of each solver. */
-  async function askInTurn(state: OrderState): Promise<void> {
+  async function askAndCoolDown(state: OrderState): Promise<void> {
     const { solverId } = state.order
     const askedAtMs = nowMs()
     let isDeclined = false
-    quietUntilMs.set(solverId, Number.POSITIVE_INFINITY)
+    cooldownEndsMs.set(solverId, Number.POSITIVE_INFINITY)
     try {
       isDeclined = await ask(context, state)
     } finally {
-      const quietMs = isDeclined ? 0 : Math.min(QUIET_TIMES * (nowMs() - askedAtMs), LONGEST_QUIET_MS)
-      quietUntilMs.set(solverId, nowMs() + quietMs)
+      const cooldownMs = isDeclined ? 0 : Math.min(COOLDOWN_FACTOR * (nowMs() - askedAtMs), MAX_COOLDOWN_MS)
+      cooldownEndsMs.set(solverId, nowMs() + cooldownMs)
     }
   }
 
@@ -49,27 +48,27 @@ export function createDepositQuestions(context: SyncContext, nowMs: () => number
     states.flatMap((state) => {
       const { id, solverId } = state.order
       if (!awaitsPayment(state)) {
-        asking.delete(id)
+        planned.delete(id)
         return []
       }
-      const { dueAtMs, pauseMs } = asking.get(id) ?? plan(id, FIRST_PAUSE_MS)
+      const { dueAtMs, backoffMs } = planned.get(id) ?? plan(id, MIN_BACKOFF_MS)
       const run = async () => {
-        const isQuiet = nowMs() < (quietUntilMs.get(solverId) ?? 0)
-        plan(id, isQuiet ? pauseMs : Math.min(2 * pauseMs, LONGEST_PAUSE_MS))
-        if (!isQuiet) await askInTurn(state)
+        const isCoolingDown = nowMs() < (cooldownEndsMs.get(solverId) ?? 0)
+        plan(id, isCoolingDown ? backoffMs : Math.min(2 * backoffMs, MAX_BACKOFF_MS))
+        if (!isCoolingDown) await askAndCoolDown(state)
         return 'done' as const
       }
       return [{ key: `deposit ${id}`, solverId, orderIds: [id], dueAtMs, run }]
     })
 }
 
-/** True: it declined. */
+/** Returns true if the solver declined. */
 async function ask(context: SyncContext, { order, source, fill }: OrderState): Promise<boolean> {
   const { db, log, wake } = context
   const newest = source.counted.at(-1)?.block
   if (newest == null) return false
   const { answer, reason, code } = await solverOf(context, order.solverId).fill(order.id, {
-    // In the sequence that the solver signed: a reorg may have changed that of the blocks.
+    // The solver signed this sequence, while a reorg may have changed the sequence in the blocks.
     deposits: [...(fill?.deposits ?? source.counted.map(({ id }) => id))],
     block_hash: newest.hash,
     destination_amount: order.destination.terms.amount.toString(),

@@ -1,4 +1,4 @@
-/** Starts instant refunds of deposits that the solver does not pay for: wrong amount, too late, declined, or strays. */
+/** Deposits that the solver does not pay for are refunded instantly: wrong amounts, late or declined ones, and strays. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import { lockRefundAddress } from '@tandem/party/store/orders/change-refund-address.ts'
@@ -9,26 +9,25 @@ import { depositsToRefundInstantly } from '@tandem/protocol/playbook.ts'
 import { isStray, type OrderState } from '@tandem/protocol/state.ts'
 import type { Deposit } from '@tandem/protocol/swap-state.ts'
 import type { SyncContext, SyncResult, SyncTaskSource } from '../solver-sync/solver-sync.ts'
-import { signWithSolver } from './sign-with-solver.ts'
-import { signInParts, signInTurn } from './signing-turn.ts'
+import { signExclusively, signInParts, signWithSolver } from './sign-with-solver.ts'
 
-/** Anyone may send one deposit after the other: the pauses between signings of one order double, so that more deposits share a signing. */
-const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 30_000
+/** Anyone may send one deposit after the other. The cooldown between signings of one order doubles, so that more deposits share a signing. */
+const MIN_COOLDOWN_MS = 1_000
+const MAX_COOLDOWN_MS = 30_000
 const MAX_REMEMBERED = 100_000
 
-type Paused = { readonly untilMs: number; readonly pauseMs: number }
+type Cooldown = { readonly untilMs: number; readonly ms: number }
 
-/** Pauses are kept in memory only: after a restart the first signing of an order is not delayed. */
+/** Cooldowns are only in memory: after a restart the first signing of an order is not delayed. */
 export function createAutomaticRefundTasks(context: SyncContext, nowMs: () => number = Date.now): SyncTaskSource {
-  const paused = new Map<string, Paused>()
+  const cooldowns = new Map<string, Cooldown>()
 
-  function pause(orderId: string): void {
-    const last = paused.get(orderId)
-    const isRepeated = last !== undefined && nowMs() < last.untilMs + last.pauseMs
-    const pauseMs = isRepeated ? Math.min(last.pauseMs * 2, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS
-    if (paused.size >= MAX_REMEMBERED) paused.clear()
-    paused.set(orderId, { untilMs: nowMs() + pauseMs, pauseMs })
+  function coolDown(orderId: string): void {
+    const last = cooldowns.get(orderId)
+    const isRepeated = last !== undefined && nowMs() < last.untilMs + last.ms
+    const ms = isRepeated ? Math.min(last.ms * 2, MAX_COOLDOWN_MS) : MIN_COOLDOWN_MS
+    if (cooldowns.size >= MAX_REMEMBERED) cooldowns.clear()
+    cooldowns.set(orderId, { untilMs: nowMs() + ms, ms })
   }
 
   return (states) =>
@@ -38,16 +37,16 @@ export function createAutomaticRefundTasks(context: SyncContext, nowMs: () => nu
       if (source.userAddress === null || source.clientKey || depositsToRefundInstantly(state).length === 0) return []
       const run = async () => {
         const result = await refundAutomatically(context, state)
-        if (result === 'done') pause(id)
+        if (result === 'done') coolDown(id)
         return result
       }
-      return [{ key: `instant refund ${id}`, solverId, orderIds: [id], dueAtMs: paused.get(id)?.untilMs ?? 0, run }]
+      return [{ key: `instant refund ${id}`, solverId, orderIds: [id], dueAtMs: cooldowns.get(id)?.untilMs ?? 0, run }]
     })
 }
 
 async function refundAutomatically(context: SyncContext, state: OrderState): Promise<SyncResult> {
-  const result = await signInTurn(context.db, state.order.id, 0, () => signDue(context, state))
-  // Somebody else signs for this order, and stores the same refunds.
+  const result = await signExclusively(context.db, state.order.id, 0, () => signDue(context, state))
+  // Another call signs for this order and stores the same refunds.
   return result === 'joined' || result === 'busy' ? 'soon' : result
 }
 
@@ -61,7 +60,7 @@ async function signDue(context: SyncContext, state: OrderState): Promise<SyncRes
   const strays = deposits.filter(({ id }) => isStray(stored, id))
   // Once a redeem that shows the secret is signed, the deposits that pay for the order must stay.
   const others = stored.secretSigned ? [] : deposits.filter(({ id }) => !isStray(stored, id))
-  // Two requests: the solver signs strays at any time, but the other deposits only while it does not pay for the order.
+  // There are two requests: the solver signs strays at any time, but the other deposits only while it does not pay for the order.
   const results = await Promise.allSettled([strays, others].map((group) => signRefunds(context, stored, group)))
   for (const result of results) if (result.status === 'rejected') throw result.reason
   context.wake()
@@ -87,7 +86,7 @@ async function signRefunds(context: SyncContext, stored: StoredOrder, deposits: 
     )
     return 'done'
   } catch (error) {
-    // The fee exceeds the deposit now. Later the refund after the timelock may batch several deposits and be worth its fee.
+    // The fee exceeds the deposit now. The refund after the timelock may batch several deposits and be worth its fee.
     if (error instanceof ChainFailure && error.kind === 'uneconomic') return 'later'
     if (!(error instanceof TandemError) || error.code !== 'rate_limited') throw error
     log.info({ order: id, reason: error.message }, 'no instant refund now')

@@ -1,4 +1,4 @@
-/** An order whose deposits are refunded instantly, in a service with a simulated solver. A new order for each test. */
+/** An order whose deposits are refunded instantly, in a service with a simulated solver. Each test gets a new order. */
 
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'
@@ -37,7 +37,6 @@ export function useInstantRefunds() {
     token = made
   }
 
-  /** The answer of an honest solver. */
   const signed = ({ refunds }: SolverInstantRefundRequest, changes: (answer: string) => string = (same) => same): Answer => {
     const parsed = refunds.map(({ amount, pays, ...refund }) => ({ ...refund, amount: BigInt(amount), pays: BigInt(pays) }))
     return { status: 200, body: { solver_id: 'first', answer: changes(answerOf(order.source.terms, parsed)) } }
@@ -62,7 +61,6 @@ export function useInstantRefunds() {
     get asked() {
       return asked
     },
-    /** Of the newest block on the source chain. */
     get height() {
       return height
     },
@@ -79,7 +77,7 @@ export function useInstantRefunds() {
       await service.mine(order[leg].chain, { height, time: NOW }, events)
     },
     back: (number: number) => `refund ${number} of ${order.id}`,
-    /** Simulates the engine: stores the transaction that it sent. */
+    /** This simulates the engine, which stores the transaction that it sent. */
     send: (tx: string) =>
       service.db
         .insertInto('actions')

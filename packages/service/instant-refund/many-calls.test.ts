@@ -1,4 +1,4 @@
-/** Very many calls and deposits of one order: what they cost, and how they are limited. */
+/** Very many calls and deposits of one order must cost little, and they are limited. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
@@ -93,8 +93,8 @@ describe('many calls and deposits', () => {
       const beganAtMs = performance.now()
       const answers = await Promise.all(Array.from({ length: 40 }, call))
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
-      // Each call reads its app, and may begin beside a poll that is too old for it. Five polls a second, of at most three statements each: alone, every
-      // call would make its own.
+      // Each call reads its app, and may begin beside a poll that is too old for it. There are five polls a second with at most three
+      // statements each. Without sharing, every call would make its own.
       const polls = Math.ceil((performance.now() - beganAtMs) / 200) + 2
       expect(statements.mock.calls.length).toBeLessThan(2 * 40 + 3 * polls + 15)
       statements.mockRestore()
@@ -122,7 +122,7 @@ describe('many calls and deposits', () => {
     refunds.service.solver.onInstantRefund = onInstantRefund
     expect(await patch()).toMatchObject({ status: 503 })
     expect(await granted()).toHaveLength(1)
-    // Needs no new signature.
+    // This call needs no new signature.
     await send(back(1))
     expect(await patch({ signatures: [] }, {})).toMatchObject({ status: 200, body: { result: back(1) } })
   })

@@ -1,25 +1,25 @@
 /**
- * Where the contract pays the whole deposit back, the service pays the network fee of the refund. A user must not make it pay again and again: beyond a
- * budget per owner and app, a deposit is refunded after its timelock only.
+ * Where the contract pays the whole deposit back, the service pays the network fee of the refund. A budget per owner and app keeps a user
+ * from making it pay again and again: beyond it, a deposit is only refunded after its timelock.
  */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import { giveBackRefund, payForRefund, raiseRefundCost } from '@tandem/party/store/orders/paid-refunds.ts'
 import { divideRoundingUp } from '@tandem/protocol/amount.ts'
+import { max } from '@tandem/protocol/bigint.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import type { ServiceContext } from '../context.ts'
 
 type BudgetContext = Pick<ServiceContext, 'db' | 'clients' | 'prices' | 'settings'>
 
-/** Where fees are so low that a refund costs less, their number is still limited. */
-const LEAST_USD_MICROS = 50_000n
-/** If the fee or the price of the chain's coin is unknown. */
-const UNKNOWN_USD_MICROS = 1_000_000n
+const MIN_USD_MICROS = 50_000n
+/** If the fee or the price of the chain's coin is unknown, a refund is assumed to cost this much. */
+const ASSUMED_USD_MICROS = 1_000_000n
 
 /**
- * Throws `rate_limited` once the budget is used up. A refund is paid for once, however often it is asked for. If `sign` fails, nothing was signed: what this
- * call paid is given back.
+ * Throws `rate_limited` once the budget is used up. A refund is charged once, however often it is requested. If `sign` fails, nothing was
+ * signed, and the charge of this call is returned.
  */
 export async function withRefundFee<T>(context: BudgetContext, order: Order, sign: () => Promise<T>): Promise<T> {
   const payment = await payForRefund(context.db, order.id, await refundCost(context, order), context.settings.refundBudget)
@@ -37,22 +37,22 @@ export async function withRefundFee<T>(context: BudgetContext, order: Order, sig
   }
 }
 
-/** Right before a signed refund is sent: what it costs may have risen since it was paid for. It is sent in any case; the next one of the owner counts it. */
-export async function noteRefundCost(context: Omit<BudgetContext, 'settings'>, order: Order): Promise<void> {
+/** This runs right before a signed refund is sent, because its cost may have risen since it was charged. The refund is sent in any case. */
+export async function recordRefundCost(context: Omit<BudgetContext, 'settings'>, order: Order): Promise<void> {
   await raiseRefundCost(context.db, order.id, await refundCost(context, order))
 }
 
-/** In millionths of a dollar, rounded up. */
+/** The cost is in millionths of a dollar, rounded up. */
 async function refundCost({ clients, prices }: Omit<BudgetContext, 'settings'>, { source }: Order): Promise<bigint> {
   const { chain, legCost, instantRefund } = clientFor(clients, source.chain)
   const price = prices.find(chain.nativeAsset)
-  if (price === null || legCost === undefined) return UNKNOWN_USD_MICROS
+  if (price === null || legCost === undefined) return ASSUMED_USD_MICROS
   try {
-    const [{ refund, decimals }, most] = await Promise.all([legCost(source.terms.asset), instantRefund?.mostCost?.(source.terms)])
-    const usd = divideRoundingUp((most ?? refund) * price, 10n ** BigInt(decimals) * 100n)
-    return usd > LEAST_USD_MICROS ? usd : LEAST_USD_MICROS
+    const [{ refund, decimals }, maxCost] = await Promise.all([legCost(source.terms.asset), instantRefund?.maxCost?.(source.terms)])
+    const usd = divideRoundingUp((maxCost ?? refund) * price, 10n ** BigInt(decimals) * 100n)
+    return max(usd, MIN_USD_MICROS)
   } catch (error) {
     if (!(error instanceof ChainFailure)) throw error
-    return UNKNOWN_USD_MICROS
+    return ASSUMED_USD_MICROS
   }
 }

@@ -1,4 +1,4 @@
-/** PATCH ?action=instant-refund: refunds source deposits before their timelock ends. The solver signs, and then never pays for them. */
+/** PATCH ?action=instant-refund refunds source deposits before their timelock ends. The solver signs, and then never pays for them. */
 import type { CosignedRefund } from '@tandem/chain-kit/port/abilities/cosigned-refund.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { clientFor, factsOf } from '@tandem/party/engine/facts.ts'
@@ -14,22 +14,20 @@ import { deriveOrder, isExpired, isStray, type OrderState } from '@tandem/protoc
 import type { Deposit } from '@tandem/protocol/swap-state.ts'
 import type { ServiceContext } from '../context.ts'
 import { awaitLiveTransaction, findLiveTransaction } from '../orders/live-transaction.ts'
-import { checkRefundAddress, isToken, type RefundAsk, settleRefundAddress } from '../orders/refund-address.ts'
+import { checkRefundAddress, isToken, type RefundRequest, settleRefundAddress } from '../orders/refund-address.ts'
 import { requireSnapshot } from '../orders/view.ts'
 import { SolverFailure } from '../solver-client.ts'
-import { combineWithSolver, type InstantRefundAbility, signWithSolver } from './sign-with-solver.ts'
-import { signInParts, signInTurn } from './signing-turn.ts'
+import { combineWithSolver, type InstantRefundAbility, signExclusively, signInParts, signWithSolver } from './sign-with-solver.ts'
 
-/** How long a call waits while another process signs for the same order. */
-const TURN_WAIT_MS = 10_000
-/** The description of PATCH /orders/{id} names it. */
+/** A call waits this long while another process signs for the same order. */
+const SIGNING_WAIT_MS = 10_000
+/** The description of PATCH /orders/{id} states this number. */
 const SIGNINGS_PER_MINUTE = 10
-/** How many signings of other calls one call waits for. */
 const MAX_JOINED = 3
 
-export type InstantRefundAsk = RefundAsk & { readonly signatures: readonly string[] | undefined }
+export type InstantRefundRequest = RefundRequest & { readonly signatures: readonly string[] | undefined }
 
-/** The hashes that the client must sign, one per refundable deposit; empty where the service holds the user's key. */
+/** The client must sign one hash per refundable deposit. The list is empty where the service holds the user's key. */
 export async function instantRefundHashes(context: ServiceContext, snapshot: OrderSnapshot): Promise<readonly string[]> {
   const { stored } = snapshot
   const ability = requireAbility(context, stored)
@@ -41,11 +39,11 @@ export async function instantRefundHashes(context: ServiceContext, snapshot: Ord
   )
 }
 
-/** Returns the hash of the refund transaction. A repeated call joins the first, uses the signatures that are stored, and costs two statements. */
+/** Returns the hash of the refund transaction. A repeated call joins the first, uses the stored signatures, and costs two statements. */
 export async function refundInstantly(
   context: ServiceContext,
   snapshot: OrderSnapshot,
-  ask: InstantRefundAsk,
+  ask: InstantRefundRequest,
   closing: AbortSignal,
 ): Promise<string> {
   const { stored } = snapshot
@@ -62,12 +60,12 @@ export async function refundInstantly(
 
 type Wanted = {
   readonly id: string
-  readonly ask: InstantRefundAsk
+  readonly ask: InstantRefundRequest
   readonly plan: Plan
   readonly stored: StoredOrder
 }
 
-/** Signs what is unsigned, or waits until another call has. False if this call had nothing to store. */
+/** Signs the unsigned refunds, or waits until another call has signed them. Returns false if this call had nothing to store. */
 async function storeRefund(context: ServiceContext, ability: InstantRefundAbility, first: Wanted): Promise<boolean> {
   const { db, signingLimit } = context
   const { id, ask } = first
@@ -82,7 +80,7 @@ async function storeRefund(context: ServiceContext, ability: InstantRefundAbilit
     }
     signingLimit.check(limitOf(stored, ask))
     if (joined > MAX_JOINED) throw busy()
-    const result = await signInTurn(db, id, TURN_WAIT_MS, () => signAndStore(context, ability, id, ask))
+    const result = await signExclusively(db, id, SIGNING_WAIT_MS, () => signAndStore(context, ability, id, ask))
     if (result === 'busy') throw busy()
     if (result === 'done') return true
     const again = await requireSnapshot(context, id)
@@ -92,11 +90,11 @@ async function storeRefund(context: ServiceContext, ability: InstantRefundAbilit
 }
 
 function busy(): TandemError {
-  return new TandemError('conflict', 'another call signs an instant refund of this order now; repeat this call to join it')
+  return new TandemError('conflict', 'another call is signing an instant refund of this order; repeat this call to join it')
 }
 
-/** Repeats that need no new signature are not counted. The holder of the order token has a limit of its own: strangers cannot use it up. */
-function limitOf(stored: StoredOrder, { orderToken }: InstantRefundAsk): Limit {
+/** Repeats that need no new signature are not counted. The holder of the order token has a limit of its own, so strangers cannot use it up. */
+function limitOf(stored: StoredOrder, { orderToken }: InstantRefundRequest): Limit {
   const asker = isToken(stored, orderToken) ? 'token holder' : 'anyone'
   return {
     name: `${stored.order.id} ${asker}`,
@@ -114,24 +112,23 @@ type Plan = { readonly kind: 'sent'; readonly tx: string } | RefundPlan
 type RefundPlan = {
   readonly kind: 'refund'
   readonly state: OrderState
-  /** Deposits to sign a refund for. Without those that are signed, and without expired and uneconomic ones where the service holds the key. */
+  /** These deposits need a signature. Signed ones are left out; where the service holds the key, so are expired and uneconomic ones. */
   readonly unsigned: readonly Deposit[]
-  /** Of `unsigned`, where the service holds the user's key. */
+  /** These are the refunds of `unsigned`, where the service holds the user's key. */
   readonly refunds: readonly InstantRefund[]
   readonly to: string
 }
 
-/** Checks everything that needs no signature. */
 async function planRefund(
   context: ServiceContext,
   ability: InstantRefundAbility,
   snapshot: OrderSnapshot,
-  ask: InstantRefundAsk,
+  ask: InstantRefundRequest,
 ): Promise<Plan> {
   const { stored } = snapshot
   const state = stateOf(context, snapshot)
   const open = openDeposits(state, stored)
-  // Before anything about deposits: a caller who may not set the address must learn that first.
+  // This check comes before all errors about deposits: a caller who may not set the address must learn that first.
   if (ask.address !== null) checkRefundAddress(context, stored, ask)
   if (open.length === 0) {
     const tx = ['refund_detected', 'refunded'].includes(state.status) ? await findLiveTransaction(context, stored, 'refund') : null
@@ -157,8 +154,13 @@ async function planRefund(
   return { kind: 'refund', state, unsigned: refunds.length === 0 ? [] : fresh, refunds, to }
 }
 
-/** Reads the order again: an earlier turn may have signed already. */
-async function signAndStore(context: ServiceContext, ability: InstantRefundAbility, id: string, ask: InstantRefundAsk): Promise<'done'> {
+/** The order is read again, because an earlier holder of the lock may have signed already. */
+async function signAndStore(
+  context: ServiceContext,
+  ability: InstantRefundAbility,
+  id: string,
+  ask: InstantRefundRequest,
+): Promise<'done'> {
   const { db, signingLimit } = context
   const snapshot = await requireSnapshot(context, id)
   const { stored } = snapshot
@@ -166,7 +168,7 @@ async function signAndStore(context: ServiceContext, ability: InstantRefundAbili
   if (plan.kind === 'sent') return 'done'
   const { to } = plan
   let owner = stored
-  /** The first part sets the address, all further ones expect it. */
+  /** The first part sets the address; all further parts expect it. */
   const store = async (signed: readonly SignedInstantRefund[]) => {
     owner = await db.transaction().execute(async (tx) => {
       const settled = await settleRefundAddress(context, tx, owner, to)
@@ -180,11 +182,16 @@ async function signAndStore(context: ServiceContext, ability: InstantRefundAbili
   }
   await signingLimit.count(limitOf(stored, ask))
   if (stored.order.source.clientKey) await signForClient(context, stored, ability, plan, requireSignatures(stored, ask.signatures), store)
-  else await signInParts(plan.refunds, (part) => relayed(context, stored, () => signWithSolver(context, stored, ability, part)), store)
+  else
+    await signInParts(
+      plan.refunds,
+      (part) => refuseIfSolverFails(context, stored, () => signWithSolver(context, stored, ability, part)),
+      store,
+    )
   return 'done'
 }
 
-/** Deposits that are mined, not spent in a block, and that the playbook allows to refund instantly. */
+/** Returns the deposits that are mined, unspent in blocks, and that the playbook allows to refund instantly. */
 function openDeposits(state: OrderState, stored: StoredOrder): readonly Deposit[] {
   return state.source.deposits.filter(
     (deposit) =>
@@ -196,10 +203,10 @@ function openDeposits(state: OrderState, stored: StoredOrder): readonly Deposit[
 }
 
 /**
- * App ids are public. Cancelling an order that may still complete needs the order token, so that a stranger who sends dust to it cannot
- * cancel it. Anyone may ask to refund strays and the deposits of an order that cannot complete.
+ * App ids are public. Cancelling an order that may still complete needs the order token, so that a stranger who sends dust to the order
+ * cannot cancel it. Anyone may ask to refund strays and the deposits of an order that cannot complete.
  */
-function assertMayCancel(state: OrderState, stored: StoredOrder, ask: InstantRefundAsk, open: readonly Deposit[]): void {
+function assertMayCancel(state: OrderState, stored: StoredOrder, ask: InstantRefundRequest, open: readonly Deposit[]): void {
   if (state.status === 'awaiting_refund' || open.every(({ id }) => isStray(state, id)) || isToken(stored, ask.orderToken)) return
   throw new TandemError(
     'forbidden',
@@ -207,7 +214,7 @@ function assertMayCancel(state: OrderState, stored: StoredOrder, ask: InstantRef
   )
 }
 
-/** Must run before the solver signs: afterwards it never pays, so a refused address would cost the user the swap. */
+/** This check must run before the solver signs. Afterwards the solver never pays, so a refused address would cost the user the swap. */
 async function assertAddressOpen({ db }: ServiceContext, { order, grants }: StoredOrder, to: string): Promise<void> {
   const { userAddress } = order.source
   if (userAddress === null || userAddress === to) return
@@ -247,7 +254,7 @@ function requireSignatures({ order }: StoredOrder, signatures: readonly string[]
   return signatures
 }
 
-/** Keeps earlier proposals, because the client may have signed them. Leaves expired or uneconomic deposits to the refund package. */
+/** Earlier proposals are kept, because the client may have signed them. Expired or uneconomic deposits are left to the refund package. */
 async function proposalsFor(
   { db }: ServiceContext,
   stored: StoredOrder,
@@ -261,7 +268,7 @@ async function proposalsFor(
   const fresh = open.filter((deposit) => !known.some((refund) => refund.deposit === deposit.id))
   if (fresh.length > 0) await keepRefundProposals(db, id, await proposeEconomic(ability, stored, fresh, to))
   const proposals = await readRefundProposals(db, id)
-  // In the order of the deposits in the API.
+  // The result has the order of the deposits in the API.
   return source.userAddress === null
     ? []
     : open.flatMap(({ id: deposit }) => proposals.filter((refund) => refund.deposit === deposit && refund.to === to))
@@ -282,8 +289,8 @@ async function proposeEconomic(
 }
 
 /**
- * Where the client holds the key. Verifies all its signatures before it asks the solver: once the solver has signed, it never pays. The caller has
- * counted it: checking signatures is expensive too.
+ * This signs where the client holds the key. It verifies all signatures of the client before it asks the solver: once the solver has
+ * signed, it never pays. The caller has counted the signing, because checking signatures is expensive too.
  */
 async function signForClient(
   context: ServiceContext,
@@ -307,7 +314,7 @@ async function signForClient(
   await signInParts(
     fresh,
     (part) =>
-      relayed(context, stored, () =>
+      refuseIfSolverFails(context, stored, () =>
         combineWithSolver(
           context,
           stored,
@@ -320,7 +327,7 @@ async function signForClient(
   )
 }
 
-/** The family says what is wrong with a signature; we say which one it is. */
+/** The family says what is wrong with a signature. This adds which one it is. */
 async function verifyClientSignature(index: number, verify: () => Promise<void>): Promise<void> {
   try {
     await verify()
@@ -331,7 +338,7 @@ async function verifyClientSignature(index: number, verify: () => Promise<void>)
   }
 }
 
-async function relayed(
+async function refuseIfSolverFails(
   { log }: ServiceContext,
   { order }: StoredOrder,
   ask: () => Promise<readonly SignedInstantRefund[]>,

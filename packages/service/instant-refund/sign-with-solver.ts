@@ -1,12 +1,15 @@
-/** Gets the solver's signature for an instant refund and combines it with the user's. */
+/** The solver's signature for an instant refund is fetched and combined with the user's. */
 import type { CosignedRefund } from '@tandem/chain-kit/port/abilities/cosigned-refund.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { createKey } from '@tandem/keys/keyring.ts'
 import { orderPurpose } from '@tandem/keys/purpose.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
+import { withLease } from '@tandem/party/store/actions/leases.ts'
+import type { Database } from '@tandem/party/store/database/database.ts'
 import type { StoredOrder } from '@tandem/party/store/orders/orders.ts'
 import { assertSealed } from '@tandem/party/store/orders/swap-seals.ts'
 import type { InstantRefund, SignedInstantRefund } from '@tandem/protocol/order.ts'
+import { MAX_REFUNDS_AT_ONCE } from '@tandem/protocol/wire/solver.ts'
 import { SolverFailure } from '../solver-client.ts'
 import { type SyncContext, solverOf } from '../solver-sync/solver-sync.ts'
 import { withRefundFee } from './refund-budget.ts'
@@ -14,8 +17,8 @@ import { withRefundFee } from './refund-budget.ts'
 export type InstantRefundAbility = NonNullable<ChainClient['instantRefund']>
 
 /**
- * Without the user: one round trip. Where the initiator must sign too, the service holds the user's key, and both keys make one signature. Else
- * the solver's consent is enough.
+ * This signs without the user, in one round trip. Where the initiator must sign too, the service holds the user's key, and both keys make
+ * one signature. Elsewhere the solver's consent is enough.
  */
 export async function signWithSolver(
   context: SyncContext,
@@ -23,12 +26,12 @@ export async function signWithSolver(
   ability: InstantRefundAbility,
   refunds: readonly InstantRefund[],
 ): Promise<readonly SignedInstantRefund[]> {
-  // Where the service holds the user's key, its signature pays whatever address the row names.
+  // Where the service holds the user's key, its signature pays the address in the row, so the row must be sealed.
   assertSealed(context.vault, stored)
   const { order } = stored
   const { cosignedRefund } = clientFor(context.clients, order.source.chain)
   if (cosignedRefund !== undefined) return signTogether(context, { order }, cosignedRefund, refunds)
-  // Before the solver is asked: it never pays after it has signed.
+  // The fee is charged before the solver is asked, because the solver never pays after it has signed.
   return withRefundFee(context, order, () => combineWithSolver(context, { order }, ability, refunds, []))
 }
 
@@ -47,7 +50,7 @@ async function signTogether(
   return verified(order.solverId, () => session.finish(answer))
 }
 
-/** Combines the client's signatures, which the caller has verified, with the solver's. */
+/** The caller has verified the client's signatures. */
 export async function combineWithSolver(
   context: SyncContext,
   { order }: Pick<StoredOrder, 'order'>,
@@ -79,4 +82,38 @@ async function askSolver(
     offer,
   })
   return answer
+}
+
+const signings = new WeakMap<Database, Map<string, Promise<unknown>>>()
+
+/**
+ * Runs `sign` while nobody else signs for this order. If this process is signing for the order, it waits and returns 'joined'; the caller
+ * must read the order again. It returns 'busy' if another process signs for longer than `waitMs`.
+ */
+export async function signExclusively<T>(
+  db: Database,
+  orderId: string,
+  waitMs: number,
+  sign: () => Promise<T>,
+): Promise<T | 'joined' | 'busy'> {
+  const running = signings.get(db) ?? new Map<string, Promise<unknown>>()
+  signings.set(db, running)
+  const known = running.get(orderId)
+  if (known !== undefined) {
+    await known
+    return 'joined'
+  }
+  const signing = withLease(db, `sign instant refund ${orderId}`, waitMs, sign)
+  // The caller that started the signing gets its error; those that join try again.
+  const ended = signing.catch(() => undefined).finally(() => running.delete(orderId))
+  running.set(orderId, ended)
+  return (await signing) ?? 'busy'
+}
+
+export async function signInParts<T>(
+  items: readonly T[],
+  sign: (part: readonly T[]) => Promise<readonly SignedInstantRefund[]>,
+  store: (signed: readonly SignedInstantRefund[]) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < items.length; at += MAX_REFUNDS_AT_ONCE) await store(await sign(items.slice(at, at + MAX_REFUNDS_AT_ONCE)))
 }

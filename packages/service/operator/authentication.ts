@@ -1,4 +1,4 @@
-/** Who calls: by the cookie of the page, with CSRF protection, or by a bearer token. */
+/** Operators authenticate by the cookie of the page, with CSRF protection, or by a bearer token. */
 import { createHash } from 'node:crypto'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { closeSession, findSession, openSession } from '@tandem/party/store/operators/sessions.ts'
@@ -6,41 +6,39 @@ import { findOperator, isSameText, type Operator, secretOf } from '@tandem/party
 import { createValidHashes } from '@tandem/party/store/operators/valid-hashes.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import { createLoginLimit } from './login-limit.ts'
+import { customerOf } from '../caller-network.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the authentication of every route of the operator. */
+    /** The authentication of every route of the operator sets this field. */
     operator: CallingOperator | null
   }
 }
 
 export type CallingOperator = Operator & {
-  /** Null for a bearer token. */
   readonly cookie: string | null
   readonly until: Date | null
 }
 
 export interface OperatorAuthentication {
-  /** For every route but the login. Sets `request.operator`. */
   readonly authenticate: onRequestAsyncHookHandler
   login(request: FastifyRequest, reply: FastifyReply, token: string): Promise<CallingOperator>
   logout(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Throws unless the request carries a valid token as bearer. */
+  /** Throws unless the request carries a valid bearer token. */
   assertBearer(request: FastifyRequest): Promise<void>
 }
 
 const COOKIE = 'tandem_operator'
 const PATH = '/operator'
 
-/** Known only to who can read the answers of the service, as a page of another origin cannot. */
+/** Only a caller that can read the answers of the service knows this token; a page of another origin cannot. */
 export function csrfTokenOf(cookie: string): string {
   return createHash('sha256').update(`csrf ${cookie}`).digest('hex')
 }
 
 export function createOperatorAuthentication(options: {
   readonly db: Database
-  /** The page is served over TLS by a proxy in front of us. */
+  /** A proxy in front of this process serves the page over TLS. */
   readonly isSecure: boolean
 }): OperatorAuthentication {
   const { db } = options
@@ -55,15 +53,14 @@ export function createOperatorAuthentication(options: {
     )
   }
 
-  /** Counts as a failure of the caller's address. */
   function refuse(request: FastifyRequest, why: string): TandemError {
-    limit.noteFailure(request.ip)
+    limit.addFailure(request.ip)
     return new TandemError('unauthorized', why)
   }
 
   /**
-   * After too many failures of the address only a right secret passes: others behind the same address must not lock an operator out. Which are right is known
-   * without the database, so a wrong one costs no more than before.
+   * After too many failures of an address only a valid secret passes, so that others behind the same address cannot lock an operator out.
+   * Valid secrets are known without a query, so a wrong one stays cheap.
    */
   async function assertMayTry(request: FastifyRequest, secret: string | null): Promise<void> {
     const refusal = limit.refusalOf(request.ip)
@@ -133,7 +130,7 @@ export function assertMayWrite(request: FastifyRequest): void {
 
 const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
 
-/** Browsers state it. Another port of this host is another origin, but gets cookies of `SameSite=Strict`. */
+/** Browsers send `Sec-Fetch-Site`. It is needed because another port of this host is another origin, but gets cookies of `SameSite=Strict`. */
 function assertSameOrigin({ headers }: FastifyRequest): void {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
@@ -143,7 +140,7 @@ function assertSameOrigin({ headers }: FastifyRequest): void {
 function assertCsrf({ headers }: FastifyRequest, cookie: string): void {
   const given = headers['x-csrf-token']
   if (typeof given !== 'string' || !isSameText(given, csrfTokenOf(cookie)))
-    throw new TandemError('forbidden', 'the header x-csrf-token is missing or wrong: GET /operator/api/session tells it')
+    throw new TandemError('forbidden', 'the header x-csrf-token is missing or wrong: GET /operator/api/session returns it')
 }
 
 function bearerOf({ headers }: FastifyRequest): string | null {
@@ -154,4 +151,42 @@ function cookieOf({ headers }: FastifyRequest): string | null {
   const pair = (headers.cookie ?? '').split(';').find((part) => part.trim().startsWith(`${COOKIE}=`))
   const value = pair?.trim().slice(COOKIE.length + 1) ?? ''
   return /^[0-9a-f]{64}$/.test(value) ? value : null
+}
+
+export interface LoginLimit {
+  /** Returns null unless this address has failed too often. */
+  refusalOf(address: string): TandemError | null
+  addFailure(address: string): void
+}
+
+const WINDOW_MS = 60_000
+const MAX_FAILURES = 20
+/** Beyond this number the oldest entry is evicted, so that strangers cannot fill the memory. */
+const MAX_ADDRESSES = 10_000
+
+export function createLoginLimit(nowMs: () => number = () => performance.now()): LoginLimit {
+  const windows = new Map<string, { readonly endsAt: number; failures: number }>()
+
+  return {
+    refusalOf(address) {
+      const window = windows.get(customerOf(address))
+      if (window === undefined || nowMs() >= window.endsAt || window.failures < MAX_FAILURES) return null
+      const seconds = Math.ceil((window.endsAt - nowMs()) / 1000)
+      return new TandemError('rate_limited', `too many wrong tokens from your address: try again in ${seconds} seconds`, {
+        retryAfterSeconds: seconds,
+      })
+    },
+    addFailure(address) {
+      const network = customerOf(address)
+      const known = windows.get(network)
+      if (known !== undefined && nowMs() < known.endsAt) {
+        known.failures += 1
+        return
+      }
+      windows.delete(network)
+      windows.set(network, { endsAt: nowMs() + WINDOW_MS, failures: 1 })
+      const oldest = windows.keys().next().value
+      if (windows.size > MAX_ADDRESSES && oldest !== undefined) windows.delete(oldest)
+    },
+  }
 }

@@ -1,4 +1,4 @@
-/** Why an order does not move, in the words of the playbook. Derived at the time of the question, never stored. */
+/** This explains why an order does not move, in the words of the playbook. The answer is derived for each request and never stored. */
 
 import type { KnownAction } from '@tandem/party/store/operator-view/order-history.ts'
 import type { OrderSnapshot } from '@tandem/party/store/orders/orders.ts'
@@ -10,7 +10,7 @@ import { hasSignedInstantRefund, isExpired, type OrderState, statusTable } from 
 import type { RuleRecord, WaitRecord } from '@tandem/protocol/wire/operator.ts'
 import { deriveNextAction } from '../orders/next-action.ts'
 
-/** Null when nothing is left to do. */
+/** Returns null when nothing is left to do. */
 export function waitsFor(state: OrderState, refusals: OrderSnapshot['refusals']): WaitRecord | null {
   const next = deriveNextAction(state, refusals)
   if (next === null) return null
@@ -19,7 +19,7 @@ export function waitsFor(state: OrderState, refusals: OrderSnapshot['refusals'])
   return { who: next.who, text, by: next.by === null ? null : timeOf(next.by) }
 }
 
-/** What the next step still lacks; null: nothing that is known here. */
+/** Returns what the next step still lacks, or null if nothing is known here. */
 function detailOf(state: OrderState): string | null {
   const { source, destination } = state
   switch (state.status) {
@@ -56,7 +56,7 @@ export function statusMeaning({ status }: OrderState): string {
   return statusTable.find((row) => row.status === status)?.when ?? ''
 }
 
-/** Why an order with a deposit can no longer complete, as the table of statuses decides it. */
+/** Says why an order with a deposit cannot complete any more. The table of statuses decides it. */
 export function whyNotComplete(state: OrderState): string {
   const { source, destination, order } = state
   if (destination.phase === 'refunded' || destination.phase === 'refunding') return 'the solver took the destination back'
@@ -68,7 +68,6 @@ export function whyNotComplete(state: OrderState): string {
   return 'too little time is left for the solver to pay'
 }
 
-/** Every rule of the playbook, and whether it holds now. */
 export function judgeRules(state: OrderState): readonly RuleRecord[] {
   return playbook.map(({ who, verb, leg, when, holds }) => ({ who, verb, leg, when, holds: holds(state) }))
 }
@@ -77,19 +76,19 @@ export type StuckFacts = {
   readonly state: OrderState
   readonly chains: Readonly<Record<Leg, Chain>>
   readonly actions: readonly KnownAction[]
-  /** Unix seconds: when the status last changed. */
+  /** This is the time in Unix seconds at which the status last changed. */
   readonly since: bigint
   readonly now: bigint
 }
 
 const MANY_FAILURES = 5
-/** Beyond what blocks take: nodes, retries and people are slow at times. */
+/** The allowance is added to the time that blocks take: nodes, retries and people are slow at times. */
 const ALLOWANCE_SECONDS = 600n
-/** Solvers wait with a redeem for others to batch with, an hour by default. */
-const REDEEM_SECONDS = 7200n
+/** Solvers delay a redeem to batch it with others, by an hour by default. */
+const MAX_REDEEM_SECONDS = 7200n
 const BLOCKS_FACTOR = 3n
 
-/** Why an order is taken for stuck; null: it moves as it should, or waits for its user. */
+/** Returns why an order counts as stuck, or null if it moves as it should or waits for its user. */
 export function whyStuck(facts: StuckFacts): string | null {
   const failing = facts.actions.find(({ wanted, failures }) => wanted && failures >= MANY_FAILURES)
   if (failing !== undefined)
@@ -100,7 +99,7 @@ export function whyStuck(facts: StuckFacts): string | null {
   return `${facts.state.status} for ${durationText(waited)}, expected at most ${durationText(allowed)}`
 }
 
-/** How long its status may take; null: as long as the user or a timelock takes. */
+/** Returns the time that the status may take, or null if it takes as long as the user or a timelock does. */
 function allowedSeconds({ state, chains }: StuckFacts): bigint | null {
   const blocks = (leg: Leg) =>
     (BigInt(state.order[leg].requiredConfirmations) * chains[leg].blockMs * BLOCKS_FACTOR) / 1000n + ALLOWANCE_SECONDS
@@ -117,7 +116,7 @@ function allowedSeconds({ state, chains }: StuckFacts): bigint | null {
     case 'counterparty_initiated':
       return waitsForUser ? null : ALLOWANCE_SECONDS
     case 'redeemed':
-      return REDEEM_SECONDS
+      return MAX_REDEEM_SECONDS
     default:
       return null
   }

@@ -1,4 +1,4 @@
-/** What the service reads from its database, its solvers and its chains, as metrics. The same readings as for the operator page, kept as long. */
+/** Metrics of orders, solvers and money. They share the cached readings of the operator page. */
 import type { ServiceMetrics } from '@tandem/party/metrics/service-metrics.ts'
 import { readTotals } from '@tandem/party/store/operator-view/activity.ts'
 import type { ServiceContext } from '../context.ts'
@@ -7,7 +7,6 @@ import type { OrderFigures } from './overview.ts'
 
 const MICROS = 1e6
 
-/** Dollars are shown, not counted with: a float is exact enough. */
 const dollars = (micros: bigint) => Number(micros) / MICROS
 
 export function describeFigures(
@@ -19,7 +18,7 @@ export function describeFigures(
   const { gauge, counter } = collectors
   gauge({
     name: 'tandem_orders',
-    help: 'Orders by status, of all apps. Every process of a database shows the same: do not add them up',
+    help: 'Orders of all apps by status. Every process of a database shows the same: do not add them up',
     labels: ['status'],
     read: async () => Object.entries((await readFigures()).counts).map(([status, value]) => ({ labels: { status }, value })),
   })
@@ -69,7 +68,7 @@ export function describeFigures(
   })
   gauge({
     name: 'tandem_solver_reliability',
-    help: 'How reliable a solver is taken for, from 0 to 1',
+    help: 'The estimated reliability of a solver, from 0 to 1',
     labels: ['solver'],
     read: () => context.solvers.map(({ id }) => ({ labels: { solver: id }, value: context.pool.reliabilityOf(id) / MICROS })),
   })
@@ -90,7 +89,7 @@ export function describeFigures(
   })
   gauge({
     name: 'tandem_sponsored_initiations_limit',
-    help: 'How many of them an app may have',
+    help: 'The limit of sponsored initiations of an app in 24 hours',
     labels: ['app'],
     read: async () =>
       (await money.budgets()).sponsorship.flatMap(({ app, per_day }) => (per_day === null ? [] : [{ labels: { app }, value: per_day }])),
@@ -103,7 +102,7 @@ export function describeFigures(
   })
   gauge({
     name: 'tandem_halted',
-    help: '1 for each chain, or * for everything, that an operator halted',
+    help: '1 for each chain that an operator halted; the scope * stands for all chains',
     labels: ['scope'],
     read: async () => (await context.operatorHalts.list()).map(({ scope }) => ({ labels: { scope }, value: 1 })),
   })

@@ -1,4 +1,4 @@
-/** Chains, or everything, that an operator halted here: no quote and no order starts on them. Orders that exist go on. */
+/** An operator halts one chain or everything: no quote and no order starts there. Existing orders go on. */
 
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { type Halt, putHalt, readHalts, removeHalts } from '@tandem/party/store/solver/halts.ts'
@@ -8,26 +8,25 @@ import { createTtlCache } from '@tandem/runtime/ttl-cache.ts'
 
 const OPERATOR = 'operator'
 export const EVERYTHING = '*'
-/** How soon a halt counts for all processes of the database. */
-const KEEP_MS = 1_000
+/** A halt takes effect in all processes of the database within this time. */
+const CACHE_MS = 1_000
 
 export interface OperatorHalts {
-  /** From memory, at most a second old. */
+  /** The result is cached for at most a second. */
   list(): Promise<readonly Halt[]>
   /** Throws `chain_unavailable` if one of these chains, or everything, is halted. */
   assertOpen(chains: readonly ChainId[]): Promise<void>
   halt(scope: string, reason: string): Promise<void>
-  /** False: it was not halted. */
+  /** Returns false if the scope was not halted. */
   resume(scope: string): Promise<boolean>
 }
 
-/** That of this chain, or of everything. */
 export function haltOf(halts: readonly Halt[], chain: ChainId): Halt | undefined {
   return halts.find(({ scope }) => scope === EVERYTHING || scope === chain)
 }
 
 export function createOperatorHalts(db: Database): OperatorHalts {
-  const kept = createTtlCache<readonly Halt[]>({ keepMs: KEEP_MS, maxEntries: 1 })
+  const kept = createTtlCache<readonly Halt[]>({ keepMs: CACHE_MS, maxEntries: 1 })
   const list = () => kept.get('', async () => (await readHalts(db)).filter(({ cause }) => cause === OPERATOR))
   return {
     list,
@@ -38,7 +37,7 @@ export function createOperatorHalts(db: Database): OperatorHalts {
       const what = found.scope === EVERYTHING ? 'this service' : found.scope
       throw new TandemError(
         'chain_unavailable',
-        // The reason is for other operators.
+        // The reason is only for operators.
         `no new swap starts on ${what}: its operator halted it; swaps in progress go on`,
       )
     },

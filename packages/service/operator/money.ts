@@ -1,4 +1,4 @@
-/** What solvers hold, what the relay key has for network fees, and what sponsoring cost. Asked of solvers and chains, so kept for a while. */
+/** The solvers' inventory, the relay key's balances for network fees, and the costs of sponsoring are read here. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { PublicKeyring } from '@tandem/keys/keyring.ts'
@@ -9,8 +9,7 @@ import { createTtlCache } from '@tandem/runtime/ttl-cache.ts'
 import type { ServiceContext } from '../context.ts'
 import type { SolverStatus } from '../solver-status.ts'
 
-/** Each reading costs a request for each chain. */
-const KEEP_MS = 20_000
+const CACHE_MS = 20_000
 
 export interface MoneyReader {
   inventory(): Promise<InventoryRecord>
@@ -24,8 +23,8 @@ export function createMoneyReader(
   status: Pick<SolverStatus, 'liquidity'>,
   relay: PublicKeyring | null,
 ): MoneyReader {
-  const inventories = createTtlCache<InventoryRecord>({ keepMs: KEEP_MS, maxEntries: 1 })
-  const budgets = createTtlCache<BudgetsRecord>({ keepMs: KEEP_MS, maxEntries: 1 })
+  const inventories = createTtlCache<InventoryRecord>({ keepMs: CACHE_MS, maxEntries: 1 })
+  const budgets = createTtlCache<BudgetsRecord>({ keepMs: CACHE_MS, maxEntries: 1 })
   return {
     inventory: () => inventories.get('', () => readInventory(context, status)),
     budgets: () =>
@@ -69,7 +68,7 @@ async function readInventory({ registry, solvers }: MoneyContext, status: Pick<S
   }
 }
 
-/** Where the sender's account pays the network fees: elsewhere transactions pay out of what they spend. */
+/** Only chains where the sender's account pays the network fees are listed. Elsewhere transactions pay out of what they spend. */
 async function readGas({ clients, registry, prices }: MoneyContext, relay: PublicKeyring): Promise<BudgetsRecord['gas']> {
   const payers = [...clients.values()].filter(({ orderKeys }) => orderKeys === undefined)
   return Promise.all(

@@ -7,7 +7,7 @@ import type { OrderPageRecord, OrderRowsRecord, OverviewRecord, SearchRecord } f
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { btc, eventsOf, NOW, orderBody, sharedService, startTestService, wbtc } from '../testing/service.fixture.ts'
-import { createLoginLimit } from './login-limit.ts'
+import { createLoginLimit } from './authentication.ts'
 
 const service = sharedService()
 let reader: string
@@ -33,7 +33,6 @@ const get = async <T>(path: string, token = reader): Promise<T> => {
   return body.result as T
 }
 
-/** Stored by the API, then funded on the chain. */
 async function makeOrder() {
   const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
   const { order_id } = body.result as { order_id: string }
@@ -48,7 +47,7 @@ async function fund() {
   height += 1n
   await service.mine(order.source.chain, { height, time: NOW }, [eventsOf(order.source).initiated(`aa${height}`)])
   await service.mine(order.destination.chain, { height, time: NOW }, [])
-  // As the reconciler writes it.
+  // The reconciler writes the status like this.
   await sql`update order_list set status = 'initiated' where order_id = ${order.id}`.execute(service.db)
   await sql`update status_changes set at = to_timestamp(${Number(NOW)}) where order_id = ${order.id}`.execute(service.db)
   return order
@@ -123,7 +122,7 @@ describe('the login', () => {
   test('fails only so often from one address, and another address is not locked out', () => {
     let now = 0
     const limit = createLoginLimit(() => now)
-    for (let i = 0; i < 20; i += 1) limit.noteFailure('192.0.2.1')
+    for (let i = 0; i < 20; i += 1) limit.addFailure('192.0.2.1')
     expect(limit.refusalOf('192.0.2.1')?.message).toContain('try again in 60 seconds')
     expect(limit.refusalOf('192.0.2.2')).toBeNull()
     now = 60_000
@@ -183,7 +182,7 @@ describe('changes', () => {
     expect((await post({ cookie })).status).toBe(403)
     expect((await post({ cookie, 'x-csrf-token': other.csrf })).status).toBe(403)
     expect((await post({ cookie, 'x-csrf-token': csrf, 'sec-fetch-site': 'same-site' })).status).toBe(403)
-    // It passes all checks: nothing is halted.
+    // The request passes all checks: a 409 says that nothing is halted.
     expect((await post({ cookie, 'x-csrf-token': csrf, 'sec-fetch-site': 'same-origin' })).status).toBe(409)
   })
 
@@ -275,7 +274,6 @@ describe('an order', () => {
 
   test('in a status for longer than that takes is stuck', async () => {
     const order = await fund()
-    // Its changes of status are numbered when they are read.
     await get(`/orders/${order.id}`)
     await sql`update order_events set at = to_timestamp(${Number(NOW) - 3600}) where order_id = ${order.id}`.execute(service.db)
     expect((await get<OrderPageRecord>(`/orders/${order.id}`)).stuck).toBe('initiated for 1 h 0 min, expected at most 10 min')

@@ -1,4 +1,4 @@
-/** One order with every event, attempt and decision. No secret, key, signature or signed transaction is in it. */
+/** The operator's page of one order shows every event, attempt and decision, but no secret, key, signature or signed transaction. */
 import { clientFor, factsOf } from '@tandem/party/engine/facts.ts'
 import { type OrderHistory, readOrderHistory } from '@tandem/party/store/operator-view/order-history.ts'
 import type { OrderSnapshot, StoredOrder } from '@tandem/party/store/orders/orders.ts'
@@ -78,7 +78,7 @@ function amountText({ assets }: ServiceContext['registry'], id: string, amount: 
   return asset === undefined ? `${amount} of ${id}` : `${formatUnits(amount, asset.decimals)} ${asset.symbol}`
 }
 
-/** Where it is, never what it is. */
+/** The text says where the secret is, never what it is. */
 function secretText(state: OrderState, { clientSecret }: StoredOrder): string {
   if (state.secret !== null) return 'is public on a chain'
   if (state.secretShown) return 'was sent to a node'
@@ -117,7 +117,7 @@ function describeLeg({ registry, clients }: ServiceContext, state: OrderState, l
   }
 }
 
-/** Heights with the time that they take on average: for reading, never for safety. */
+/** Heights get the time that they take on average. The text is for people, never for safety. */
 function unitsText({ clock, blockMs }: Chain, units: bigint): string {
   if (countsHeight(clock)) return `${units} ${clock.unit}, about ${durationText((units * blockMs) / 1000n)}`
   return durationText(clock.unit === 'milliseconds' ? units / 1000n : units)

@@ -1,21 +1,24 @@
-/** The whole service at one glance. Read at most every two seconds, however many look. */
+/** The overview of the whole service is read at most every two seconds for all callers. */
 import { performance } from 'node:perf_hooks'
+import type { PublicKeyring } from '@tandem/keys/keyring.ts'
+import type { ChainStatus } from '@tandem/party/engine/engine-report.ts'
 import { readChainFigures } from '@tandem/party/metrics/chain-figures.ts'
+import type { ServiceMetrics } from '@tandem/party/metrics/service-metrics.ts'
 import { poolStateOf } from '@tandem/party/store/database/database.ts'
 import { countByStatus, type InProgressSum, inProgressStatuses, sumInProgress } from '@tandem/party/store/operator-view/in-progress.ts'
 import type { Halt } from '@tandem/party/store/solver/halts.ts'
 import { formatUsd } from '@tandem/protocol/amount.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { type OrderStatus, orderStatuses } from '@tandem/protocol/state.ts'
 import type { ChainRecord, HaltRecord, OrderRowRecord, OverviewRecord, SolverRecord } from '@tandem/protocol/wire/operator.ts'
 import { createTtlCache } from '@tandem/runtime/ttl-cache.ts'
 import type { ServiceContext } from '../context.ts'
 import { timeOf } from './explain.ts'
-import type { OperatorParts } from './parts.ts'
+import type { RecentProblems } from './recent-problems.ts'
 
-const KEEP_MS = 2_000
+const CACHE_MS = 2_000
 const MILLIONTHS = 1_000_000
 
-/** What both the page and the metrics count. */
 export type OrderFigures = {
   readonly counts: Readonly<Record<OrderStatus, number>>
   readonly sums: readonly InProgressSum[]
@@ -26,7 +29,7 @@ export function createOrderFigures(
   { db }: Pick<ServiceContext, 'db'>,
   readRows: () => Promise<readonly OrderRowRecord[]>,
 ): () => Promise<OrderFigures> {
-  const kept = createTtlCache<OrderFigures>({ keepMs: KEEP_MS, maxEntries: 1 })
+  const kept = createTtlCache<OrderFigures>({ keepMs: CACHE_MS, maxEntries: 1 })
   return () =>
     kept.get('', async () => {
       const [counts, sums, rows] = await Promise.all([countByStatus(db, orderStatuses), sumInProgress(db), readRows()])
@@ -40,7 +43,7 @@ export function createOverviewReader(
   parts: OperatorParts,
   readFigures: () => Promise<OrderFigures>,
 ): () => Promise<OverviewRecord> {
-  const kept = createTtlCache<OverviewRecord>({ keepMs: KEEP_MS, maxEntries: 1 })
+  const kept = createTtlCache<OverviewRecord>({ keepMs: CACHE_MS, maxEntries: 1 })
   const startedAt = new Date(Date.now() - performance.now()).toISOString()
   let busyBefore = performance.eventLoopUtilization()
 
@@ -114,4 +117,13 @@ function describeSolvers({ pool }: ServiceContext, sums: readonly InProgressSum[
       exposure_usd: formatUsd(own.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)),
     }
   })
+}
+
+export type OperatorParts = {
+  readonly relay: PublicKeyring
+  readonly problems: RecentProblems
+  readonly chainStatus: (chain: ChainId) => ChainStatus | null
+  /** The URLs may contain API keys, so only their hosts are shown. */
+  readonly nodes: Readonly<Record<ChainId, readonly string[]>>
+  readonly metrics: ServiceMetrics
 }

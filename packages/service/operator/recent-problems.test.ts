@@ -4,7 +4,7 @@ import { createRecentProblems } from './recent-problems.ts'
 
 function start() {
   const problems = createRecentProblems()
-  return { problems, log: withProblems(createLogger({ name: 'test', destination: { write: () => undefined } }), problems.note) }
+  return { problems, log: withProblems(createLogger({ name: 'test', destination: { write: () => undefined } }), problems.add) }
 }
 
 test('the newest problem is first, with its order, one line of details and no stack', () => {

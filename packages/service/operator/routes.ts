@@ -1,4 +1,4 @@
-/** /operator/api: what the operator page shows, and the few things it can do. /metrics: the same figures for Prometheus. */
+/** The routes /operator/api serve the operator page: figures, halts and resumes. /metrics has the same figures for Prometheus. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { METRICS_TYPE } from '@tandem/party/metrics/metrics-server.ts'
 import { readStepTimes, readVolumes } from '@tandem/party/store/operator-view/activity.ts'
@@ -17,14 +17,12 @@ import { describeFigures } from './figures.ts'
 import { EVERYTHING } from './halts.ts'
 import { createMoneyReader } from './money.ts'
 import { describeOrderPage } from './order-page.ts'
-import { createInProgressReader, MOST_ROWS } from './order-rows.ts'
-import { createOrderFigures, createOverviewReader } from './overview.ts'
-import type { OperatorParts } from './parts.ts'
-import { searchForOperator } from './search.ts'
+import { createInProgressReader, MAX_ROWS, searchForOperator } from './order-rows.ts'
+import { createOrderFigures, createOverviewReader, type OperatorParts } from './overview.ts'
 
-/** Swaps and volume over time, and the slowest steps. Two weeks. */
+/** This is two weeks in periods of six hours. */
 const PERIODS = 56
-const KEEP_MS = 10_000
+const ACTIVITY_CACHE_MS = 10_000
 
 const hidden = { hide: true } as const
 
@@ -69,7 +67,7 @@ export function operatorRoutes(context: ServiceContext, parts: OperatorParts): F
     inside.get('/overview', async () => success(await readOverview()))
     inside.get('/orders', async () => {
       const rows = await readRows()
-      const answer: OrderRowsRecord = { orders: rows, more: rows.length >= MOST_ROWS }
+      const answer: OrderRowsRecord = { orders: rows, more: rows.length >= MAX_ROWS }
       return success(answer)
     })
     inside.get('/activity', async () => success(await readActivity()))
@@ -143,7 +141,7 @@ export function operatorRoutes(context: ServiceContext, parts: OperatorParts): F
 }
 
 function createActivityReader({ db, now }: Pick<ServiceContext, 'db' | 'now'>): () => Promise<ActivityRecord> {
-  const kept = createTtlCache<ActivityRecord>({ keepMs: KEEP_MS, maxEntries: 1 })
+  const kept = createTtlCache<ActivityRecord>({ keepMs: ACTIVITY_CACHE_MS, maxEntries: 1 })
 
   async function read(): Promise<ActivityRecord> {
     const last = Math.floor(Number(now()) / PERIOD_SECONDS)

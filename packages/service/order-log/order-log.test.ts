@@ -29,7 +29,7 @@ type Line = { readonly level: string; readonly msg: string; readonly order: stri
 function start(onStep?: (from: OrderStatus, to: OrderStatus, seconds: number) => void) {
   const lines: Line[] = []
   const log = createLogger({ name: 'test', pretty: false, destination: { write: (line) => void lines.push(JSON.parse(line)) } })
-  const orderLog = startOrderLog({ db: service.db, registry, log, now: () => NOW, pauseMs: 1, ...(onStep !== undefined && { onStep }) })
+  const orderLog = startOrderLog({ db: service.db, registry, log, now: () => NOW, cooldownMs: 1, ...(onStep !== undefined && { onStep }) })
   running.push(orderLog)
   return {
     lines,
@@ -48,7 +48,7 @@ async function makeOrder() {
   return stored.order
 }
 
-/** As the reconciler writes it. */
+/** The reconciler writes the status like this. */
 const become = (order: string, status: OrderStatus) =>
   sql`update order_list set status = ${status} where order_id = ${order}`.execute(service.db)
 

@@ -1,4 +1,4 @@
-// Orders whose owner is the user's own public key. They use the real families, because only those interpret such a key.
+// The owner of these orders is the user's own public key. The real families are used, because only they interpret such a key.
 
 import { bitcoinNetworks } from '@tandem/bitcoin/terms/networks.ts'
 import { parseUserKey } from '@tandem/bitcoin/terms/script/user-key.ts'
@@ -19,7 +19,6 @@ afterEach(() => {
   useRealKeys(service)
 })
 
-/** Points on the curve: twice and three times the generator. */
 const KEY = 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5'
 const OTHER_KEY = 'f9308a019258c31049344f85f89d5229b531c845836f99b08601f113bce036f9'
 const addressOf = (key: string) => {
@@ -142,7 +141,7 @@ describe('key clashes', () => {
       const before = await service.countRows()
       expect(await post(body)).toMatchObject({
         status: 400,
-        body: { code: 'bad_request', error: expect.stringMatching(/owner [0-9a-f]{64} is the solver itself/) },
+        body: { code: 'bad_request', error: expect.stringMatching(/owner [0-9a-f]{64} is the solver, the other party/) },
       })
       expect(await service.countRows()).toEqual(before)
     }

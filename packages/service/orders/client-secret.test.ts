@@ -1,4 +1,4 @@
-// Orders whose client makes and keeps the secret, from POST /orders to PATCH ?action=redeem.
+// The client of these orders makes and keeps the secret, from POST /orders to PATCH ?action=redeem.
 
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'
@@ -85,7 +85,7 @@ describe('PATCH ?action=redeem', () => {
     height += 1n
     await service.mine(order.destination.chain, { height, time: NOW }, [eventsOf(order.destination).redeemed('0xmined', secret)])
   }
-  /** Simulates the engine: stores the transaction that it sent. */
+  /** This simulates the engine, which stores the transaction that it sent. */
   const send = async (tx: string) => {
     const key = actionKey(order.id, 'destination', 'redeem')
     await service.db

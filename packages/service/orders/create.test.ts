@@ -214,7 +214,7 @@ test('accepts a price that moved within the slippage, and refuses one beyond it 
     body: { code: 'price_moved', error: '990000 asked, 980000 now' },
   })
   const withAffiliate = { ...orderBody(btc, wbtc), affiliate_fees: [{ address: aliceScript, fee: 25 }], solver_id: 'first' }
-  expect((await post(withAffiliate)).body.error).toMatch(/^990000 asked, 980000 now; .* quote must be asked for with affiliate_fee=25$/)
+  expect((await post(withAffiliate)).body.error).toMatch(/^990000 asked, 980000 now; .* ask for the quote with affiliate_fee=25$/)
 })
 
 test('an unreachable chain makes the request fail and stores nothing', async () => {
@@ -288,7 +288,7 @@ test.each<[string, unknown, string, RegExp]>([
     'a delegate where anyone may pay',
     { ...orderBody(btc, wbtc), source: { ...orderBody(btc, wbtc).source, delegate: bob } },
     'bad_request',
-    /source\.delegate means nothing on bitcoin_regtest/,
+    /source\.delegate has no meaning on bitcoin_regtest/,
   ],
   ['a bad delegate', withSource({ delegate: 'someone' }), 'invalid_address', /source\.delegate/],
   [

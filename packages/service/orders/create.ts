@@ -1,4 +1,4 @@
-/** POST /orders: makes and stores an order, and returns how to fund it. */
+/** The route POST /orders makes and stores an order, and returns how to fund it. */
 import { hash, randomBytes } from 'node:crypto'
 import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { RefundPackage } from '@tandem/chain-kit/port/abilities/rescue.ts'
@@ -18,17 +18,15 @@ import { createSecret, type Hex32, hashSecret } from '@tandem/protocol/secret.ts
 import type { CreateOrderRequest } from '@tandem/protocol/wire/order.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
 import { affiliateFees } from '../earnings/shares.ts'
-import { extraFeeBips } from '../quotes/fee.ts'
-import { assertWithinLimits } from '../quotes/limits.ts'
-import { assertNotHalted } from '../quotes/prices.ts'
+import { assertWithinLimits } from '../quotes/pair.ts'
+import { assertNotHalted, extraFeeBips } from '../quotes/prices.ts'
 import type { IssuedQuote } from '../quotes/quote-ids.ts'
 import { negotiate } from './negotiate.ts'
-import { hashRequest, type OrderRequest, parseOrderRequest } from './request.ts'
-import { createUserParty, type Owner, type UserParty } from './user-party.ts'
+import { createUserParty, hashRequest, type OrderRequest, type Owner, parseOrderRequest, type UserParty } from './request.ts'
 
 /**
- * Idempotent by Idempotency-Key, or by owners and nonce. A repeat gets the first answer again, without the order token (only its hash is
- * stored) and without the refund package.
+ * The request is idempotent by Idempotency-Key, or by owners and nonce. A repeat gets the first answer without the refund package and the
+ * order token, of which only the hash is stored.
  */
 export async function createOrder(
   context: ServiceContext,
@@ -64,7 +62,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   context.relayFunds.assertPayable(pair.destinationChain.id)
   await context.operatorHalts.assertOpen([pair.sourceChain.id, pair.destinationChain.id])
 
-  // Check before asking a solver: it would reserve the hash for an order that cannot be stored.
+  // This check comes before the solver is asked, which would reserve the hash for an order that cannot be stored.
   if (request.secretHash !== null && (await isSecretHashUsed(context.db, request.secretHash))) throw secretHashUsed()
 
   await assertUsersCanReceive(context, app, request)
@@ -90,7 +88,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
       users,
     }),
   )
-  // Before storing: if the funding cannot be described, the order must not exist, or its token would be lost.
+  // This comes before the order is stored. If the funding cannot be described, the order must not exist, or its token would be lost.
   const refundPackage = packageOf(context, order, users.source)
   const result = await describeFunding(context, app, order, { orderToken, refundPackage })
   const tokenHash = hashToken(orderToken)
@@ -114,7 +112,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     { secret, 'source-key': users.source.privateKey, 'destination-key': users.destination.privateKey },
   )
   if (written) context.expectOrders([order.source.chain, order.destination.chain])
-  // Not written because it exists: either a concurrent repeat won, or this order is stored and only the answer was lost.
+  // An order that exists is not written again: either a concurrent repeat won, or this order is stored and only the answer of the database was lost.
   if (written || (await findOrder(context.db, order.id)) !== null) return result
   const winner = await findSame(context, asked)
   if (winner === null) {
@@ -124,13 +122,13 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   return describeAgain(context, app, winner)
 }
 
-/** From a row that somebody changed, the user would pay into another HTLC. */
+/** The seal is checked first: with a row that somebody changed, the user would pay into another HTLC. */
 async function describeAgain(context: ServiceContext, app: App, stored: StoredOrder): Promise<CreateOrderResult> {
   assertSealed(context.vault, stored)
   return describeFunding(context, app, stored.order, null)
 }
 
-/** The quote and the order must agree on the affiliates: a quote without their fee promises more than the order can pay. */
+/** The error gets a hint, because a quote without the affiliates' fee promises more than the order can pay. */
 async function withFeeHint<T>(affiliateBips: number, negotiating: () => Promise<T>): Promise<T> {
   try {
     return await negotiating()
@@ -139,13 +137,13 @@ async function withFeeHint<T>(affiliateBips: number, negotiating: () => Promise<
     const { retryAfterSeconds } = error
     throw new TandemError(
       error.code,
-      `${error.message}; affiliate_fees take ${affiliateBips} bips of it: the quote must be asked for with affiliate_fee=${affiliateBips}`,
+      `${error.message}; affiliate_fees take ${affiliateBips} bips of it: ask for the quote with affiliate_fee=${affiliateBips}`,
       { cause: error, ...(retryAfterSeconds !== null && { retryAfterSeconds }) },
     )
   }
 }
 
-/** The quote that the order is bound to. */
+/** Returns null if the order is bound to no quote. */
 function readQuote({ quoteIds, now }: ServiceContext, app: App, request: OrderRequest, extra: number): IssuedQuote | null {
   const { pair, quoteId, solverId, sourceAmount, destinationAmount } = request
   if (quoteId === null) return null
@@ -160,7 +158,7 @@ function readQuote({ quoteIds, now }: ServiceContext, app: App, request: OrderRe
   return quote
 }
 
-/** The source pays the user back if the swap fails, the destination if it succeeds. An address that is set later is not known here. */
+/** The source pays the user if the swap fails, the destination if it succeeds. A refund address that is set later is not checked here. */
 async function assertUsersCanReceive(
   { clients, recipients, failedPayouts }: ServiceContext,
   app: App,
@@ -182,19 +180,19 @@ async function assertUsersCanReceive(
   ])
 }
 
-/** With a client's own secret hash the service never has the secret. */
+/** With a secret hash of the client, the secret is null, because the service does not have it. */
 function chooseSecret(given: Hex32 | null): { readonly secret: Hex32 | null; readonly secretHash: Hex32 } {
   if (given !== null) return { secret: null, secretHash: given }
   const secret = createSecret()
   return { secret, secretHash: hashSecret(secret) }
 }
 
-/** The secret of one order would redeem the other. The error does not say which app made the other order. */
+/** A shared secret would let one order redeem the other. The error does not say which app made the other order. */
 function secretHashUsed(): TandemError {
   return new TandemError('conflict', 'secret_hash was used before: every order needs a secret of its own')
 }
 
-/** All or nothing: the order, both swaps and the sealed values. False if the same order was stored meanwhile. */
+/** The order, both swaps and the sealed values are written in one transaction. Returns false if the same order was stored meanwhile. */
 async function write(
   { orderWriter, vault }: ServiceContext,
   input: NewOrder,
@@ -205,12 +203,11 @@ async function write(
     return value === null ? [] : [vault.seal(input.order.id, purpose, value)]
   })
   const written = await orderWriter.write({ input, sealed })
-  // Not otherwise: another order with this id has another secret.
+  // Only a written order is remembered: another order with this id has another secret.
   if (written) vault.remember(input.order.id, sealed)
   return written
 }
 
-/** The earlier order of the same request. Throws `conflict` if the same key belongs to another request. */
 async function findSame({ db }: ServiceContext, { app, idempotencyKey, request, requestHash }: Asked): Promise<StoredOrder | null> {
   const { byKey, byNonce } = await findRepeated(db, { app: app.name, idempotencyKey, ...ownersOf(request), nonce: request.nonce })
   if (byKey !== null && byKey.requestHash !== requestHash)
@@ -223,7 +220,7 @@ async function findSame({ db }: ServiceContext, { app, idempotencyKey, request, 
       'conflict',
       `this nonce was used by the same owners for order ${byNonce.order.id} with another request: use another nonce for a new order`,
     )
-  // The first caller has the token that sets the refund address. It may be a stranger who guessed the nonce: do not let the user fund its order.
+  // The first caller has the token that sets the refund address. It may be a stranger who guessed the nonce, so the user must not fund that order.
   if (byNonce !== null && byKey === null && request.sourceOwner === null)
     throw new TandemError(
       'conflict',
@@ -236,12 +233,12 @@ function ownersOf(request: OrderRequest): { readonly sourceOwner: string; readon
   return { sourceOwner: request.sourceOwner?.name ?? '', destinationOwner: request.destinationOwner.name }
 }
 
-/** Lets the user refund a deposit without us. It contains the order's private key: returned once, never logged. */
+/** The package lets the user refund a deposit without the service. It contains the order's private key, so it is returned once and never logged. */
 function packageOf({ clients }: ServiceContext, { source }: Order, user: UserParty): RefundPackage | null {
   return clientFor(clients, source.chain).orderKeys?.refundPackage(source.terms, user.privateKey, source.userAddress) ?? null
 }
 
-/** How to fund the source, by the current state of the chain. `once` is set only in the first answer. */
+/** The current state of the chain decides how to fund the source. `once` is set only in the first answer. */
 export async function describeFunding(
   { clients }: ServiceContext,
   { approval }: App,
@@ -252,7 +249,7 @@ export async function describeFunding(
   return fundingToWire(order.id, once, await clientFor(clients, chain).funding({ terms, deadline: order.deadline, payer, approval }))
 }
 
-/** From one draw: each one costs a call to the operating system. */
+/** All bytes are drawn at once, because each draw costs a call to the operating system. */
 function drawIds(): { readonly orderId: string; readonly orderToken: string; readonly nonce: string } {
   const random = randomBytes(72)
   return {

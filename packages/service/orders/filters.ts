@@ -1,4 +1,4 @@
-/** Parses the comma-separated filters of lists and statistics into stored values. */
+/** The comma-separated filters of lists and statistics become stored values. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
@@ -12,15 +12,15 @@ import type { ServiceContext } from '../context.ts'
 
 const MAX_VALUES = 100
 
-/** Null: no filter. */
-export function parseList(name: string, text: string | undefined, most = MAX_VALUES): readonly string[] | null {
+/** Returns null if there is no filter. */
+export function parseList(name: string, text: string | undefined, maxValues = MAX_VALUES): readonly string[] | null {
   if (text === undefined) return null
   const values = [...new Set(text.split(','))]
-  if (values.length > most) throw new TandemError('bad_request', `${name}: expected at most ${most} values, got ${values.length}`)
+  if (values.length > maxValues) throw new TandemError('bad_request', `${name}: expected at most ${maxValues} values, got ${values.length}`)
   return values
 }
 
-/** Null: every status. */
+/** Returns null if every status is chosen. */
 export function parseStatuses(text: string | undefined): readonly OrderStatus[] | null {
   const names = parseList('status', text)
   if (names === null) return null
@@ -53,7 +53,7 @@ export function parseSecretHashes(name: string, text: string | undefined): reado
 
 type Clients = ServiceContext['clients']
 
-/** Converts each value to the notations in which the families store addresses, parties and swaps. */
+/** Each value is converted to the notations in which the families store addresses, parties and swaps. */
 export function parseAddresses(clients: Clients, name: string, text: string | undefined): readonly string[] | null {
   return parseForms([...clients.values()], name, text, (client, address) => client.text.comparable(address))
 }
@@ -71,7 +71,6 @@ export function parseTransactions(clients: Clients, name: string, text: string |
   })
 }
 
-/** Keeps a value unchanged if no family can parse it, so that orders of chains that are no longer served stay searchable. */
 function parseForms(
   readers: readonly ChainClient[],
   name: string,

@@ -1,4 +1,4 @@
-// Orders paid from an account: by its own transactions, or by a signature that the service relays.
+// These orders are paid from an account, by its own transactions or by a signature that the service relays.
 
 import type { AppSettings } from '@tandem/party/store/apps/app-settings.ts'
 import { updateApp } from '@tandem/party/store/apps/apps.ts'
@@ -38,7 +38,7 @@ async function make(): Promise<Order> {
 const initiate = ({ id, source }: Order, signature = signatureOf(source.terms)) =>
   service.call('PATCH', `/v2/orders/${id}?action=initiate`, { body: { signature } })
 
-/** Simulates the engine: writes the action. */
+/** This simulates the engine, which writes the action. */
 const write = ({ id }: Order, columns: object) =>
   service.db
     .insertInto('actions')
@@ -55,7 +55,7 @@ test('refuses the solver itself as owner or delegate; another solver may take th
     ['delegate', redeemer],
   ] as const) {
     const reply = await post({ ...body, source: { ...body.source, [field]: name } })
-    const error = expect.stringContaining(`source.${field} ${redeemer} is the solver itself`)
+    const error = expect.stringContaining(`source.${field} ${redeemer} is the solver, the other party`)
     expect(reply).toMatchObject({ status: 400, body: { code: 'bad_request', error } })
   }
   expect(await service.countRows()).toEqual(before)
@@ -161,7 +161,7 @@ test('returns the cause of a reverted relay, and relays again once the cause is 
   }
   Object.assign(chain, { gasless })
   const told = 'the relayed transaction 0xdead was mined and reverted: alice has approved 0'
-  // Both before and after the engine has noticed the revert.
+  // The answer is the same before and after the engine has noticed the revert.
   expect(await initiate(order)).toMatchObject({ status: 400, body: { code: 'bad_request', error: told } })
   await write(order, { last_tx: null, reverted_tx: '0xdead', refusal: told })
   expect(await initiate(order)).toMatchObject({ status: 400, body: { code: 'bad_request', error: told } })
@@ -201,7 +201,7 @@ test('takes a new signature for a transaction that expires, before and after it 
   await initiate(order, 'first')
   await write(order, { last_tx: '0xsent' })
   const granted = async () => (await findOrder(service.db, order.id))?.grants
-  // It may still be mined.
+  // The transaction may still be mined.
   expect((await initiate(order, 'second')).body.result).toBe('0xsent')
   expect(await granted()).toMatchObject([{ consent: { signature: 'second' } }])
 

@@ -1,8 +1,8 @@
-/** PATCH ?action=initiate: the user sends a signature, and the service relays the initiation. */
+/** With PATCH ?action=initiate the user sends a signature, and the service relays the initiation. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
-import { hurryAction, readAction } from '@tandem/party/store/actions/actions.ts'
+import { makeActionDue, readAction } from '@tandem/party/store/actions/actions.ts'
 import type { App } from '@tandem/party/store/apps/apps.ts'
 import { addSponsoredInitiate, type SponsorRefusal } from '@tandem/party/store/apps/sponsorship.ts'
 import type { StoredOrder } from '@tandem/party/store/orders/orders.ts'
@@ -16,12 +16,12 @@ import type { ServiceContext } from '../context.ts'
 import { awaitLiveTransaction, findLiveTransaction } from './live-transaction.ts'
 import { loadOrderState } from './load-order-state.ts'
 
-/** What the user can do without the service. */
+/** The user can initiate without the service by sending one of these. */
 const ALONE = 'send initiate_transaction or versioned_tx'
 
 type Gasless = NonNullable<ChainClient['gasless']>
 
-/** The hash of the transaction that initiates the source side. A repeated call joins the first. */
+/** Resolves to the hash of the transaction that initiates the source. A repeated call joins the first. */
 export async function grantInitiate(
   context: ServiceContext,
   app: App,
@@ -65,7 +65,7 @@ export async function grantInitiate(
   return joinRelay(context, app, stored, { gasless, signature, isGranted, closing })
 }
 
-/** Refuses a grant on which the playbook would never act. */
+/** A grant on which the playbook would never act is refused. */
 function assertRelayable(state: OrderState, grant: Grant): void {
   if (state.status !== 'created')
     throw new TandemError('conflict', `order is ${state.status}: only an order that is created and not yet funded can be initiated`)
@@ -122,35 +122,34 @@ function refusalOf(refusal: SponsorRefusal, { sponsoredPerDay }: App, { initiato
 
 type Joining = {
   readonly gasless: Gasless
-  /** The signature of this call. */
   readonly signature: string
-  /** True if it equals the stored grant. Any other signature is verified already. */
+  /** The signature equals the stored grant. Any other signature is verified already. */
   readonly isGranted: boolean
   readonly closing: AbortSignal
 }
 
-/** Answers with the live transaction. If that reverted, says why, or relays again if the cause is gone. */
+/** Resolves to the live transaction. If that one reverted, this throws the reason, or relays again if the cause is gone. */
 async function joinRelay(context: ServiceContext, app: App, stored: StoredOrder, joining: Joining): Promise<string> {
   const { gasless, signature, isGranted, closing } = joining
   const key = actionKey(stored.order.id, 'source', 'initiate')
   const tx = await findLiveTransaction(context, stored, 'initiate')
   const hasFailed = tx !== null && (await isReverted(gasless, tx))
-  // The live transaction may still expire; then the newest signature is relayed.
+  // The live transaction may still expire. The newest signature is then relayed.
   if (!isGranted) await sponsor(context, app, stored, gasless, signature)
   if (tx !== null && !hasFailed) return tx
   const deadTx = hasFailed ? tx : ((await readAction(context.db, key))?.revertedTx ?? null)
   if (isGranted) {
     const { source, deadline } = stored.order
-    // It may have expired unmined instead.
+    // A dead transaction may also have expired unmined.
     const revertedTx = deadTx !== null && (hasFailed || (await isReverted(gasless, deadTx))) ? deadTx : null
     await addRevertedTx(revertedTx, gasless.verify(source.terms, signature, deadline))
   }
-  await hurryAction(context.db, key)
+  await makeActionDue(context.db, key)
   context.wake()
   return awaitLiveTransaction(context, stored, 'initiate', { closing, done: new Set(deadTx === null ? [] : [deadTx]) })
 }
 
-/** False if the node does not answer: that proves no revert. */
+/** Returns false if the node does not answer, because silence proves no revert. */
 async function isReverted({ hasReverted }: Gasless, tx: string): Promise<boolean> {
   try {
     return (await hasReverted?.(tx)) ?? false

@@ -17,7 +17,7 @@ const DOLLAR = 1_000_000n
 
 const service = sharedService()
 
-/** By name, oldest first. */
+/** The orders are by name, the oldest first. */
 const orders = new Map<string, Order>()
 const heights = new Map<string, bigint>()
 
@@ -46,7 +46,6 @@ type Making = {
   readonly deposit?: string
 }
 
-/** Of the order of this name. */
 const secretOf = (name: string) => Buffer.from(name).toString('hex').padEnd(64, '0')
 
 async function make(

@@ -1,4 +1,4 @@
-/** GET /orders: the orders that match an app's filters, each derived as GET /orders/{id} does. */
+/** The route GET /orders returns the orders that match an app's filters, each derived as GET /orders/{id} does. */
 
 import type { App } from '@tandem/party/store/apps/apps.ts'
 import { searchOrders } from '@tandem/party/store/order-list/order-search.ts'
@@ -6,12 +6,9 @@ import { findOrderSnapshots } from '@tandem/party/store/orders/orders.ts'
 import type { OrderList, OrderListQuery } from '@tandem/protocol/wire/order-list.ts'
 import type { ServiceContext } from '../context.ts'
 import { parseAddresses, parseChains, parseList, parseSecretHashes, parseStatuses, parseTransactions } from './filters.ts'
-import { noteShown } from './note-shown.ts'
-import { describeOrder } from './view.ts'
+import { describeOrder, noteShown } from './view.ts'
 
-/** Long lists are made in slices, so that everything else goes on in between, however long and many they are. */
-
-/** Orders that are read and derived at once: some 5 ms. */
+/** A slice takes some 5 ms, so that other requests are served in between. */
 export const SLICE = 25
 
 let last: Promise<void> = Promise.resolve()
@@ -52,13 +49,12 @@ export async function listOrders(context: ServiceContext, app: App, query: Order
   }
 }
 
-/** All lists of the process take turns: one slice of one list for each turn of the event loop. */
-function nextTurn(): Promise<void> {
+/** All lists of the process queue here: each tick of the event loop serves one slice of one list. */
+function nextTick(): Promise<void> {
   last = last.then(() => new Promise((resolve) => setImmediate(resolve)))
   return last
 }
 
-/** `read` gets at most `SLICE` items at once; `describe` gets what was read, in its turn. */
 export async function inSlices<Item, Read, Described>(
   items: readonly Item[],
   read: (slice: readonly Item[]) => Promise<readonly Read[]>,
@@ -67,7 +63,7 @@ export async function inSlices<Item, Read, Described>(
   const described: Described[] = []
   for (let start = 0; start < items.length; start += SLICE) {
     const found = await read(items.slice(start, start + SLICE))
-    await nextTurn()
+    await nextTick()
     for (const one of found) described.push(describe(one))
   }
   return described

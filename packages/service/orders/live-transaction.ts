@@ -1,4 +1,4 @@
-/** Waits until the transaction of a requested action is broadcast. */
+/** A requested action waits here until its transaction is broadcast. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LiveAction } from '@tandem/party/store/actions/live-actions.ts'
 import type { StoredOrder } from '@tandem/party/store/orders/orders.ts'
@@ -6,11 +6,11 @@ import { TandemError } from '@tandem/protocol/error.ts'
 import { actionKey } from '@tandem/protocol/order.ts'
 import type { ServiceContext } from '../context.ts'
 
-/** Waits double from the first to the longest. */
-const FIRST_WAIT_MS = 100
-const LONGEST_WAIT_MS = 800
+/** The interval doubles from poll to poll. */
+const MIN_WAIT_MS = 100
+const MAX_WAIT_MS = 800
 
-/** The actions that a user can request, with their leg and the event that they cause. */
+/** These actions can be requested by a user. Each has its leg and the event that it causes. */
 const userVerbs = {
   initiate: {
     leg: 'source',
@@ -22,7 +22,7 @@ const userVerbs = {
 } as const
 type UserVerb = keyof typeof userVerbs
 
-/** The newest transaction of this action; null if there is none. A transaction seen on the chain takes precedence over one that we sent. */
+/** Resolves to the newest transaction of this action, or null. One seen on the chain takes precedence over one that the service sent. */
 export async function findLiveTransaction(context: ServiceContext, stored: StoredOrder, verb: UserVerb): Promise<string | null> {
   return newestOf(await readLive(context, stored, verb), new Set())
 }
@@ -38,22 +38,21 @@ function newestOf({ lastTx, seen }: LiveAction, done: ReadonlySet<string>): stri
 }
 
 export type Wait = {
-  /** Earlier transactions of the same action, for settled deposits: do not wait for these. */
+  /** Earlier transactions of the same action, for settled deposits, do not end the wait. */
   readonly done?: ReadonlySet<string>
-  /** Aborted when the server stops. */
+  /** The signal is aborted when the server stops. */
   readonly closing: AbortSignal
 }
 
-/** Waits for a broadcast, not for a block. */
 export async function awaitLiveTransaction(context: ServiceContext, stored: StoredOrder, verb: UserVerb, wait: Wait): Promise<string> {
   const { broadcastWaitMs } = context.settings
-  const giveUpAt = Date.now() + broadcastWaitMs
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+  const endsAt = Date.now() + broadcastWaitMs
+  for (let waitMs = MIN_WAIT_MS; ; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)) {
     const live = await readLive(context, stored, verb)
     const tx = newestOf(live, wait.done ?? new Set())
     if (tx !== null) return tx
     if (live.refusal !== null) throw new TandemError('conflict', `${live.refusal}; ${userVerbs[verb].advice}`)
-    if (wait.closing.aborted || Date.now() >= giveUpAt) break
+    if (wait.closing.aborted || Date.now() >= endsAt) break
     // All calls wake at the same moments, so that they share a statement.
     await sleep(waitMs - (Date.now() % waitMs))
   }

@@ -1,4 +1,4 @@
-/** The derived state of one stored order, as far as the watcher has read the chains. */
+/** The state of one stored order is derived as far as the watcher has read the chains. */
 import { loadFacts } from '@tandem/party/engine/facts.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import type { StoredOrder } from '@tandem/party/store/orders/orders.ts'

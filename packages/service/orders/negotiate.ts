@@ -1,4 +1,4 @@
-/** Finds a solver for an order and verifies the terms that it adds. */
+/** A solver is found for an order, and the terms that it adds are verified. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
@@ -11,21 +11,17 @@ import { leastAfterSlippage } from '@tandem/protocol/slippage.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
 import type { ServiceContext } from '../context.ts'
 import { opaque } from '../opaque.ts'
-import { pairKey, runAuction } from '../quotes/auction.ts'
-import { isWithinLimits } from '../quotes/limits.ts'
+import { pairKey, relayedRefusal, runAuction } from '../quotes/auction.ts'
+import { isWithinLimits } from '../quotes/pair.ts'
 import { isWorthTooMuch } from '../quotes/prices.ts'
 import type { IssuedQuote, OpenQuote } from '../quotes/quote-ids.ts'
-import { relayedRefusal } from '../quotes/refusals.ts'
 import { SolverFailure } from '../solver-client.ts'
 import type { Member } from '../solvers/member.ts'
 import { type OfferKey, offerKey } from '../solvers/refused-offers.ts'
-import type { OrderRequest } from './request.ts'
-import type { UserParty } from './user-party.ts'
+import type { OrderRequest, UserParty } from './request.ts'
 
-/** The terms that are fixed before a solver is asked. */
 export type Proposal = {
   readonly orderId: string
-  /** Its name. */
   readonly app: string
   readonly secretHash: string
   readonly createdAt: bigint
@@ -33,56 +29,53 @@ export type Proposal = {
   readonly slippageBips: number
   readonly extraFeeBips: number
   readonly request: OrderRequest
-  /** The quote that the user bound the order to. */
   readonly quote: IssuedQuote | null
   readonly users: Readonly<Record<Leg, UserParty>>
 }
 
-/** More would make the user wait for long. */
-const MOST_SOLVERS = 3
-/** If another solver can be asked; the last one may take as long as its client allows. */
-const OTHERS_WAIT_MS = 3_000
+/** With more solvers the user would wait too long. */
+const MAX_SOLVERS = 3
+/** A solver has this time limit if another one can be asked after it. The last one has the time limit of its client. */
+const EARLY_TIMEOUT_MS = 3_000
+/** A quote about to expire may have expired for the solver: clocks differ, and the request takes a while. */
+const EXPIRY_MARGIN_SECONDS = 5n
 
-/** Of a quote: clocks differ, and the request takes a while. */
-const LAST_SECONDS = 5n
-
-/** Asks solvers by best price. The first that accepts with valid terms takes the order. */
+/** Solvers are asked by best price. The first that accepts with valid terms takes the order. */
 export async function negotiate(context: ServiceContext, proposal: Proposal): Promise<Order> {
   const refusals: TandemError[] = []
   const chosen = await candidates(context, proposal)
-  let isUnheard = isOneLeftOut(context, proposal, chosen)
+  let isIncomplete = isOneLeftOut(context, proposal, chosen)
   for (const [index, candidate] of chosen.entries()) {
     const { member } = candidate
     try {
-      return await offer(context, proposal, candidate, index + 1 < chosen.length ? OTHERS_WAIT_MS : undefined)
+      return await offer(context, proposal, candidate, index + 1 < chosen.length ? EARLY_TIMEOUT_MS : undefined)
     } catch (error) {
       if (error instanceof TandemError) refusals.push(error)
       else if (error instanceof SolverFailure) {
-        isUnheard = true
-        context.log.warn({ solver: member.id, order: proposal.orderId, err: error }, 'solver left out')
+        isIncomplete = true
+        context.log.warn({ solver: member.id, order: proposal.orderId, err: error }, 'the solver failed: asking the next one')
       } else throw error
     }
   }
-  throw relayedRefusal(refusals, isUnheard) ?? noAnswer(chosen.length)
+  throw relayedRefusal(refusals, isIncomplete) ?? noAnswer(chosen.length)
 }
 
-/** Those that were asked failed, which ends; or nobody is left to ask. */
+/** If solvers were asked, they failed, which is temporary. */
 function noAnswer(asked: number): TandemError {
   return asked > 0
     ? new TandemError('chain_unavailable', 'no solver answers at the moment; try again')
     : new TandemError('no_quotes', 'no solver takes this order at the moment; ask for a new quote')
 }
 
-/** `bid`: its open quote for this order, if it is known here. */
+/** `bid` is the solver's open quote for this order, if this process knows one. */
 type Candidate = { readonly member: Member; readonly bid: OpenQuote | null }
 
-/** Best first. */
 async function candidates(context: ServiceContext, proposal: Proposal): Promise<readonly Candidate[]> {
   const { pool, recentAuctions, now } = context
   const { solverId, pair, sourceAmount } = proposal.request
   const { source, destination } = pair
   const { extraFeeBips, app } = proposal
-  // The quote is one solver's: no other takes over.
+  // An order with a quote belongs to the solver of the quote.
   if (proposal.quote !== null) return [{ member: pool.named(proposal.quote.solverId), bid: proposal.quote }]
   if (solverId === null && pool.members.length < 2) return pool.members.map((member) => ({ member, bid: null }))
   const question = {
@@ -104,14 +97,14 @@ async function candidates(context: ServiceContext, proposal: Proposal): Promise<
     const member = pool.find(bid.solverId)
     return member === null ? [] : [{ member, bid }]
   })
-  // A solver without a price now may still honour an earlier quote: ask it last.
+  // A solver without a price now may still honour an earlier quote, so it is asked last.
   const others = pool.members.filter(({ id }) => !bids.some((bid) => bid.solverId === id)).map((member) => ({ member, bid: null }))
   const all = [...bidders, ...others]
   const sound = all.filter(({ member }) => isSound(member))
-  return (sound.length > 0 ? sound : all).slice(0, MOST_SOLVERS)
+  return (sound.length > 0 ? sound : all).slice(0, MAX_SOLVERS)
 }
 
-/** A solver that may serve the pair is not asked, because it fails at the moment. A user who named a solver wants no other. */
+/** Returns true if a solver that may serve the pair is left out because it fails now. A user who named a solver wants no other. */
 function isOneLeftOut({ pool }: ServiceContext, { quote, request: { solverId, pair } }: Proposal, chosen: readonly Candidate[]): boolean {
   if (quote !== null || solverId !== null) return false
   const isAsked = (one: Member) => chosen.some(({ member }) => member === one)
@@ -129,45 +122,47 @@ async function offer(context: ServiceContext, proposal: Proposal, { member, bid 
     const answer = await member.client.order(proposalToWire(proposal), limitMs)
     const order = await agree(context, proposal, member.id, answer)
     const { source, destination } = order
-    await context.solverKeys.note(member.id, [
+    await context.solverKeys.add(member.id, [
       [source.chain, source.terms.redeemer],
       [destination.chain, destination.terms.initiator],
     ])
     member.answered()
     if (bid === null || !isShort(order, bid, proposal.request)) member.orderTaken()
     else if (answer.below_quote === undefined) member.quoteBroken()
-    // About this user, as a `conflict` is. That the quote was used before is true, if we used it.
-    else if (!context.pool.isUsed(bid)) context.pool.noteShort(keyOf(proposal), member.id)
-    if (bid !== null) context.pool.noteUse(bid)
+    // The solver's `below_quote` may be about this user only, like a `conflict`. If the quote was used before, the solver's claim is true.
+    else if (!context.pool.isUsed(bid)) context.pool.recordShort(keyOf(proposal), member.id)
+    if (bid !== null) context.pool.recordUse(bid)
     return order
   } catch (error) {
     if (error instanceof SolverFailure) {
       member.failed()
-      // The answers to its quotes do not make up for this one.
+      // Good answers to quotes must not make up for this failure.
       member.quoteBroken()
     }
     if (error instanceof TandemError && bid !== null && bid.destinationAmount >= proposal.request.destinationAmount) {
       if (breaksQuote(error, bid, context.now())) member.quoteBroken()
-      else if (!(error instanceof QuoteUsed && context.pool.isUsed(bid))) context.pool.noteRefusal(keyOf(proposal), member.id)
+      else if (!(error instanceof QuoteUsed && context.pool.isUsed(bid))) context.pool.recordRefusal(keyOf(proposal), member.id)
     }
     throw error
   }
 }
 
-/** Other refusals are about this user or this moment: they count only if it refuses most of the users who then fund the swap with another solver. */
-const BROKEN_QUOTE: ReadonlySet<ErrorCode> = new Set(['insufficient_liquidity', 'price_moved', 'unsupported_pair', 'no_quotes'])
+/**
+ * These refusals break a quote. Others are about this user or this moment: they count only if the solver refuses most of the users who then
+ * fund the swap with another solver.
+ */
+const BREAKING_CODES: ReadonlySet<ErrorCode> = new Set(['insufficient_liquidity', 'price_moved', 'unsupported_pair', 'no_quotes'])
 
-/** The user accepts it, but the solver quoted more. An order without `quote_id` may ask for less than the quote because the price has moved: that is then owed. */
+/** Returns true if the user accepts less than was quoted. An order without `quote_id` may ask for less; the solver then owes only that. */
 function isShort({ destination }: Order, bid: OpenQuote, { destinationAmount: asked, acceptWorse, quoteId }: OrderRequest): boolean {
   const owed = acceptWorse || quoteId === null ? asked : bid.destinationAmount
   return asked <= bid.destinationAmount && destination.terms.amount < owed
 }
 
-/** Of an order that asks for no more than the solver quoted. Slippage does not count: a solver owes nobody more than it quoted, not even in part. */
+/** Judges the refusal of an order that asks for no more than the solver quoted. Slippage does not count: a solver never owes more than it quoted. */
 function breaksQuote(refusal: TandemError, bid: OpenQuote, now: bigint): boolean {
-  if (!BROKEN_QUOTE.has(refusal.code) || refusal.retryAfterSeconds !== null || refusal instanceof QuoteUsed) return false
-  // By the clock of the solver it may have expired.
-  return bid.expiresAt > now + LAST_SECONDS
+  if (!BREAKING_CODES.has(refusal.code) || refusal.retryAfterSeconds !== null || refusal instanceof QuoteUsed) return false
+  return bid.expiresAt > now + EXPIRY_MARGIN_SECONDS
 }
 
 function keyOf({ request: { pair, sourceAmount }, users }: Proposal): OfferKey {
@@ -201,14 +196,14 @@ async function agree(context: ServiceContext, proposal: Proposal, solverId: stri
   const { request, users, secretHash } = proposal
   const { pair } = request
   const amount = BigInt(answer.destination.amount)
-  const least = leastAfterSlippage(request.destinationAmount, proposal.slippageBips)
-  // What was quoted passed the check of prices then.
+  const minAmount = leastAfterSlippage(request.destinationAmount, proposal.slippageBips)
+  // A quoted amount passed the check of prices when it was quoted.
   const isQuoted = proposal.quote !== null && amount === proposal.quote.destinationAmount
   const isTooMuch =
     amount > request.destinationAmount &&
     (request.acceptWorse || (!isQuoted && isWorthTooMuch(context, pair, request.sourceAmount, amount)))
-  if (amount < least || isTooMuch || !isWithinLimits(pair.destination, amount))
-    throw new SolverFailure(`solver ${solverId} offers ${amount}, asked for ${request.destinationAmount} and at least ${least}`)
+  if (amount < minAmount || isTooMuch || !isWithinLimits(pair.destination, amount))
+    throw new SolverFailure(`solver ${solverId} offers ${amount}, asked for ${request.destinationAmount} and at least ${minAmount}`)
   const source: HtlcTerms = {
     asset: pair.source.id,
     initiator: users.source.identity,
@@ -262,26 +257,25 @@ async function completeSwap(context: ServiceContext, proposal: Proposal, leg: Le
   }
 }
 
-/** As the quote says; without one, as a quote would say now. Null where someone else pays the fee. */
+/** This is the fee of the quote, or without one the fee that a quote would name now. It is null where someone else pays the fee. */
 async function promisedFee({ payoutFee }: ChainClient, { asset }: HtlcTerms, quote: IssuedQuote | null): Promise<bigint | null> {
   if (payoutFee === undefined) return null
   return quote === null ? payoutFee(asset) : quote.networkFee
 }
 
-/** The user and the solver must be different parties. */
 function assertNotSolver(party: string, solverIdentity: string, field: string): void {
   if (party === solverIdentity)
-    throw new TandemError('bad_request', `${field} ${party} is the solver itself, the other party of the swap: use one of your own`)
+    throw new TandemError('bad_request', `${field} ${party} is the solver, the other party of the swap: use an address of your own`)
 }
 
-/** A non-canonical identity would give another swap id, under which no watcher finds the HTLC. */
+/** The identity must be canonical: another notation gives another swap id, under which no watcher finds the HTLC. */
 function readSolverIdentity(client: ChainClient, named: string): string {
   const canonical = usable(client, () => client.text.parseIdentity(named))
   if (canonical !== named) throw new SolverFailure(`the solver's identity on ${client.chain.id} is not in its canonical form`)
   return canonical
 }
 
-/** Too many jobs in the worker threads are no fault of the solver. */
+/** An error with `retryAfterSeconds` means that the worker threads are busy, which is not the solver's fault. */
 async function computeSwapId(client: ChainClient, terms: HtlcTerms): Promise<string> {
   await client.prepare?.(terms).catch((error: unknown) => {
     if (error instanceof TandemError && error.retryAfterSeconds !== null) throw error

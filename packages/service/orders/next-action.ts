@@ -1,4 +1,4 @@
-/** Derives the next action from the order's state: the party, the verb and the deadline. */
+/** The next action of an order is derived from its state: the party, the verb and the deadline. */
 
 import type { OrderSnapshot } from '@tandem/party/store/orders/orders.ts'
 import type { NextActionName } from '@tandem/protocol/next-actions.ts'
@@ -9,17 +9,15 @@ import type { OrderState } from '@tandem/protocol/state.ts'
 export type NextAction = {
   readonly who: 'user' | 'solver' | 'service'
   readonly what: NextActionName
-  /** Unix seconds; null if there is no deadline, or none is known yet. */
+  /** The deadline is in Unix seconds. It is null if there is none, or none is known yet. */
   readonly by: bigint | null
-  /** Another way that the user may choose instead. */
   readonly or?: 'instant-refund'
-  /** Why a requested action cannot be done now. */
   readonly why?: string
 }
 
 type Refusals = OrderSnapshot['refusals']
 
-/** Null when nothing is left to do. Reclaiming a prefunded amount comes last. */
+/** Returns null when nothing is left to do. Reclaiming a prefunded amount comes last. */
 export function deriveNextAction(state: OrderState, refusals: Refusals): NextAction | null {
   const next = nextStep(state, refusals)
   if (next !== null || !mayReclaim(state)) return next
@@ -28,8 +26,8 @@ export function deriveNextAction(state: OrderState, refusals: Refusals): NextAct
 }
 
 /**
- * A signature has no deadline of its own. The service does not use it once the order is over, but whoever gets it could, for as long as the initiator
- * has the tokens and the allowance, or money in an account at the HTLC.
+ * A signature has no deadline of its own. The service does not use it once the order is over, but anyone who gets it could, as long as the
+ * initiator has the tokens and the allowance, or money in an account at the HTLC.
  */
 export function adviseRevoke(state: OrderState): NextAction | null {
   if (state.status !== 'expired' || consentTo(state, 'source')?.kind !== 'signature') return null
@@ -60,7 +58,7 @@ function nextStep(state: OrderState, refusals: Refusals): NextAction | null {
     case 'initiated':
       return { who: 'solver', what: 'initiate_destination', by: within(state.gapSeconds) }
     case 'counterparty_initiate_detected':
-      // Below its required confirmations the user need not act yet.
+      // The user need not act before the required confirmations.
       if (isSecretKept(state)) return { who: 'solver', what: 'initiate_destination', by: null }
       return { who: 'service', what: 'redeem_destination', by: within(state.revealSecondsLeft) }
     case 'counterparty_initiated':
@@ -82,7 +80,6 @@ function nextStep(state: OrderState, refusals: Refusals): NextAction | null {
   }
 }
 
-/** After the deadline the deposits are refunded without a call. */
 function whyIncomplete({ source, order }: OrderState): string {
   const paid = source.deposits.filter(({ spend }) => spend === null).reduce((sum, { amount }) => sum + amount, 0n)
   const { amount } = order.source.terms

@@ -42,7 +42,6 @@ const patch = (order: Order, action: string, body: unknown, headers: Call['heade
 
 const signed = (order: Order) => ({ signature: signatureOf(order.source.terms) })
 
-/** Simulates the engine: stores the transaction that it sent. */
 async function send(on: TestService, order: Order, verb: 'initiate' | 'refund', tx: string): Promise<void> {
   await on.db
     .insertInto('actions')

@@ -10,7 +10,7 @@ afterEach(() => service.reset())
 
 type Quoted = { readonly solver_id: string; readonly quote_id: string; readonly destination: { readonly amount: string } }
 
-/** The second solver is better. */
+/** The second solver has the better price. */
 async function quotes(query = ''): Promise<readonly Quoted[]> {
   service.secondSolver.onQuote = (request) => ({ status: 200, body: { ...quoteOf('second', request), destination_amount: '991000' } })
   const { body } = await service.call('GET', `/v2/quote?from=${wbtc}&to=${btc}&from_amount=1000000${query}`)
@@ -134,7 +134,7 @@ test('a solver that refuses what it quoted for the sake of other users is noted,
     const { source, destination, solverId } = await orderOf(post({}))
     expect([solverId, service.pool.named('second').standing()]).toEqual(['first', 'in'])
     const users = { source: { address: source.userAddress }, destination: { address: destination.userAddress } }
-    service.pool.noteFunded(offerKey({ source: wbtc, destination: btc }, users, source.agreedAmount), solverId)
+    service.pool.recordFunded(offerKey({ source: wbtc, destination: btc }, users, source.agreedAmount), solverId)
   }
   expect(service.pool.named('second').standing()).toBe('out')
 })
@@ -145,7 +145,7 @@ test('a quote in its last seconds may have expired by the clock of the solver: t
   const isBrokenAt = async (now: bigint) => {
     service.world.now = now
     for (let time = 0; time < 3; time++) expect(await post({ quote_id: best?.quote_id })).toMatchObject({ body: { code: 'no_quotes' } })
-    return service.logged.join('').includes('does not take what it quotes')
+    return service.logged.join('').includes('does not honour its quotes')
   }
   expect(await isBrokenAt(1_999_999_995n)).toBe(false)
   expect(await isBrokenAt(1_999_999_994n)).toBe(true)
@@ -156,12 +156,12 @@ test('a solver that pays less than it quoted, within the slippage of the user, b
   const best = quoted[0]?.quote_id
   service.secondSolver.onOrder = pays('second', '990000')
   for (let time = 0; time < 3; time++) await orderOf(post({ quote_id: best, slippage: 100 }))
-  expect(service.logged.join('')).toContain('does not take what it quotes')
-  // What is asked for is less than the quote, and the user accepts that.
+  expect(service.logged.join('')).toContain('does not honour its quotes')
+  // The user asks for less than the quote and accepts that.
   service.forget()
   service.logged.length = 0
   for (let time = 0; time < 3; time++) await orderOf(post({ quote_id: best, accept_worse: true }))
-  expect(service.logged.join('')).not.toContain('does not take what it quotes')
+  expect(service.logged.join('')).not.toContain('does not honour its quotes')
 })
 
 test('a solver is not blamed for less than its quote because of this customer, or because an order without quote_id asks for less', async () => {
@@ -174,7 +174,7 @@ test('a solver is not blamed for less than its quote because of this customer, o
   for (let time = 0; time < 3; time++) await orderOf(post({ quote_id: best?.quote_id, slippage: 100 }))
   service.secondSolver.onOrder = short
   for (let time = 0; time < 3; time++) expect(await orderOf(post({}))).toMatchObject({ solverId: 'second' })
-  expect(service.logged.join('')).not.toContain('does not take what it quotes')
+  expect(service.logged.join('')).not.toContain('does not honour its quotes')
 })
 
 test('users who were given the same quote do not conflict: the second gets the price now within its slippage, or is told both numbers', async () => {
@@ -195,9 +195,9 @@ test('users who were given the same quote do not conflict: the second gets the p
     const taken = await orderOf(post({ quote_id: first?.quote_id, slippage: 100 }))
     expect(taken.destination.terms.amount).toBe(990_500n)
     const users = { source: { address: taken.source.userAddress }, destination: { address: taken.destination.userAddress } }
-    service.pool.noteFunded(offerKey({ source: wbtc, destination: btc }, users, 1_000_000n), 'second')
+    service.pool.recordFunded(offerKey({ source: wbtc, destination: btc }, users, 1_000_000n), 'second')
   }
-  expect(service.logged.join('')).not.toMatch(/does not take what it quotes|refuses most orders/)
+  expect(service.logged.join('')).not.toMatch(/does not honour its quotes|refuses most orders/)
 })
 
 test('the fee of the payout is at most what the quote said, whatever it is when the order is made', async () => {

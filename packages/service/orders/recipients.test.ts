@@ -3,7 +3,7 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createPayoutTrial } from '../solvers/payout-trial.ts'
+import { createPayoutTrial } from '../solvers/payment-watch.ts'
 import { alice, aliceScript, bob, btc, orderBody, sharedService, wbtc } from '../testing/service.fixture.ts'
 import { createRecipients, type RecipientLimits } from './recipients.ts'
 
@@ -13,7 +13,6 @@ const MISSING = 'the account does not exist yet'
 const service = sharedService()
 afterEach(() => service.reset())
 
-/** Simulates a family whose accounts may be missing. */
 function withAccounts(chain: string, checkRecipient: NonNullable<ChainClient['checkRecipient']>) {
   const fake = service.chains.get(chain)
   if (fake === undefined) throw new Error(`no ${chain}`)
@@ -22,7 +21,7 @@ function withAccounts(chain: string, checkRecipient: NonNullable<ChainClient['ch
 
 describe('POST /orders', () => {
   const post = (body: unknown) => service.call('POST', '/v2/orders', { body })
-  /** Owners of their own for each test: answers are cached. */
+  /** Each test has its own owners, because answers are cached. */
   const bodyFor = (sourceOwner: string, destinationOwner: string) => {
     const { source, destination } = orderBody(btc, wbtc)
     return { source: { ...source, owner: sourceOwner }, destination: { ...destination, owner: destinationOwner } }
@@ -103,7 +102,7 @@ describe('a check', () => {
       clientWith(() => new Promise(() => undefined)),
       recipient(bob),
     )
-    await expect(check).rejects.toMatchObject({ code: 'chain_unavailable', message: expect.stringContaining('does not say in time') })
+    await expect(check).rejects.toMatchObject({ code: 'chain_unavailable', message: expect.stringContaining('did not say in time') })
   })
 
   test('is not sent to a chain that has too many open, even if nobody waits for those any more', async () => {
@@ -111,7 +110,7 @@ describe('a check', () => {
     const client = clientWith(() => new Promise((resolve) => answers.push(() => resolve(null))))
     const recipients = createRecipients(LIMITS)
     for (const address of ['0x1', '0x2'])
-      await expect(recipients.assertCanReceive(client, recipient(address))).rejects.toThrow('does not say in time')
+      await expect(recipients.assertCanReceive(client, recipient(address))).rejects.toThrow('did not say in time')
     await expect(recipients.assertCanReceive(client, recipient('0x3'))).rejects.toMatchObject({
       code: 'chain_unavailable',
       message: expect.stringContaining('too many'),

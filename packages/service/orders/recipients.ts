@@ -1,6 +1,6 @@
 /**
- * Whether the user can be paid, asked of both chains before an order is made. Anyone may ask freely, so every answer is cached for a
- * moment, has a time limit, and only a few questions to one chain are open at once.
+ * Before an order is made, both chains are asked whether the user can be paid. Anyone may cause such checks for free, so every answer is
+ * cached for a moment and has a time limit, and the number of open checks of one chain is limited.
  */
 import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -9,7 +9,7 @@ import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { createTtlCache } from '@tandem/runtime/ttl-cache.ts'
 
-/** `payout`: null if it only gets refunds. */
+/** `payout` is null if the recipient only gets refunds. */
 export type Recipient = {
   readonly address: string
   readonly asset: AssetId
@@ -18,7 +18,7 @@ export type Recipient = {
 }
 
 export interface Recipients {
-  /** Throws `invalid_address` with the reason if the address cannot receive the asset, `chain_unavailable` if the chain does not say in time. */
+  /** Throws `invalid_address` with the reason if the address cannot receive the asset, `chain_unavailable` if the chain did not say in time. */
   assertCanReceive(client: ChainClient, recipient: Recipient): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export function createRecipients({ timeoutMs, maxOpenPerChain, keepMs }: Recipie
   const answers = createTtlCache<{ readonly obstacle: string | null }>({ keepMs, maxEntries: MAX_CACHED })
   const open = new Map<ChainId, number>()
 
-  /** A question stays open until the node has answered, even if nobody waits for it any more: it still costs a request. */
+  /** A check stays open until the node has answered, even if nobody waits for it any more, because it still costs a request. */
   async function ask(chain: ChainId, question: () => Promise<string | null>): Promise<{ readonly obstacle: string | null }> {
     const before = open.get(chain) ?? 0
     if (before >= maxOpenPerChain)
@@ -49,9 +49,8 @@ export function createRecipients({ timeoutMs, maxOpenPerChain, keepMs }: Recipie
       if (checkRecipient === undefined) return
       const key = `${asset} ${address} ${payout?.amount} ${payout?.isTrusted}`
       const askNow = () => answers.get(key, () => ask(chain.id, () => checkRecipient(address, asset, payout)))
-      // What is known needs no timer.
       const { obstacle } =
-        answers.peek(key) ?? (await within(timeoutMs, askNow(), `${chain.id} does not say in time whether ${field} can receive; try again`))
+        answers.peek(key) ?? (await within(timeoutMs, askNow(), `${chain.id} did not say in time whether ${field} can receive; try again`))
       if (obstacle !== null) throw new TandemError('invalid_address', `${field}: ${address} cannot receive ${asset}: ${obstacle}`)
     },
   }

@@ -1,4 +1,4 @@
-/** PATCH ?action=redeem: the client reveals its secret, and the service redeems the destination with it. */
+/** With PATCH ?action=redeem the client reveals its secret, and the service redeems the destination with it. */
 
 import { addGrant } from '@tandem/party/store/orders/grants.ts'
 import type { StoredOrder } from '@tandem/party/store/orders/orders.ts'
@@ -12,7 +12,7 @@ import type { ServiceContext } from '../context.ts'
 import { awaitLiveTransaction, findLiveTransaction } from './live-transaction.ts'
 import { loadOrderState } from './load-order-state.ts'
 
-/** The hash of the transaction that redeems the destination side. A repeated call joins the first. */
+/** Resolves to the hash of the transaction that redeems the destination. A repeated call joins the first. */
 export async function grantRedeem(
   context: ServiceContext,
   stored: StoredOrder,
@@ -27,7 +27,7 @@ export async function grantRedeem(
     )
   if (!stored.clientSecret)
     throw new TandemError('bad_request', 'this order needs no secret from you: the service holds the secret, and redeems by itself')
-  // Before the secret is taken: with it, whoever changed the row could redeem.
+  // The seal is checked before the secret is taken: somebody who changed the row could redeem with the secret.
   assertSealed(context.vault, stored)
   const secret = parseSecret(given, stored.order.destination.terms.secretHash)
   const state = await loadOrderState(context.db, context.registry, stored, context.now())
@@ -41,7 +41,7 @@ export async function grantRedeem(
   return awaitLiveTransaction(context, stored, 'redeem', { closing })
 }
 
-/** Errors must not quote it: it may be the right secret with a typing error. */
+/** Errors must not quote the secret, which may be the right one with a typing error. */
 function parseSecret(given: string | undefined, secretHash: Hex32): Hex32 {
   if (given === undefined) throw new TandemError('bad_request', 'secret is missing: expected 32 bytes as hex')
   const secret = given.toLowerCase().replace(/^0x/, '')
@@ -50,7 +50,7 @@ function parseSecret(given: string | undefined, secretHash: Hex32): Hex32 {
   return secret
 }
 
-/** Refuses a secret on which the playbook would not act yet: a secret that we do not store cannot leak. */
+/** A secret on which the playbook would not act yet is refused, because a secret that is not stored cannot leak. */
 function assertRevealable(state: OrderState): void {
   const grant: Grant = { kind: 'redeem', leg: 'destination' }
   const rule = playbook.find(({ who, leg, verb }) => who === 'service' && leg === 'destination' && verb === 'redeem')
@@ -61,7 +61,7 @@ function assertRevealable(state: OrderState): void {
   )
 }
 
-/** Stores the grant and the sealed secret together, or neither. */
+/** The grant and the sealed secret are stored together, or neither is. */
 async function keep({ db, vault }: ServiceContext, orderId: string, secret: Hex32): Promise<void> {
   await db.transaction().execute(async (tx) => {
     if (await addGrant(tx, orderId, { kind: 'redeem', leg: 'destination' })) await vault.put(tx, orderId, 'secret', secret)

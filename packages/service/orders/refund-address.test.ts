@@ -233,7 +233,7 @@ describe('the address is frozen', () => {
     const leased = await lease()
     let changing: ReturnType<typeof change> | undefined
     await service.db.transaction().execute(async (tx) => {
-      // As `recordAttempt` does: the action first, then the attempt.
+      // `recordAttempt` uses the same sequence: the action first, then the attempt.
       await tx.selectFrom('actions').select('key').where('key', '=', leased.key).forUpdate().execute()
       changing = change(other)
       await untilWaiting()
@@ -297,7 +297,6 @@ test("with a client's own key: its address can prove a change; only the client c
   const key = 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5'
   order = await make(key)
   expect(order.source.userAddress).toBe(parseUserKey(key, regtest)?.address)
-  // The private key of twice the generator is 2.
   const wallet = testWallet('tr', '2'.padStart(64, '0'), regtest)
   expect(wallet.address).toBe(order.source.userAddress)
   await deposit()
@@ -317,7 +316,6 @@ test('refuses to refund a deposit that is worth less than the fee', async () => 
   expect(await patch({})).toMatchObject({ status: 409, body: { error: expect.stringMatching(/worth less than the fee of a refund/) } })
 })
 
-// The refund package is returned once, to the caller that made the order.
 const address = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
 const fromBitcoin = (owner: string | null = address) => ({
   source: { asset: btc, owner, amount: '1000000' },

@@ -1,6 +1,6 @@
 /**
- * The refund address of the source, and who may set it. POST /orders sets it, or later the holder of the order token, once. After that
- * only a proof by the current address changes it, and only until a refund is signed.
+ * The refund address of the source, and who may set it. POST /orders sets it, or later the holder of the order token, once. After that only
+ * a proof by the current address changes it, and only until a refund is signed.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { clientFor } from '@tandem/party/engine/facts.ts'
@@ -14,26 +14,26 @@ import type { ServiceContext } from '../context.ts'
 import { hashToken } from './create.ts'
 import { parseAddress } from './request.ts'
 
-export type RefundAsk = {
+export type RefundRequest = {
   readonly address: string | null
   readonly orderToken: string | null
-  /** A signature by the owner of the current address over `refundMessage`. */
+  /** The owner of the current address signs `refundMessage` with it. */
   readonly proof: string | null
 }
 
-/** The message that the owner of a refund address signs to change it. It binds the order and the new address. */
+/** The owner of a refund address signs this message to change the address. It binds the order and the new address. */
 export function refundMessage(orderId: string, address: string): string {
   return `Tandem refund of order ${orderId} to ${address}`
 }
 
-/** The new address if the caller may set it; stores nothing. */
-export function checkRefundAddress({ clients, vault }: ServiceContext, stored: StoredOrder, ask: RefundAsk): string {
-  // Who may set the address follows from the row: from one that was changed, a thief may.
+/** Returns the new address if the caller may set it. This stores nothing. */
+export function checkRefundAddress({ clients, vault }: ServiceContext, stored: StoredOrder, ask: RefundRequest): string {
+  // The row decides who may set the address, so the seal is checked first: a thief may have changed the row.
   assertSealed(vault, stored)
   const { source } = stored.order
   if (ask.address === null) {
     if (source.userAddress === null)
-      throw new TandemError('bad_request', 'the refund address is not known: give address, and the order_token that POST /orders returned')
+      throw new TandemError('bad_request', 'the refund address is not known: send address, and the order_token that POST /orders returned')
     return source.userAddress
   }
   const client = clientFor(clients, source.chain)
@@ -56,7 +56,7 @@ export function checkRefundAddress({ clients, vault }: ServiceContext, stored: S
   return address
 }
 
-/** Stores the address and seals it; returns the order with it. Must run in the same transaction as the grant that is signed for it, if any. */
+/** This must run in the transaction of the grant that is signed for the address, if there is one. */
 export async function settleRefundAddress(
   { vault }: { readonly vault: Vault },
   tx: Database,

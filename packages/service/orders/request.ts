@@ -1,6 +1,8 @@
-/** Parses a create-order request: finds assets, checks addresses, reads amounts. */
+/** A create-order request is parsed: assets are found, addresses checked, amounts read. */
 import { hash } from 'node:crypto'
+import type { UserKey } from '@tandem/chain-kit/port/abilities/spending.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { createKey, randomPrivateKey } from '@tandem/keys/keyring.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import { parseAmount } from '@tandem/protocol/amount.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
@@ -9,26 +11,24 @@ import type { CreateOrderRequest } from '@tandem/protocol/wire/order.ts'
 import type { ServiceContext } from '../context.ts'
 import { type AffiliateShare, parseShares } from '../earnings/shares.ts'
 import { type ActiveAsset, type Pair, parsePair } from '../quotes/pair.ts'
-import type { Owner } from './user-party.ts'
 
 export type OrderRequest = {
   readonly pair: Pair
   readonly sourceAmount: bigint
   readonly destinationAmount: bigint
-  /** Null if the user takes part through an order key and has not set a refund address yet. */
+  /** The owner is null if the user takes part through an order key and has not set a refund address yet. */
   readonly sourceOwner: Owner
   readonly destinationOwner: NonNullable<Owner>
-  /** The account that pays and initiates in the owner's place: the `delegate` of the request. */
+  /** The `delegate` of the request is an account that pays and initiates in the owner's place. */
   readonly payer: string | null
-  /** Null: the app's default. */
   readonly slippageBips: number | null
   readonly nonce: string | null
   readonly solverId: string | null
   readonly quoteId: string | null
-  /** The user takes the asked amount although the quote is better. */
+  /** The user accepts the requested amount although the quote is better. */
   readonly acceptWorse: boolean
   readonly affiliateShares: readonly AffiliateShare[]
-  /** The hash of a secret that the client made and keeps; null: the service makes a secret. */
+  /** The client made and keeps the secret of this hash. It is null if the service makes the secret. */
   readonly secretHash: Hex32 | null
 }
 
@@ -92,7 +92,7 @@ function parsePayer(client: ChainClient, text: string, owner: string | null): st
   if (client.orderKeys !== undefined)
     throw new TandemError(
       'bad_request',
-      `source.delegate means nothing on ${client.chain.id}, where anyone may send the deposit: leave it out (the order record names the key of the order as delegate)`,
+      `source.delegate has no meaning on ${client.chain.id}, where anyone may send the deposit: leave it out (the order record names the key of the order as delegate)`,
     )
   const payer = parseAddress(client, text, 'source.delegate')
   return payer === owner ? null : payer
@@ -111,7 +111,7 @@ function inField<T>(field: string, parse: () => T): T {
   }
 }
 
-/** Equal for two requests with the same meaning, whatever their notation. */
+/** Two requests with the same meaning have the same hash, in any notation. */
 export function hashRequest(request: OrderRequest): string {
   const meaning = [
     request.pair.source.id,
@@ -126,8 +126,35 @@ export function hashRequest(request: OrderRequest): string {
     request.solverId,
     request.affiliateShares.map(({ address, asset, feeBips }) => [address, asset.id, feeBips]),
     request.secretHash,
-    // Only if given: hashes of orders without them stay as they were.
+    // Requests without these fields must keep the hash that is stored for older orders.
     ...(request.quoteId !== null || request.acceptWorse ? [request.quoteId, request.acceptWorse] : []),
   ]
   return hash('sha256', JSON.stringify(meaning))
+}
+
+export type UserParty = {
+  readonly identity: string
+  /** The key is in hex, on the curve of the chain, and sealed with the order. It is null if the users sign for themselves. */
+  readonly privateKey: string | null
+  /** Redeems and refunds pay this address. It is null until the user sets it. */
+  readonly address: string | null
+  /** The user keeps the key that is in the terms, so the service cannot sign for them. */
+  readonly clientKey: boolean
+}
+
+/** The request names the user by an account, an address, or a key of their own with its address. Null means not given yet. */
+export type Owner = { readonly name: string; readonly key: UserKey | null } | null
+
+/** `owner` may be null only on chains with order keys. */
+export function createUserParty(client: ChainClient, owner: Owner): UserParty {
+  if (owner !== null && owner.key !== null) {
+    return { identity: owner.key.identity, privateKey: null, address: owner.key.address, clientKey: true }
+  }
+  const address = owner?.name ?? null
+  if (client.orderKeys === undefined) {
+    if (address === null) throw new Error(`a user on ${client.chain.id} takes part as an account`)
+    return { identity: address, privateKey: null, address, clientKey: false }
+  }
+  const privateKey = randomPrivateKey(client.curve)
+  return { identity: client.identityOf(createKey(client.curve, privateKey)), privateKey, address, clientKey: false }
 }

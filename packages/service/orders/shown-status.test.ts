@@ -1,4 +1,4 @@
-/** The rule of docs/events.md: a status that the service shows is the status of the newest event of that order. */
+/** docs/events.md has the rule: the status that the service shows is the status of the newest event of that order. */
 
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { reconcile } from '@tandem/party/engine/reconciler.ts'
@@ -35,7 +35,6 @@ async function createOrder(): Promise<Order> {
   return stored.order
 }
 
-/** One chain each, for all orders of this file. */
 const heights = { source: 1000n, destination: 1000n }
 
 async function record(order: Order, leg: Leg, event: HtlcEvent | null, isMined: boolean): Promise<void> {
@@ -48,7 +47,6 @@ async function record(order: Order, leg: Leg, event: HtlcEvent | null, isMined: 
   await recordPoll(service.db, { chain, after: await readCursor(service.db, chain), blocks: [block], events: mined, unconfirmed })
 }
 
-/** The newest block of a chain and what it holds are gone. */
 async function reorg(order: Order, leg: Leg): Promise<void> {
   const { chain } = order[leg]
   const blocks = await service.db.selectFrom('blocks').selectAll().where('chain', '=', chain).orderBy('height', 'desc').limit(2).execute()
@@ -116,7 +114,7 @@ async function shownInList({ id, source }: Order): Promise<OrderStatus | undefin
   return (body.result as OrderList).data.find(({ order_id }) => order_id === id)?.status
 }
 
-/** After each step the order is looked at: what is shown is the newest event, and no event is there twice in a row. */
+/** After each step the shown status must be that of the newest event, and no event may be there twice in a row. */
 async function run(
   taken: readonly (readonly [step: Step, isMined: boolean, look: 'order' | 'list' | 'none'])[],
 ): Promise<readonly string[]> {
@@ -139,7 +137,7 @@ async function run(
   return events
 }
 
-/** All of `part`, in this order, with others in between. */
+/** Returns true if `whole` has all of `part` in this order, with others in between. */
 function isWithin(part: readonly string[], whole: readonly string[]): boolean {
   let found = 0
   for (const one of whole) if (one === part[found]) found += 1

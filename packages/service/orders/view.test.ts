@@ -23,7 +23,6 @@ async function make(body: object) {
   return stored.order
 }
 
-/** Simulates the engine: stores a refusal. */
 const refuse = ({ id }: Order, leg: Leg, verb: 'redeem' | 'refund', refusal: string) =>
   service.db
     .insertInto('actions')
@@ -223,7 +222,7 @@ test('what redeems and refunds pay out after their fee, while their chain shows 
   expect(await shown()).toEqual([undefined, undefined, true, (amount - 286n).toString(), undefined])
   await rewind(service.db, 'bitcoin_regtest', ancestor)
   expect(await shown()).toEqual([undefined, undefined, true, undefined, undefined])
-  // Of a payment for several swaps nobody can say what this one got.
+  // If one payment serves several swaps, nobody can say what this swap got.
   await service.mine('bitcoin_regtest', { height: 1_001n, time: NOW + 40n }, [destination.redeemed('batch', secret, amount + 1n)])
   expect(await shown()).toEqual([undefined, undefined, true, undefined, undefined])
 })

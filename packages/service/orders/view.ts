@@ -1,8 +1,9 @@
-/** GET /orders/{id}: an order as the calling app may see it. */
+/** The route GET /orders/{id} returns an order as the calling app may see it. */
 import { basicFormsOf, familyNamed } from '@tandem/families/index.ts'
-import { factsOf } from '@tandem/party/engine/facts.ts'
+import { factsOf, isServed } from '@tandem/party/engine/facts.ts'
 import type { App } from '@tandem/party/store/apps/apps.ts'
-import type { OrderSnapshot, StoredOrder } from '@tandem/party/store/orders/orders.ts'
+import { noteStatus } from '@tandem/party/store/order-list/order-list.ts'
+import { findOrderSnapshots, type OrderSnapshot, type StoredOrder } from '@tandem/party/store/orders/orders.ts'
 import { assertSealed } from '@tandem/party/store/orders/swap-seals.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
@@ -11,16 +12,15 @@ import { type OrderRecord, orderToWire } from '@tandem/protocol/wire/order.ts'
 import type { ServiceContext } from '../context.ts'
 import { filledFees } from '../earnings/shares.ts'
 import { adviseRevoke, deriveNextAction } from './next-action.ts'
-import { noteShown } from './note-shown.ts'
 
 export async function viewOrder(context: ServiceContext, app: App, orderId: string): Promise<OrderRecord> {
   const snapshot = await requireSnapshot(context, orderId)
-  // It says where to deposit: from a row that somebody changed, the user would pay into another HTLC.
+  // The answer says where to deposit. With a row that somebody changed, the user would pay into another HTLC.
   assertSealed(context.vault, snapshot.stored)
   return describeOrder(context, app, await noteShown(context, snapshot))
 }
 
-/** An order with its events, in one statement that concurrent calls share. */
+/** An order and its events are read in one statement that concurrent calls share. */
 export async function requireSnapshot({ orderReader }: ServiceContext, orderId: string): Promise<OrderSnapshot> {
   const id = parseOrderId(orderId)
   const snapshot = id === null ? null : await orderReader.read(id)
@@ -35,7 +35,7 @@ export function describeOrder(
 ): OrderRecord {
   const { stored } = snapshot
   const derived = deriveOrder(factsOf(registry, snapshot, now()))
-  // Only a status that is on record has its event.
+  // Only a recorded status has its event.
   const state = { ...derived, status: snapshot.listed ?? derived.status }
   const chains = { source: registry.chain(stored.order.source.chain), destination: registry.chain(stored.order.destination.chain) }
   const feeFromAmount = (leg: Leg) => familyNamed(chains[leg].family).feeFromAmount === true
@@ -71,4 +71,36 @@ function unknownOrder(text: string): TandemError {
 export function assertOwnOrder(stored: StoredOrder, app: App): void {
   if (stored.app !== app.name)
     throw new TandemError('forbidden', `order ${stored.order.id} was made by another app: only that app may do this`)
+}
+
+/** After this many races with other writers, the status that they wrote is shown. */
+const MAX_ATTEMPTS = 3
+
+/**
+ * Facts are recorded before an engine derives the order from them, and the order may pass a status in between. A reader that derives such a
+ * status records it. If the database cannot be written, the recorded status is shown.
+ */
+export async function noteShown(
+  context: Pick<ServiceContext, 'db' | 'registry' | 'now' | 'log'>,
+  read: OrderSnapshot,
+): Promise<OrderSnapshot> {
+  const { db, registry, now, log } = context
+  let snapshot = read
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const { listed: known, stored } = snapshot
+    if (known === null || !isServed(registry, stored)) return snapshot
+    const { status } = deriveOrder(factsOf(registry, snapshot, now()))
+    if (status === known) return snapshot
+    const orderId = stored.order.id
+    try {
+      if (await noteStatus(db, { orderId, known, status })) return { ...snapshot, listed: status }
+    } catch (error) {
+      log.warn({ order: orderId, err: error }, 'the status of an order could not be recorded: showing the last recorded one')
+      return snapshot
+    }
+    const [again] = await findOrderSnapshots(db, [orderId])
+    if (again === undefined) return snapshot
+    snapshot = again
+  }
+  return snapshot
 }

@@ -1,4 +1,4 @@
-/** The fill agreement: the service proposes which deposits the solver pays for, and keeps the solver's signature or its refusal. */
+/** In the fill agreement the service proposes which deposits the solver pays for, and stores the solver's signature or refusal. */
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import { dropProposal, recordDecline, recordProposal, recordSignature } from '@tandem/party/store/orders/fills.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
@@ -12,13 +12,13 @@ import { type SyncContext, type SyncTask, solverOf } from '../solver-sync/solver
 export function fillTasks(context: SyncContext, states: readonly OrderState[]): readonly SyncTask[] {
   return states.flatMap((state): readonly SyncTask[] => {
     const { id, solverId } = state.order
-    // Both tasks share a key, so that no proposal is dropped while the solver is asked about it.
+    // Both tasks share a key, so that no proposal is dropped while the solver decides about it.
     if (isStaleProposal(state)) return [{ key: `fill ${id}`, orderIds: [id], run: () => drop(context, id) }]
     return awaitsFill(state) ? [{ key: `fill ${id}`, solverId, orderIds: [id], run: () => agreeOnFill(context, state) }] : []
   })
 }
 
-/** Proposed, not signed, and a reorg has removed one of its deposits. */
+/** Returns true if a reorg has removed a deposit of a proposal that is not signed. */
 function isStaleProposal({ fill, source }: OrderState): boolean {
   return fill !== null && fill.signature === null && !source.isComplete
 }
@@ -52,7 +52,7 @@ async function agreeOnFill(context: SyncContext, state: OrderState): Promise<'do
   return 'done'
 }
 
-/** Keeps an earlier proposal. Records a new one before the solver sees it, so that its destination HTLC is watched from the start. */
+/** Returns the earlier proposal, or records a new one before the solver sees it, so that its destination HTLC is watched from the start. */
 async function proposal(context: SyncContext, state: OrderState): Promise<Fill | null> {
   const { db, registry, clients } = context
   const { order } = state

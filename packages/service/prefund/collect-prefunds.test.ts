@@ -1,4 +1,4 @@
-/** How often the service reads prefunded amounts, and what it records. */
+/** These tests show how often the service reads prefunded amounts, and what it records. */
 
 import { Writable } from 'node:stream'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -19,7 +19,6 @@ const quiet = createLogger({ name: 'test', pretty: false, destination: new Writa
 const store = sharedStore()
 let asked: string[]
 let requests: number
-/** By secret hash. */
 let paid: Map<string, bigint>
 let woken: number
 let seconds: number
@@ -124,7 +123,6 @@ test('reads every unfunded order in turn, and the newest at once', async () => {
   const pass = start()
   await pass(4)
   expect(new Set(asked).size).toBe(old.length)
-  // One request per pass, however many orders there are.
   expect(requests).toBeLessThanOrEqual(4)
   const fresh = await put({ deadline: NOW + 3_700n })
   asked = []
@@ -155,7 +153,7 @@ describe('a prefunded amount that no initiation can use', () => {
     await pass(1)
     expect(new Set(await seen())).toEqual(new Set([late.order.id, twice.order.id]))
     expect(woken).toBe(3)
-    // A recorded amount is not read again until it is reclaimed; a second payment after that is found.
+    // A recorded amount is not read again until it is reclaimed. A second payment after that is found.
     asked = []
     await store.db.updateTable('prefunds').set({ amount: 0n }).where('order_id', '=', twice.order.id).execute()
     await pass(6)

@@ -1,6 +1,6 @@
 /**
- * Reads what lies in users' accounts at the HTLC for orders to which they consented there, on chains that have such accounts. A sufficient amount in time
- * becomes a grant to initiate. An amount that is too late, too small or a second payment is recorded for a reclaim. The playbook acts on both.
+ * Prefunded amounts are read from users' accounts at the HTLC, on chains that have such accounts. A sufficient amount in time becomes a
+ * grant to initiate. An amount that is too late, too small or a second payment is recorded for a reclaim. The playbook acts on both.
  */
 import type { Prefund } from '@tandem/chain-kit/port/abilities/prefund.ts'
 import { addGrant } from '@tandem/party/store/orders/grants.ts'
@@ -11,23 +11,23 @@ import type { Order } from '@tandem/protocol/order.ts'
 import { isWorthReclaiming, RELAY_SECONDS } from '@tandem/protocol/playbook.ts'
 import type { SyncContext, SyncTask } from '../solver-sync/solver-sync.ts'
 
-/** Each pass is one request: the newest page of unfunded orders and the next older page. So every order is read in turn. */
-const PAUSE_MS = 1_000
-/** Most users pay at once or not at all: read an order less often the longer it waits. */
+/** Each poll reads the newest page of unfunded orders and the next older page in one request, so that every order is read eventually. */
+const POLL_MS = 1_000
+/** Most users pay at once or not at all, so an order is read less often the longer it waits. */
 const READS_PER_AGE = 10
-const LONGEST_PAUSE_MS = 30_000
+const MAX_BACKOFF_MS = 30_000
 const MAX_REMEMBERED = 10_000
 
-/** How many orders past funding one request reads. */
+/** One request reads this many orders that are past funding. */
 const RECLAIM_PAGE = 200
-const RECLAIM_PAUSE_MS = 5_000
-/** The pause after a round over all orders that found nothing. */
-const IDLE_RECLAIM_PAUSE_MS = 15_000
-/** Each recorded amount costs us the fee of a reclaim, and anyone can pay small amounts to many orders. */
+const RECLAIM_POLL_MS = 5_000
+/** This is the interval after a round over all orders that found nothing. */
+const IDLE_RECLAIM_POLL_MS = 15_000
+/** Each recorded amount costs the service the fee of a reclaim, and anyone can pay small amounts to many orders. */
 const MAX_RECLAIMS_PER_HOUR = 120
 const HOUR_MS = 3_600_000
 
-/** The times of the last reads are in memory only: a restart costs one more read. */
+/** The times of the last reads are in memory only, so a restart costs one more read. */
 export function createCollectTasks(context: SyncContext): () => readonly SyncTask[] {
   const collectors = [...context.clients].flatMap(([chain, { prefund }]) =>
     prefund === undefined ? [] : [createCollector(context, chain, prefund), createReclaimer(context, chain, prefund)],
@@ -41,8 +41,8 @@ function createCollector({ db, log, wake, now }: SyncContext, chain: ChainId, pr
   let place: UnfundedPlace | null = null
 
   function isDue({ id, createdAt }: Order): boolean {
-    const pauseMs = Math.min(Number(now() - createdAt) * (1000 / READS_PER_AGE), LONGEST_PAUSE_MS)
-    return Date.now() - (readAt.get(id) ?? 0) >= pauseMs
+    const backoffMs = Math.min(Number(now() - createdAt) * (1000 / READS_PER_AGE), MAX_BACKOFF_MS)
+    return Date.now() - (readAt.get(id) ?? 0) >= backoffMs
   }
 
   async function nextPage(soonest: bigint): Promise<readonly Order[]> {
@@ -54,7 +54,7 @@ function createCollector({ db, log, wake, now }: SyncContext, chain: ChainId, pr
 
   async function run(): Promise<'done'> {
     startedAt = Date.now()
-    // Skip orders whose initiation could not be mined by the deadline: they are reclaimed after it.
+    // Orders whose initiation could not be mined by the deadline are skipped. They are reclaimed after it.
     const soonest = now() + RELAY_SECONDS
     const newest = await listUnfundedLast(db, chain, soonest)
     const others = newest.length < UNFUNDED_PAGE ? [] : await nextPage(soonest)
@@ -70,19 +70,19 @@ function createCollector({ db, log, wake, now }: SyncContext, chain: ChainId, pr
     return 'done'
   }
 
-  return { due: (): readonly SyncTask[] => (Date.now() - startedAt < PAUSE_MS ? [] : [{ key: `collect ${chain}`, orderIds: [], run }]) }
+  return { due: (): readonly SyncTask[] => (Date.now() - startedAt < POLL_MS ? [] : [{ key: `collect ${chain}`, orderIds: [], run }]) }
 }
 
 function createReclaimer({ db, log, wake, now }: SyncContext, chain: ChainId, prefund: Prefund) {
   let startedAt = 0
-  let pauseMs = RECLAIM_PAUSE_MS
+  let pollMs = RECLAIM_POLL_MS
   let place = -1n
   let foundInRound = 0
   let recent: readonly number[] = []
 
   async function run(): Promise<'done'> {
     startedAt = Date.now()
-    pauseMs = RECLAIM_PAUSE_MS
+    pollMs = RECLAIM_POLL_MS
     recent = recent.filter((at) => Date.now() - at < HOUR_MS)
     if (recent.length >= MAX_RECLAIMS_PER_HOUR) return 'done'
     const { orders, end } = await listPastFundingAfter(db, chain, { now: now(), after: place, limit: RECLAIM_PAGE })
@@ -98,13 +98,13 @@ function createReclaimer({ db, log, wake, now }: SyncContext, chain: ChainId, pr
       wake()
     }
     if (end === null) {
-      if (foundInRound === 0) pauseMs = IDLE_RECLAIM_PAUSE_MS
+      if (foundInRound === 0) pollMs = IDLE_RECLAIM_POLL_MS
       foundInRound = 0
     }
     return 'done'
   }
 
-  return { due: (): readonly SyncTask[] => (Date.now() - startedAt < pauseMs ? [] : [{ key: `reclaim ${chain}`, orderIds: [], run }]) }
+  return { due: (): readonly SyncTask[] => (Date.now() - startedAt < pollMs ? [] : [{ key: `reclaim ${chain}`, orderIds: [], run }]) }
 }
 
 async function amountsAt(prefund: Prefund, orders: readonly Order[]) {

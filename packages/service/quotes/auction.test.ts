@@ -4,14 +4,14 @@ import { afterEach, expect, test } from 'vitest'
 import { quoteOf, refuse } from '../testing/fake-solver.fixture.ts'
 import { aliceScript, btc, orderBody, sharedService, wbtc } from '../testing/service.fixture.ts'
 
-/** A hanging solver costs it; long enough for an answer on a busy machine. */
+/** A hanging solver costs this time. It is long enough for an answer on a busy machine. */
 const BUDGET_MS = 500
 
 const service = sharedService({ environment: 'local', quoteBudgetMs: BUDGET_MS, maxQuoteDeviationBips: 300 })
 afterEach(() => service.reset())
 
 let amount = 1_000_000
-/** Each time another amount, so that no earlier auction answers. */
+/** The amount differs each time, so that no earlier auction answers. */
 const quote = async () => {
   amount += 1
   const { body } = await service.call('GET', `/v2/quote?from=${btc}&to=${wbtc}&from_amount=${amount}`)
@@ -35,12 +35,12 @@ test('a solver that hangs costs one budget; after three times nobody waits for i
   })
   for (let times = 0; times < 4; times++) expect(await quote()).toEqual(['first'])
   expect(service.secondSolver.quoted).toHaveLength(3)
-  expect(service.logged.join('')).toContain('left out for a while')
+  expect(service.logged.join('')).toContain('not asked for a while')
 
   release()
   service.secondSolver.delay = Promise.resolve()
   service.world.nowMs += 1_000
-  // The trial: it may or may not be in time for this quote.
+  // This is the trial, which may or may not be in time for this quote.
   await quote()
   await expect.poll(quote).toEqual(['first', 'second'])
 })
@@ -103,7 +103,6 @@ test('a refusal is relayed when every solver that serves the pair refused; of on
   expect(await ask()).toMatchObject({ status: 400, body: { code: 'insufficient_liquidity' } })
   service.secondSolver.onQuote = () => 'hang up'
   expect(await ask()).toMatchObject({ status: 400, body: { code: 'insufficient_liquidity' } })
-  // After a while it may serve it.
   service.world.nowMs += 600_001
   expect(await ask()).toMatchObject({ status: 503 })
   service.secondSolver.onQuote = notServed
@@ -139,16 +138,16 @@ test('an order after a quote asks for no second auction, and the best bidder tak
   expect(service.secondSolver.quoted).toHaveLength(1)
   expect(service.solver.ordered).toHaveLength(0)
 
-  // The quotes have expired meanwhile: a new auction.
+  // The quotes have expired meanwhile, so there is a new auction.
   service.world.now += 61n
   expect(await order()).toBe('second')
   expect(service.solver.quoted).toHaveLength(2)
 
-  // Other fees, and so other prices.
+  // Other fees mean other prices.
   await order({ affiliate_fees: [{ address: aliceScript, fee: 5 }] })
   expect(service.solver.quoted).toHaveLength(3)
 
-  // The client keeps the secret, and the price must say so.
+  // The client keeps the secret, and the price must reflect that.
   await order({ secret_hash: hashSecret(createSecret()) })
   expect(service.solver.quoted.map(({ client_secret }) => client_secret)).toEqual([undefined, undefined, undefined, true])
 })

@@ -1,4 +1,4 @@
-/** Asks solvers for a price in parallel, within a time budget, and drops invalid answers. */
+/** Solvers are asked for a price in parallel, within a time budget. Invalid answers are dropped. */
 import type { Asset } from '@tandem/protocol/asset.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
@@ -10,98 +10,92 @@ import { SolverFailure } from '../solver-client.ts'
 import type { Member } from '../solvers/member.ts'
 import { priceProblem } from './prices.ts'
 import { type Bid, rankBids } from './rank.ts'
-import { isNotServed } from './refusals.ts'
 
 export type Question = {
   readonly source: Asset
   readonly destination: Asset
-  /** The amount that the user fixed, and its leg. */
   readonly exact: { readonly leg: Leg; readonly amount: bigint }
   readonly extraFeeBips: number
   readonly indicative: boolean
-  /** Asks for the parts of each quote. */
   readonly explain?: boolean
-  /** For an order whose secret the client keeps. */
+  /** The client of the order keeps the secret. */
   readonly clientSecret?: boolean
-  /** Its name. */
   readonly app: string
 }
 
 export type Auction = {
-  /** Best first. */
+  /** The best bid comes first. */
   readonly bids: readonly Bid[]
-  /** The errors of solvers that declined. */
   readonly refusals: readonly TandemError[]
-  /** A solver that may serve the pair has not answered, or was left out. */
-  readonly isUnheard: boolean
+  /** This is true if a solver that may serve the pair has not answered or was not asked. */
+  readonly isIncomplete: boolean
 }
 
 type AuctionContext = Pick<ServiceContext, 'pool' | 'recentAuctions' | 'prices' | 'log' | 'now'> & {
   readonly settings: Pick<ServiceSettings, 'quoteBudgetMs' | 'maxQuoteDeviationBips'>
 }
 
-/** If nobody who may serve the pair answers within the budget, a late answer is better than none: for so many budgets. */
-const LATEST_BUDGETS = 5
+/** If no solver that may serve the pair answers within the budget, a late answer is better than none, until this many budgets have passed. */
+const MAX_BUDGETS = 5
 
-/** For what is known about solvers and pairs. */
 export const pairKey = (source: Pick<Asset, 'id'>, destination: Pick<Asset, 'id'>): string => `${source.id} ${destination.id}`
 
-/** Ends when every solver that is waited for has answered, or at the end of the budget. */
+/** The auction ends when every solver in good standing has answered, or at the end of the budget. */
 export async function runAuction(context: AuctionContext, question: Question): Promise<Auction> {
   const { pool, settings } = context
   const { waitedFor, trials } = pool.toAsk()
   const pair = pairKey(question.source, question.destination)
   const answers: (Bid | TandemError)[] = []
-  const unheard = new Set(pool.members)
+  const missing = new Set(pool.members)
   const silent = new Set([...waitedFor, ...trials])
   const budget = startTimer(settings.quoteBudgetMs, () => {
     for (const { failed } of silent) failed()
     silent.clear()
   })
   const [firstServing, firstBid] = [createSignal(), createSignal()]
-  const hear = async (member: Member): Promise<void> => {
+  const collect = async (member: Member): Promise<void> => {
     const answer = await ask(context, member, question)
-    if (silent.delete(member)) note(member, answer)
+    if (silent.delete(member)) rate(member, answer)
     if (answer === null) return
     answers.push(answer)
-    unheard.delete(member)
+    missing.delete(member)
     const serves = !(answer instanceof TandemError && isNotServed(answer))
-    member.noteServes(pair, serves)
-    if (serves) firstServing.give()
-    if (!(answer instanceof TandemError)) firstBid.give()
+    member.recordServes(pair, serves)
+    if (serves) firstServing.resolve()
+    if (!(answer instanceof TandemError)) firstBid.resolve()
   }
-  const hearAll = (members: readonly Member[]) => Promise.all(members.map(hear))
+  const collectAll = (members: readonly Member[]) => Promise.all(members.map(collect))
   const bids = () => answers.filter((answer): answer is Bid => !(answer instanceof TandemError))
 
-  const tried = hearAll(trials)
-  const heard = hearAll(waitedFor)
-  const everyone = Promise.all([heard, tried]).finally(budget.stop)
+  const tried = collectAll(trials)
+  const awaited = collectAll(waitedFor)
+  const everyone = Promise.all([awaited, tried]).finally(budget.stop)
   everyone.catch((error: unknown) => context.log.error({ err: error }, 'an auction failed'))
-  await Promise.race([heard, budget.over])
-  // Of solvers that fail often, the first bid is enough: the others may be the ones that hang.
-  if (bids().length === 0) await Promise.race([everyone, budget.over, firstBid.given])
-  const isUnheard = () => [...unheard].some((member) => member.mayServe(pair))
+  await Promise.race([awaited, budget.over])
+  // The first bid of the solvers that fail often is enough, because the others may hang.
+  if (bids().length === 0) await Promise.race([everyone, budget.over, firstBid.promise])
+  const isIncomplete = () => [...missing].some((member) => member.mayServe(pair))
   const isServed = answers.some((answer) => !(answer instanceof TandemError && isNotServed(answer)))
-  if (!isServed && isUnheard()) await Promise.race([everyone, firstServing.given])
+  if (!isServed && isIncomplete()) await Promise.race([everyone, firstServing.promise])
 
   const ranked = rankBids(bids(), question.exact.leg, pool.reliabilityOf)
-  // A solver does not keep an indicative quote. With one solver, an order needs no auction.
+  // A solver does not honour an indicative quote. An order at a single solver needs no auction.
   if (!question.indicative && pool.members.length > 1) context.recentAuctions.remember(question, ranked, context.now())
-  return { bids: ranked, refusals: answers.filter((answer) => answer instanceof TandemError), isUnheard: isUnheard() }
+  return { bids: ranked, refusals: answers.filter((answer) => answer instanceof TandemError), isIncomplete: isIncomplete() }
 }
 
-function createSignal(): { readonly given: Promise<void>; give(): void } {
-  let give = () => {}
-  const given = new Promise<void>((resolve) => {
-    give = resolve
+function createSignal(): { readonly promise: Promise<void>; resolve(): void } {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
   })
-  return { given, give: () => give() }
+  return { promise, resolve }
 }
 
 function startTimer(ms: number, onOver: () => void): { readonly over: Promise<void>; stop(): void } {
   let timer: NodeJS.Timeout | undefined
   const over = new Promise<void>((resolve) => {
-    // Answers that came while this process was busy are read before that.
+    // `setImmediate` lets answers that came while this process was busy be read first.
     const end = () => {
       onOver()
       resolve()
@@ -112,12 +106,12 @@ function startTimer(ms: number, onOver: () => void): { readonly over: Promise<vo
 }
 
 /** A refusal is an answer too. */
-function note(member: Member, answer: Bid | TandemError | null): void {
+function rate(member: Member, answer: Bid | TandemError | null): void {
   if (answer === null) member.failed()
   else member.answered()
 }
 
-/** Null if the solver is too slow, fails, or its answer is invalid. */
+/** Resolves to null if the solver is too slow, fails, or its answer is invalid. */
 async function ask(context: AuctionContext, member: Member, question: Question): Promise<Bid | TandemError | null> {
   const { exact } = question
   const { log, settings } = context
@@ -134,13 +128,13 @@ async function ask(context: AuctionContext, member: Member, question: Question):
         ...(question.explain === true && { explain: true }),
         ...(question.clientSecret === true && { client_secret: true }),
       },
-      settings.quoteBudgetMs * LATEST_BUDGETS,
+      settings.quoteBudgetMs * MAX_BUDGETS,
     )
     return parseBid(context, quote, question)
   } catch (error) {
     if (error instanceof TandemError) return error
     if (!(error instanceof SolverFailure)) throw error
-    log.warn({ solver: member.id, err: error }, 'solver left out of an auction')
+    log.warn({ solver: member.id, err: error }, 'the solver has no valid answer in an auction')
     return null
   }
 }
@@ -160,7 +154,7 @@ function parseBid({ now, prices, settings }: AuctionContext, quote: SolverQuote,
   const { exact } = question
   const answered = exact.leg === 'source' ? bid.sourceAmount : bid.destinationAmount
   if (answered !== exact.amount)
-    throw new SolverFailure(`solver ${bid.solverId} was asked about ${exact.amount} and answered about ${answered}`)
+    throw new SolverFailure(`solver ${bid.solverId} was asked for a quote of ${exact.amount} and quoted ${answered}`)
   if (bid.feeBips < question.extraFeeBips || bid.feeBips > 10_000)
     throw new SolverFailure(`solver ${bid.solverId} states a fee of ${bid.feeBips} bips, of which ${question.extraFeeBips} are not its own`)
   if (bid.expiresAt <= now()) throw new SolverFailure(`solver ${bid.solverId} answered with a quote that has expired`)
@@ -179,6 +173,26 @@ function parseExplanation({ parts = [], source_range: range }: SolverQuote): Quo
       ppm: ppm ?? null,
       usdMicros: micros === undefined ? null : BigInt(micros),
     })),
-    sourceRange: range === undefined ? null : { least: BigInt(range.least), most: BigInt(range.most) },
+    sourceRange: range === undefined ? null : { min: BigInt(range.least), max: BigInt(range.most) },
   }
+}
+
+const RETRY_AFTER_SECONDS = 2
+
+const isNotServed = ({ code }: TandemError): boolean => code === 'unsupported_pair'
+
+/**
+ * A refusal is relayed only if every solver that serves the pair refused. A temporary refusal may end, so the client is told to try again.
+ * `isIncomplete` says that a solver that may serve the pair did not answer. Returns null if nobody refused.
+ */
+export function relayedRefusal(refusals: readonly TandemError[], isIncomplete: boolean): TandemError | null {
+  const [first] = refusals
+  if (first === undefined) return null
+  const serving = refusals.filter((refusal) => !isNotServed(refusal))
+  const temporary = serving.find(({ code }) => code === 'chain_unavailable')
+  if (temporary !== undefined) return temporary
+  if (!isIncomplete) return serving[0] ?? first
+  return new TandemError('chain_unavailable', 'a solver that may serve this pair does not answer at the moment; try again', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
 }

@@ -1,5 +1,5 @@
-/** Two assets that may be swapped for each other. */
-import type { Deployment } from '@tandem/protocol/asset.ts'
+/** A pair is two assets that may be swapped for each other. */
+import type { Asset, Deployment } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { ListedAsset, Registry } from '@tandem/protocol/registry/registry.ts'
@@ -15,11 +15,10 @@ export type Pair = {
   readonly destinationChain: Chain
 }
 
-/** The names of the two fields in the request, for error texts. */
 type PairFields = { readonly from: string; readonly to: string }
 const QUERY_FIELDS: PairFields = { from: 'from', to: 'to' }
 
-/** Throws `unsupported_pair` unless both are active, they differ, the operator allows it, and the timelocks of their chains are safe together. */
+/** Throws `unsupported_pair` unless both are active and different, the operator allows the pair, and the timelocks of their chains are safe together. */
 export function parsePair(
   { registry, policy }: Pick<ServiceContext, 'registry' | 'policy'>,
   from: string,
@@ -37,12 +36,24 @@ export function parsePair(
   return { source, destination, sourceChain, destinationChain }
 }
 
-/** Finds an active asset. Errors name the field of the request. */
 export function parseAsset(registry: Registry, text: string, field: string): ActiveAsset {
   try {
     return registry.asset(text)
   } catch (error) {
     if (!(error instanceof TandemError)) throw error
     throw new TandemError(error.code, `${field}: ${error.message}`, { cause: error })
+  }
+}
+
+export function isWithinLimits(asset: Asset, amount: bigint): boolean {
+  return amount >= asset.minAmount && amount <= asset.maxAmount
+}
+
+export function assertWithinLimits(asset: Asset, amount: bigint, field: string): void {
+  if (!isWithinLimits(asset, amount)) {
+    throw new TandemError(
+      'amount_out_of_range',
+      `${field} must be from ${asset.minAmount} to ${asset.maxAmount} in the smallest unit of ${asset.id}, got ${amount}`,
+    )
   }
 }

@@ -9,7 +9,7 @@ import { createRecentAuctions } from './recent-auctions.ts'
 const assets = { source: { id: 'a:btc', decimals: 8 }, destination: { id: 'b:usdc', decimals: 6 } } as const
 const own = { source: parseUsdPrice('60000'), destination: parseUsdPrice('1'), maxDeviationBips: 300 }
 
-/** One bitcoin for so many dollars. */
+/** The bid pays one bitcoin for this many dollars. */
 const bid = (dollars: bigint, changes = {}) => ({
   sourceAmount: 100_000_000n,
   destinationAmount: dollars * 1_000_000n,

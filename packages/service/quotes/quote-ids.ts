@@ -1,6 +1,6 @@
 /**
- * The ids of quotes. An id carries what was quoted, under a code that only this service can make: every process of it knows them all, also after a
- * restart, and nothing is stored.
+ * The id of a quote carries the quote and an HMAC that only this service can make. Every process of the service can read every id, also
+ * after a restart, and nothing is stored.
  */
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { AssetId } from '@tandem/protocol/asset.ts'
@@ -11,10 +11,10 @@ import type { Bid } from './rank.ts'
 
 export type OpenQuote = Pick<Bid, 'solverId' | 'quoteId' | 'sourceAmount' | 'destinationAmount' | 'expiresAt'>
 
-/** `networkFee`: the most that was said to be taken out of the payout; 0: nothing. */
+/** `networkFee` is the stated maximum that is taken out of the payout. It is 0 if nothing is. */
 export type IssuedQuote = OpenQuote & { readonly networkFee: bigint }
 
-/** Who asked, and for what. */
+/** The topic is the app that asked for the quote, and the terms of the question. */
 export type QuoteTopic = {
   readonly source: { readonly id: AssetId }
   readonly destination: { readonly id: AssetId }
@@ -24,7 +24,7 @@ export type QuoteTopic = {
 
 export interface QuoteIds {
   issue(quote: IssuedQuote, topic: QuoteTopic): string
-  /** Throws `bad_request` unless it was issued for the same assets, fees and app; `price_moved` if it has expired. */
+  /** Throws `bad_request` unless the id was issued for the same assets, fees and app, and `price_moved` if it has expired. */
   read(id: string, topic: QuoteTopic, now: bigint): IssuedQuote
 }
 
@@ -41,7 +41,7 @@ const Content = Type.Tuple([
 ])
 const isContent = Compile(Content)
 
-/** `secret`: the same in every process of the service. */
+/** `secret` must be the same in every process of the service. */
 export function createQuoteIds(secret: string | Buffer = randomBytes(32)): QuoteIds {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'tandem quote ids', 32))
   const codeOf = (content: string, { source, destination, app }: QuoteTopic) =>
@@ -74,8 +74,8 @@ export function createQuoteIds(secret: string | Buffer = randomBytes(32)): Quote
           `quote_id is not the id of a quote that this app got for ${topic.source.id} → ${topic.destination.id}; the ids of indicative quotes bind nobody`,
         )
       const fields: unknown = JSON.parse(Buffer.from(content, 'base64url').toString())
-      // Of an earlier version, which wrote other fields.
-      if (!isContent.Check(fields)) throw new TandemError('price_moved', 'quote_id: the quote is no longer known; take a new quote')
+      // An id of another version has other fields.
+      if (!isContent.Check(fields)) throw new TandemError('price_moved', 'quote_id: the quote is not known any more; take a new quote')
       const [solverId, quoteId, sourceAmount, destinationAmount, expiresAt, extraFeeBips, networkFee] = fields
       if (extraFeeBips !== topic.extraFeeBips)
         throw new TandemError(

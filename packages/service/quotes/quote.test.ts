@@ -83,7 +83,7 @@ test('returns one quote per solver, best first, without solvers that fail, decli
     secondSolver.onQuote = (request) => ({ status: 200, body: { ...quoteOf('second', request), ...wrong } })
     expect((await ask(`${pair}&from_amount=1000000`)).body.result, JSON.stringify(wrong)).toMatchObject([{ solver_id: 'first' }])
   }
-  expect(service.logged.join('')).toContain('solver left out of an auction')
+  expect(service.logged.join('')).toContain('the solver has no valid answer in an auction')
   secondSolver.onQuote = () => refuse('insufficient_liquidity', 'only 5 left')
   expect((await ask(`${pair}&from_amount=1000000`)).body.result).toHaveLength(1)
   solver.onQuote = () => refuse('internal', 'no idea')

@@ -1,4 +1,4 @@
-/** GET /quote: asks solvers for quotes, best first. Answers are kept for a short time, as text: a repeated question costs a look-up. */
+/** GET /quote: asks solvers for quotes, best first. Answers are cached for a short time as text, so a repeated question is cheap. */
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import type { App } from '@tandem/party/store/apps/apps.ts'
 import { parseAmount } from '@tandem/protocol/amount.ts'
@@ -8,30 +8,27 @@ import { success } from '@tandem/protocol/wire/envelope.ts'
 import { type Quote, type QuoteQuery, quoteToWire } from '@tandem/protocol/wire/quote.ts'
 import { createTtlCache } from '@tandem/runtime/ttl-cache.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
-import { runAuction } from './auction.ts'
-import { extraFeeBips } from './fee.ts'
-import { assertWithinLimits, isWithinLimits } from './limits.ts'
-import { type Pair, parsePair } from './pair.ts'
-import { assertNotHalted } from './prices.ts'
+import { relayedRefusal, runAuction } from './auction.ts'
+import { assertWithinLimits, isWithinLimits, type Pair, parsePair } from './pair.ts'
+import { assertNotHalted, extraFeeBips } from './prices.ts'
 import type { Bid } from './rank.ts'
-import { relayedRefusal } from './refusals.ts'
 
 export interface QuoteDesk {
-  /** What the same app got for the same question a moment ago; undefined if there is none. */
+  /** Returns the cached answer to the same question of the same app. */
   recent(app: App, question: string): string | undefined
-  /** JSON. `question`: the query as the client wrote it; it must be the same as `query`. */
+  /** Resolves to JSON. `question` is the query as the client wrote it; it must have the meaning of `query`. */
   answer(app: App, question: string, query: QuoteQuery): Promise<string>
 }
 
-const MAX_REMEMBERED_ANSWERS = 10_000
-/** Longer ones are valid, but nobody needs them: remembered, they would take much memory. */
-const MAX_REMEMBERED_LENGTH = 1_000
+const MAX_CACHED_ANSWERS = 10_000
+/** Longer questions are valid but unusual, and would take much memory, so they are not cached. */
+const MAX_CACHED_LENGTH = 1_000
 
 export function createQuoteDesk(context: ServiceContext): QuoteDesk {
-  const answers = createTtlCache<string>({ keepMs: context.settings.quoteCacheMs, maxEntries: MAX_REMEMBERED_ANSWERS })
-  // Solvers may answer one app otherwise than another, and apps differ in what they may ask for and in their slippage.
+  const answers = createTtlCache<string>({ keepMs: context.settings.quoteCacheMs, maxEntries: MAX_CACHED_ANSWERS })
+  // The key contains the app, because solvers may have a price for each app, and apps differ in slippage and permissions.
   const prefixOf = ({ name, defaultSlippageBips, permissions }: App) => `${name} ${defaultSlippageBips} ${permissions.includes('explain')} `
-  // An app is one object for as long as authentication keeps it.
+  // Authentication caches one object per app.
   const prefixes = new WeakMap<App, string>()
   function keyOf(app: App, question: string): string {
     let prefix = prefixes.get(app)
@@ -52,7 +49,7 @@ export function createQuoteDesk(context: ServiceContext): QuoteDesk {
         )
       const ask = async () =>
         JSON.stringify(success(await answerQuote(context, app.name, query, query.slippage ?? app.defaultSlippageBips)))
-      return question.length > MAX_REMEMBERED_LENGTH ? ask() : answers.get(keyOf(app, question), ask)
+      return question.length > MAX_CACHED_LENGTH ? ask() : answers.get(keyOf(app, question), ask)
     },
   }
 }
@@ -85,9 +82,9 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
   ])
   const bids = usableBids(auction.bids, pair, exact.leg, networkFee)
   if (bids.length === 0) {
-    const refusal = relayedRefusal(auction.refusals, auction.isUnheard)
+    const refusal = relayedRefusal(auction.refusals, auction.isIncomplete)
     if (refusal !== null) throw refusal
-    // Nobody answered, or only nonsense: that ends, unlike a price that nobody has.
+    // Solvers that do not answer, or answer nonsense, are a temporary failure, unlike a price that nobody has.
     if (auction.bids.length === 0) throw new TandemError('chain_unavailable', 'no solver answers at the moment; try again')
     throw new TandemError(
       'no_quotes',
@@ -97,7 +94,7 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
   return bids.map((bid) =>
     quoteToWire({
       ...bid,
-      // A solver keeps no indicative quote.
+      // A solver does not honour an indicative quote, so the id of one binds nobody.
       quoteId: indicative ? bid.quoteId : context.quoteIds.issue({ ...bid, networkFee }, { source, destination, extraFeeBips: extra, app }),
       source: { asset: source, amount: bid.sourceAmount, price: prices.source },
       destination: { asset: destination, amount: bid.destinationAmount, price: prices.destination },
@@ -115,7 +112,7 @@ function parseExact(query: QuoteQuery): { readonly leg: Leg; readonly amount: bi
   throw new TandemError('bad_request', `exactly one of from_amount and to_amount must be given, got ${got}`)
 }
 
-/** Drops bids that no order could be made from: the other amount is out of range, or does not cover the fee of the payout. */
+/** Bids that allow no order are dropped, because the other amount is out of range or does not cover the fee of the payout. */
 function usableBids(bids: readonly Bid[], pair: Pair, exact: Leg, networkFee: bigint): readonly Bid[] {
   const best = bids[0]
   if (best === undefined) return []

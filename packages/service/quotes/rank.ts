@@ -1,8 +1,7 @@
-/** Ranks bids by what is best for the user. */
+/** Bids are ranked by their value for the user. */
 import type { Leg } from '@tandem/protocol/order.ts'
 import type { QuoteExplanation } from '@tandem/protocol/wire/quote.ts'
 
-/** One solver's quote. */
 export type Bid = {
   readonly solverId: string
   readonly quoteId: string
@@ -12,13 +11,12 @@ export type Bid = {
   readonly fixedFeeUsdMicros: bigint
   readonly estimatedSeconds: number
   readonly expiresAt: bigint
-  /** Null unless it was asked for. */
   readonly explanation: QuoteExplanation | null
 }
 
 /**
- * Best first. `exact` is the leg whose amount the user fixed. The other amount decides, then the estimated time, then how reliable the solver
- * is (more is better), then the id.
+ * The best bid comes first. `exact` is the leg whose amount the user fixed. The other amount decides, then the estimated time, then the
+ * reliability of the solver, then the id.
  */
 export function rankBids(bids: readonly Bid[], exact: Leg, reliabilityOf: (solverId: string) => number): readonly Bid[] {
   const reliability = new Map(bids.map(({ solverId }) => [solverId, reliabilityOf(solverId)]))

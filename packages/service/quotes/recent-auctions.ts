@@ -1,10 +1,10 @@
-/** Auctions of the last minute. An order that follows a quote needs no auction of its own. */
+/** The auctions of the last minute are remembered, so that an order after a quote needs no auction of its own. */
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Bid } from './rank.ts'
 
 export interface RecentAuctions {
   remember(question: AuctionTopic, bids: readonly Bid[], now: bigint): void
-  /** The open bids, best first, of the newest auction in which a solver asked for exactly this amount. Null: there was none. */
+  /** Returns the open bids, best first, of the newest auction in which a solver asked for exactly this amount. Returns null without one. */
   find(question: AuctionTopic, sourceAmount: bigint, now: bigint): readonly Bid[] | null
 }
 
@@ -17,7 +17,7 @@ type AuctionTopic = {
   readonly clientSecret?: boolean
 }
 
-/** Also if the bids are valid for longer: by then other solvers may be better. */
+/** This limit applies even to bids that are valid for longer, because other solvers may be better by then. */
 const KEEP_SECONDS = 60n
 
 export function createRecentAuctions(maxEntries = 10_000): RecentAuctions {
@@ -29,7 +29,7 @@ export function createRecentAuctions(maxEntries = 10_000): RecentAuctions {
     remember(question, bids, at) {
       for (const { sourceAmount } of bids) {
         const name = key(question, sourceAmount)
-        // Deleted first, so that the oldest is always the first.
+        // Deleting first keeps the oldest entry at the front.
         kept.delete(name)
         kept.set(name, { bids, at })
       }

@@ -77,7 +77,6 @@ test('retries a failed task with backoff, without blocking others', async () => 
     }
   }
   await reconcileFor(8)
-  // Retried after 1, 2 and 4 seconds.
   expect(runs).toEqual({ bad: 4, good: 8 })
   await reconcileFor(600)
   expect(runs.bad).toBeLessThan(20)

@@ -1,7 +1,7 @@
 /**
- * Solver sync: requests that the service sends to solvers without being asked (agree on fills, sign instant refunds, cosign redeems), and
- * reads of prefunded amounts. A task moves no money: it stores signatures and amounts, and the playbook acts on them. Tasks are kept in
- * memory only. The engine derives an order with unfinished tasks again and again, also after a restart, and the same facts make them due.
+ * Solver sync sends the requests that the service makes on its own (agree on fills, sign instant refunds, cosign redeems), and reads
+ * prefunded amounts. A task moves no money: it stores signatures and amounts, and the playbook acts on them. Tasks are only in memory. The
+ * engine derives an order with unfinished tasks again and again, also after a restart, and the same facts make them due.
  */
 import type { LiveView } from '@tandem/party/engine/facts.ts'
 import type { OrderState } from '@tandem/protocol/state.ts'
@@ -15,13 +15,12 @@ export type SyncContext = Pick<
   Pick<LiveView, 'polls' | 'onDifferences'>
 
 export type SyncTask = {
-  /** Of tasks with the same key, one runs at a time. */
+  /** The key is a mutex: one task of a key runs at a time. */
   readonly key: string
-  /** Whom it asks; absent: nobody. */
   readonly solverId?: string
-  /** Its orders are derived again while it is unfinished. */
+  /** These orders are derived again while the task is unfinished. */
   readonly orderIds: readonly string[]
-  /** Unix milliseconds; absent: now. */
+  /** The time is in Unix milliseconds. An absent value means now. */
   readonly dueAtMs?: number
   run(): Promise<SyncResult>
 }
@@ -33,67 +32,66 @@ export type SyncTask = {
  */
 export type SyncResult = 'done' | 'soon' | 'later'
 
-/** Returns the tasks that there are in these states. */
 export type SyncTaskSource = (states: readonly OrderState[]) => readonly SyncTask[]
 
 export interface SolverSync {
-  /** Returns when (unix milliseconds) to call it again with an order in this state. */
+  /** Returns for each order the time, in Unix milliseconds, at which to call this function again. */
   startDueTasks(states: readonly OrderState[]): ReadonlyMap<string, number>
-  /** Starts no more tasks. Those that run get two seconds: a solver may take long to answer, and the next process asks it again. */
+  /** Starts no more tasks and waits two seconds for the running ones. A solver may take longer to answer; the next process asks it again. */
   stop(): Promise<void>
 }
 
-/** Per source and solver: neither a flood of one kind of task nor a silent solver blocks the others. */
+/** The limit is per source and solver, so that neither a flood of one kind of task nor a silent solver blocks the others. */
 const MAX_RUNNING = 20
 const DRAIN_MS = 2_000
 const SOON_MS = 250
 const LATER_MS = 300_000
-const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 60_000
+const MIN_BACKOFF_MS = 1_000
+const MAX_BACKOFF_MS = 60_000
 const MAX_REMEMBERED = 100_000
 
-type Pause = { readonly until: number; readonly failures: number }
+type Delay = { readonly until: number; readonly failures: number }
 
 export function createSolverSync(context: Pick<SyncContext, 'log' | 'wake'>, sources: readonly SyncTaskSource[]): SolverSync {
   const running = new Map<string, { readonly source: SyncTaskSource; readonly task: SyncTask; readonly work: Promise<void> }>()
-  let turn = 0
-  const pauses = new Map<string, Pause>()
+  let nextStart = 0
+  const delays = new Map<string, Delay>()
   let isStopped = false
 
-  function pause(key: string, ms: number, failures: number): void {
-    if (pauses.size >= MAX_REMEMBERED) pauses.clear()
-    pauses.set(key, { until: Date.now() + ms, failures })
+  function delay(key: string, ms: number, failures: number): void {
+    if (delays.size >= MAX_REMEMBERED) delays.clear()
+    delays.set(key, { until: Date.now() + ms, failures })
   }
 
-  const dueAt = ({ key, dueAtMs = 0 }: SyncTask) => Math.max(dueAtMs, pauses.get(key)?.until ?? 0)
+  const dueAt = ({ key, dueAtMs = 0 }: SyncTask) => Math.max(dueAtMs, delays.get(key)?.until ?? 0)
 
   function isFree(source: SyncTaskSource, { solverId }: SyncTask): boolean {
     const others = [...running.values()].filter((one) => one.source === source && one.task.solverId === solverId)
     return others.length < MAX_RUNNING
   }
 
-  /** Round robin: each call starts at a different task, so that none starves. */
+  /** Each call starts at a different task (round robin), so that none starves. */
   function startDueTasksOf(source: SyncTaskSource, states: readonly OrderState[]): readonly SyncTask[] {
     const tasks = source(states)
     const due = tasks.filter((task) => !running.has(task.key) && dueAt(task) <= Date.now())
-    const first = due.length === 0 ? 0 : turn % due.length
+    const first = due.length === 0 ? 0 : nextStart % due.length
     for (const task of [...due.slice(first), ...due.slice(0, first)])
       if (isFree(source, task)) running.set(task.key, { source, task, work: run(task) })
-    turn += MAX_RUNNING
+    nextStart += MAX_RUNNING
     return tasks
   }
 
   async function run({ key, run: work }: SyncTask): Promise<void> {
-    const failures = pauses.get(key)?.failures ?? 0
+    const failures = delays.get(key)?.failures ?? 0
     try {
       const result = await work()
-      if (result === 'done') pauses.delete(key)
-      else pause(key, result === 'soon' ? SOON_MS : LATER_MS, 0)
+      if (result === 'done') delays.delete(key)
+      else delay(key, result === 'soon' ? SOON_MS : LATER_MS, 0)
       if (result === 'soon') setTimeout(context.wake, SOON_MS).unref()
     } catch (error) {
-      // Retried with backoff: the facts that made the task due are still there.
+      // The facts that made the task due are still there, so it is tried again with backoff.
       if (!isStopped) context.log.warn({ task: key, err: error, failures: failures + 1 }, 'a solver sync task failed; retrying')
-      pause(key, Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 10), LONGEST_PAUSE_MS), failures + 1)
+      delay(key, Math.min(MIN_BACKOFF_MS * 2 ** Math.min(failures, 10), MAX_BACKOFF_MS), failures + 1)
     } finally {
       running.delete(key)
     }

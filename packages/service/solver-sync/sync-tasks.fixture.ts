@@ -1,4 +1,4 @@
-/** Runs solver sync tasks against a simulated solver, the API and a real database. Each test gets a new order. */
+/** Solver sync tasks run against a simulated solver, the API and a real database. Each test gets a new order. */
 
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
@@ -22,23 +22,21 @@ export interface SyncFixture {
   readonly service: TestService
   readonly context: SyncContext
   readonly order: Order
-  /** How often a task woke the engine. */
+  /** This counts how often a task woke the engine. */
   readonly woken: number
   readonly height: bigint
-  /** The requests that the solver received in this test. */
   readonly filled: readonly SolverFillRequest[]
   readonly refunded: readonly SolverInstantRefundRequest[]
   find(id: string): Promise<StoredOrder>
   state(): Promise<OrderState>
   deposit(name: string, amount: bigint): ReturnType<ReturnType<typeof eventsOf>['initiated']>
   mine(...events: Parameters<TestService['mine']>[2]): Promise<void>
-  /** Runs the tasks of one kind that are due. */
   run(tasksOf: TasksOf): Promise<readonly SyncResult[]>
 }
 
 export const answerWith = (body: object): Answer => ({ status: 200, body: { solver_id: 'first', ...body } })
 
-/** Call once per test file, outside of its tests. `from` and `to`: the assets of its orders. */
+/** This is called once per test file, outside of its tests. `from` and `to` are the assets of its orders. */
 export function useSyncFixture(from: string = btc, to: string = wbtc): SyncFixture {
   let service: TestService
   let context: SyncContext

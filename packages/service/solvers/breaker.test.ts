@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
 import { type Breaker, createBreaker } from './breaker.ts'
-import { conductAfter, NOTHING_SETTLED, reliability, UNBLEMISHED } from './reliability.ts'
+import { conductAfter, NOTHING_SETTLED, PERFECT, reliability } from './member.ts'
 
 let now = 0
 let breaker: Breaker
 beforeEach(() => {
   now = 1_000
-  breaker = createBreaker({ failuresToOpen: 3, firstPauseMs: 100, longestPauseMs: 300, trialMs: 50 }, () => now)
+  breaker = createBreaker({ failuresToOpen: 3, minBackoffMs: 100, maxBackoffMs: 300, trialMs: 50 }, () => now)
 })
 const fail = (times: number) => Array.from({ length: times }, () => breaker.fail())
 
@@ -68,7 +68,7 @@ test('one success does not make up for all earlier openings: the next pause is a
 })
 
 test('a trial that failed is over at once, however long it might have taken', () => {
-  breaker = createBreaker({ failuresToOpen: 1, firstPauseMs: 100, longestPauseMs: 300, trialMs: 5_000 }, () => now)
+  breaker = createBreaker({ failuresToOpen: 1, minBackoffMs: 100, maxBackoffMs: 300, trialMs: 5_000 }, () => now)
   fail(1)
   now += 100
   breaker.begin()
@@ -77,14 +77,14 @@ test('a trial that failed is over at once, however long it might have taken', ()
   expect(breaker.state()).toBe('trial due')
 })
 
-const after = (answers: readonly boolean[], conduct = UNBLEMISHED) => answers.reduce(conductAfter, conduct)
+const after = (answers: readonly boolean[], conduct = PERFECT) => answers.reduce(conductAfter, conduct)
 const times = (count: number, isGood: boolean) => Array.from({ length: count }, () => isGood)
 
 test('is the part of the settled orders that were completed; a few orders do not decide', () => {
-  expect(reliability(NOTHING_SETTLED, UNBLEMISHED)).toBe(900_000)
-  expect(reliability({ completed: 990, refunded: 0 }, UNBLEMISHED)).toBe(999_000)
-  expect(reliability({ completed: 0, refunded: 1 }, UNBLEMISHED)).toBeGreaterThan(800_000)
-  expect(reliability({ completed: 0, refunded: 990 }, UNBLEMISHED)).toBe(9_000)
+  expect(reliability(NOTHING_SETTLED, PERFECT)).toBe(900_000)
+  expect(reliability({ completed: 990, refunded: 0 }, PERFECT)).toBe(999_000)
+  expect(reliability({ completed: 0, refunded: 1 }, PERFECT)).toBeGreaterThan(800_000)
+  expect(reliability({ completed: 0, refunded: 990 }, PERFECT)).toBe(9_000)
 })
 
 test('failures lower it at once, and good answers raise it again', () => {
@@ -93,5 +93,5 @@ test('failures lower it at once, and good answers raise it again', () => {
   expect([after([false]), after([false, true])]).toEqual([968_750, 969_726])
   expect(after(times(200, true), failed)).toBeGreaterThan(990_000)
   expect(after(times(10_000, false))).toBe(0)
-  expect(after(times(10_000, true))).toBeLessThanOrEqual(UNBLEMISHED)
+  expect(after(times(10_000, true))).toBeLessThanOrEqual(PERFECT)
 })

@@ -1,11 +1,11 @@
-/** A circuit breaker: several failures in a row open it for a while. Then one trial at a time decides whether it closes. */
+/** Several failures in a row open a circuit breaker for a while; then one trial at a time decides whether it closes. */
 
 export type BreakerOptions = {
   readonly failuresToOpen: number
-  /** Doubles with every time that it opens again. */
-  readonly firstPauseMs: number
-  readonly longestPauseMs: number
-  /** A trial without an outcome is over after so long: another one is due. */
+  /** The backoff doubles each time that the breaker opens again. */
+  readonly minBackoffMs: number
+  readonly maxBackoffMs: number
+  /** A trial without an outcome ends after this time, and another one is due. */
   readonly trialMs: number
 }
 
@@ -13,17 +13,17 @@ export type BreakerState = 'closed' | 'open' | 'trial due' | 'on trial'
 
 export interface Breaker {
   state(): BreakerState
-  /** Something is asked now: if a trial is due, this is it. */
+  /** The caller calls this at each request. If a trial is due, that request is the trial. */
   begin(): void
   succeed(): void
   fail(): void
-  /** How long it is still open. */
+  /** Returns the time until the breaker stops being open. */
   remainingMs(): number
 }
 
 export function createBreaker(options: BreakerOptions, nowMs: () => number): Breaker {
   let failures = 0
-  /** How often it opened, less how often something succeeded since. */
+  /** Later successes are subtracted from the number of openings. */
   let openings = 0
   let openUntil: number | null = null
   let trialUntil = 0
@@ -45,11 +45,11 @@ export function createBreaker(options: BreakerOptions, nowMs: () => number): Bre
       openings = Math.max(0, openings - 1)
     },
     fail() {
-      // Calls that began before it opened say nothing new.
+      // Calls that began before the breaker opened do not count.
       if (state() === 'open') return
       failures += 1
       if (openUntil === null && failures < options.failuresToOpen) return
-      openUntil = nowMs() + Math.min(options.firstPauseMs * 2 ** Math.min(openings, 30), options.longestPauseMs)
+      openUntil = nowMs() + Math.min(options.minBackoffMs * 2 ** Math.min(openings, 30), options.maxBackoffMs)
       openings += 1
       trialUntil = 0
       failures = 0

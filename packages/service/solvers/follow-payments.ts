@@ -1,4 +1,4 @@
-/** Tells the payment watch of a process without an engine how orders go on. It reads the same changes of status as the event streams. */
+/** The payment watch of a process without an engine is fed here. It reads the same changes of status as the event streams. */
 import { factsOf, isServed } from '@tandem/party/engine/facts.ts'
 import { createLoop } from '@tandem/party/engine/loop.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
@@ -20,7 +20,7 @@ export interface PaymentFollower {
   stop(): Promise<void>
 }
 
-/** A solver has two minutes to pay: nothing is urgent. */
+/** A solver has two minutes to pay, so nothing is urgent. */
 const POLL_MS = 5000
 
 /** `watch` is called with each order whose status changed, and at each poll. */
@@ -38,6 +38,6 @@ export function followPayments(context: FollowPaymentsContext, watch: (states: r
       position = events.at(-1)?.id ?? position
       return events.length >= EVENTS_BATCH
     },
-    onError: (error) => log.warn({ err: error }, 'cannot tell whether solvers pay; will retry'),
+    onError: (error) => log.warn({ err: error }, 'cannot read whether solvers pay; will retry'),
   })
 }

@@ -9,11 +9,8 @@ const PATIENCE_MS = 120_000
 let now: number
 let noted: string[]
 let fundings: string[]
-/** In the database. */
 let stored: OrderState | null
-/** What the service finds when it tries the payout of a declined order. */
 let trial: () => Promise<string | null>
-/** Whether the service sees a payment when it looks at the address of the order itself. */
 let look: () => Promise<boolean>
 let watch: (states: readonly OrderState[]) => void
 
@@ -32,10 +29,10 @@ beforeEach(() => {
   watch = createPaymentWatch({
     pool: {
       find: (id) => (id === 'solver' ? (notes as Member) : null),
-      noteFunded: (key, solverId) => void fundings.push(`${solverId}: ${key}`),
+      recordFunded: (key, solverId) => void fundings.push(`${solverId}: ${key}`),
     },
     tryPayout: () => trial(),
-    lookAtPayment: () => look(),
+    isPaymentInMempool: () => look(),
     readState: async () => stored,
     log: { warn: () => undefined } as never,
     nowMs: () => now,
@@ -68,7 +65,7 @@ test('a funded order that it leaves unpaid counts against it after a while, once
   await pass(1)
   await pass(PATIENCE_MS)
   expect(noted).toEqual(['unpaid'])
-  // Every block derives it again. One order must not keep a solver out for as long as it is open.
+  // Every block derives the order again. One order must not exclude a solver for as long as it is open.
   for (let blocks = 0; blocks < 3; blocks++) {
     watch([funded])
     await pass(PATIENCE_MS)

@@ -19,7 +19,6 @@ beforeEach(() => {
   reads = 0
   const note = (_fields: object, text: string) => void logged.push(text)
   pool = createSolverPool({
-    // Members only hand their clients out.
     solvers: ['a', 'b', 'c'].map((id) => ({ id }) as SolverClient),
     log: { warn: note, info: note } as never,
     async readSettled() {
@@ -45,7 +44,7 @@ test('a solver that fails again and again is left out, and comes back by itself 
   expect(asked()).toBe('ac/')
   b.answered()
   expect(asked()).toBe('abc/')
-  expect(logged).toEqual(['the solver fails: it is left out for a while', 'the solver is back'])
+  expect(logged).toEqual(['the solver fails: it is not asked for a while', 'the solver works again'])
 })
 
 test('answers to quotes do not make up for quotes that it breaks', () => {
@@ -121,10 +120,10 @@ test('an unknown solver_id is refused', () => {
 })
 
 describe('refusals that break no quote', () => {
-  /** A user whom one solver refuses, and who funds the swap with another. */
+  /** One solver refuses this user, who funds the swap with another. */
   const refusedBy = (solverId: string, user: string) => {
-    pool.noteRefusal(user, solverId)
-    pool.noteFunded(user, 'a')
+    pool.recordRefusal(user, solverId)
+    pool.recordFunded(user, 'a')
   }
 
   test('count once the same users have funded their swaps with others: if they are the most of its orders, it is left out', () => {
@@ -132,49 +131,49 @@ describe('refusals that break no quote', () => {
     expect(asked()).toBe('abc/')
     refusedBy('b', 'z')
     expect(asked()).toBe('ac/')
-    expect(logged).toEqual(['the solver refuses most orders that it quotes for: it is left out for a while'])
+    expect(logged).toEqual(['the solver refuses most orders that it quotes for: it is not asked for a while'])
     now += 30 * SECOND
     expect(asked()).toBe('abc/')
     pool.named('b').orderOffered()
     expect(asked()).toBe('ac/')
-    pool.noteFunded('another', 'b')
+    pool.recordFunded('another', 'b')
     expect(asked()).toBe('abc/')
-    // Not for good: the next refusal is one of four again.
+    // The exclusion is not for good: the next refusal is one of four again.
     refusedBy('b', 'again')
     expect(asked()).toBe('ac/')
   })
 
   test('of users who fund nothing count for nothing, however many there are; nor a second time for one swap', () => {
-    for (let user = 0; user < 1000; user++) pool.noteRefusal(`stranger ${user}`, 'b')
+    for (let user = 0; user < 1000; user++) pool.recordRefusal(`stranger ${user}`, 'b')
     refusedBy('b', 'one')
-    times(10, () => pool.noteFunded('one', 'a'))
+    times(10, () => pool.recordFunded('one', 'a'))
     expect(asked()).toBe('abc/')
     const late = ['late', 'later', 'latest']
-    for (const user of late) pool.noteRefusal(user, 'b')
+    for (const user of late) pool.recordRefusal(user, 'b')
     now += 31 * 60 * SECOND
-    for (const user of late) pool.noteFunded(user, 'a')
+    for (const user of late) pool.recordFunded(user, 'a')
     expect(asked()).toBe('abc/')
-    // It took the swap after all.
+    // The solver took the swap after all.
     for (const user of ['p', 'q', 'r', 's']) {
-      pool.noteRefusal(user, 'c')
-      pool.noteFunded(user, 'c')
+      pool.recordRefusal(user, 'c')
+      pool.recordFunded(user, 'c')
     }
     refusedBy('c', 't')
     expect(asked()).toBe('abc/')
   })
 
   test('weigh as much as orders that it took for less than its quote, once these are funded', () => {
-    for (let user = 0; user < 1000; user++) pool.noteShort(`stranger ${user}`, 'b')
+    for (let user = 0; user < 1000; user++) pool.recordShort(`stranger ${user}`, 'b')
     for (const user of ['x', 'y', 'z']) {
       expect(asked()).toBe('abc/')
-      pool.noteShort(user, 'b')
-      pool.noteFunded(user, 'b')
+      pool.recordShort(user, 'b')
+      pool.recordFunded(user, 'b')
     }
     expect(asked()).toBe('ac/')
   })
 
   test('are allowed as long as it takes as many', () => {
-    times(4, () => pool.noteFunded('regular', 'b'))
+    times(4, () => pool.recordFunded('regular', 'b'))
     for (const user of ['x', 'y', 'z', 'u']) refusedBy('b', user)
     expect(asked()).toBe('abc/')
     refusedBy('b', 'v')
@@ -182,7 +181,7 @@ describe('refusals that break no quote', () => {
   })
 
   test('of long ago are forgotten: the last sixteen funded orders decide', () => {
-    times(100, () => pool.noteFunded('regular', 'b'))
+    times(100, () => pool.recordFunded('regular', 'b'))
     for (let user = 0; user < 8; user++) refusedBy('b', `user ${user}`)
     expect(asked()).toBe('abc/')
     refusedBy('b', 'one more')

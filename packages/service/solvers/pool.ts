@@ -1,48 +1,42 @@
-/** The solvers of this service: whom to ask, and how reliable each is. Kept in memory; how orders ended is read from the database now and then. */
+/** The solvers of this service: which to ask, and how reliable each is. It is in memory; the outcomes of orders are read from the database regularly. */
 
 import type { SettledCounts } from '@tandem/party/store/order-list/settled-orders.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Logger } from '@tandem/runtime/log.ts'
 import type { SolverClient } from '../solver-client.ts'
-import { createMember, type Member } from './member.ts'
+import { createMember, type Member, NOTHING_SETTLED, reliability, type SettledOrders } from './member.ts'
 import { createRefusedOffers, type OfferKey } from './refused-offers.ts'
-import { NOTHING_SETTLED, reliability, type SettledOrders } from './reliability.ts'
 
 export interface SolverPool {
   readonly members: readonly Member[]
-  /** Throws `bad_request` if there is none. */
   named(solverId: string): Member
   find(solverId: string): Member | null
-  /** Who is asked now. Trials are not waited for once another has answered. */
+  /** Trials are not waited for once another solver has answered. */
   toAsk(): { readonly waitedFor: readonly Member[]; readonly trials: readonly Member[] }
-  /** In millionths. */
+  /** The result is in millionths. */
   reliabilityOf(solverId: string): number
-  /** A solver refused this order, without breaking its quote for it. */
-  noteRefusal(key: OfferKey, solverId: string): void
-  /** A solver took this order for less than its quote, because of the user as it says. */
-  noteShort(key: OfferKey, solverId: string): void
-  /** An order was made with this quote. */
-  noteUse(quote: UsedQuote): void
-  /** Whether an order of this process was made with it. */
+  recordRefusal(key: OfferKey, solverId: string): void
+  /** The solver took this order for less than its quote; it says that the user is the reason. */
+  recordShort(key: OfferKey, solverId: string): void
+  recordUse(quote: UsedQuote): void
   isUsed(quote: UsedQuote): boolean
-  /** The user has funded it, with this solver. */
-  noteFunded(key: OfferKey, solverId: string): void
+  recordFunded(key: OfferKey, solverId: string): void
 }
 
-/** Quotes have ids of their solvers. */
+/** A quote id is unique only within its solver. */
 type UsedQuote = { readonly solverId: string; readonly quoteId: string }
 
 export type SolverPoolOptions = {
   readonly solvers: readonly SolverClient[]
   readonly log: Pick<Logger, 'warn' | 'info'>
   readonly readSettled: () => Promise<readonly SettledCounts[]>
-  /** Monotonic. */
+  /** The clock must be monotonic. */
   readonly nowMs?: () => number
 }
 
-const SETTLED_KEEP_MS = 30_000
-/** More than are open at a time. The oldest is forgotten. */
-const MOST_USED = 10_000
+const SETTLED_CACHE_MS = 30_000
+/** Fewer quotes are open at a time. Beyond the limit the oldest is evicted. */
+const MAX_USED = 10_000
 
 export function createSolverPool(options: SolverPoolOptions): SolverPool {
   const { log, readSettled, nowMs = () => performance.now() } = options
@@ -55,15 +49,15 @@ export function createSolverPool(options: SolverPoolOptions): SolverPool {
   const used = new Set<string>()
   const nameOf = ({ solverId, quoteId }: UsedQuote) => `${solverId} ${quoteId}`
 
-  /** In the background: no quote waits for it. */
+  /** The refresh runs in the background, so no quote waits for it. */
   function refresh(): void {
     if (nowMs() < readAgainAt) return
-    readAgainAt = nowMs() + SETTLED_KEEP_MS
+    readAgainAt = nowMs() + SETTLED_CACHE_MS
     readSettled().then(
       (counts) => {
         settled = new Map(counts.map(({ solverId, ...orders }) => [solverId, orders]))
       },
-      (error: unknown) => log.warn({ err: error }, 'how orders of solvers ended cannot be read: their last known scores stay'),
+      (error: unknown) => log.warn({ err: error }, 'the outcomes of orders cannot be read: the reliability of solvers stays as it was'),
     )
   }
 
@@ -81,19 +75,19 @@ export function createSolverPool(options: SolverPoolOptions): SolverPool {
       const having = (...wanted: readonly string[]) => members.filter((member) => wanted.includes(standings.get(member) ?? ''))
       const [waitedFor, trials] = [having('in'), having('trial')]
       if (waitedFor.length > 0) return { waitedFor, trials }
-      // Nobody is left: the user rather waits for one that fails often than gets no answer.
-      const rest = having('trial', 'out')
-      return { waitedFor, trials: rest.length > 0 ? rest : members }
+      // No better solver is left, and a slow answer is better for the user than none.
+      const others = having('trial', 'out')
+      return { waitedFor, trials: others.length > 0 ? others : members }
     },
-    noteRefusal: (key, solverId) => refused.note(key, solverId),
-    noteShort: (key, solverId) => short.note(key, solverId),
-    noteUse(quote) {
+    recordRefusal: (key, solverId) => refused.add(key, solverId),
+    recordShort: (key, solverId) => short.add(key, solverId),
+    recordUse(quote) {
       used.add(nameOf(quote))
       const [oldest] = used
-      if (used.size > MOST_USED && oldest !== undefined) used.delete(oldest)
+      if (used.size > MAX_USED && oldest !== undefined) used.delete(oldest)
     },
     isUsed: (quote) => used.has(nameOf(quote)),
-    noteFunded(key, solverId) {
+    recordFunded(key, solverId) {
       byId.get(solverId)?.quotedOrderFunded(!short.take(key).includes(solverId))
       for (const other of refused.take(key)) if (other !== solverId) byId.get(other)?.quotedOrderFunded(false)
     },

@@ -1,10 +1,10 @@
 /**
- * Orders that solvers refused, or took for less, although they had quoted for them. Anyone can provoke that for free, so one counts only once the same user has funded
- * the same swap with any solver.
+ * Solvers refused these orders, or took them for less, although they had quoted for them. Anyone can provoke that for free, so it counts
+ * only once the same user has funded the same swap with any solver.
  */
 import type { Leg } from '@tandem/protocol/order.ts'
 
-/** The same for the same swap of the same user, whoever takes it. */
+/** The key identifies a swap and its user, independent of the solver. */
 export type OfferKey = string
 
 export function offerKey(
@@ -16,8 +16,8 @@ export function offerKey(
 }
 
 export interface RefusedOffers {
-  note(key: OfferKey, solverId: string): void
-  /** Who refused it lately. Each refusal is given out once. */
+  add(key: OfferKey, solverId: string): void
+  /** Removes and returns the solvers that refused the swap recently. */
   take(key: OfferKey): readonly string[]
 }
 
@@ -26,10 +26,10 @@ const KEEP_MS = 30 * 60_000
 const MAX_REMEMBERED = 10_000
 
 export function createRefusedOffers(nowMs: () => number): RefusedOffers {
-  /** The oldest first. */
+  /** The oldest entry comes first. */
   const refused = new Map<OfferKey, { readonly solvers: Set<string>; readonly at: number }>()
   return {
-    note(key, solverId) {
+    add(key, solverId) {
       const solvers = refused.get(key)?.solvers ?? new Set()
       refused.delete(key)
       refused.set(key, { solvers: solvers.add(solverId), at: nowMs() })

@@ -7,8 +7,7 @@ import { createLogger } from '@tandem/runtime/log.ts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFakeChain } from '../testing/fake-chain.fixture.ts'
 import { followPayments } from './follow-payments.ts'
-import { followSolverKeys } from './follow-solver-keys.ts'
-import { createSolverKeys, type SolverKeys } from './solver-keys.ts'
+import { createSolverKeys, followSolverKeys, type SolverKeys } from './solver-keys.ts'
 
 const BITCOIN = 'bitcoin_regtest'
 const ETHEREUM = 'ethereum_localnet'
@@ -26,9 +25,9 @@ beforeEach(() => {
 afterEach(() => store.db.deleteFrom('solver_keys').execute())
 
 test('a rotated key stays listed, after a restart too, and each is listed once', async () => {
-  await keys.note('first', [[BITCOIN, key(1)]])
-  await keys.note('first', [[BITCOIN, key(2)]])
-  await keys.note('second', [[BITCOIN, key(1)]])
+  await keys.add('first', [[BITCOIN, key(1)]])
+  await keys.add('first', [[BITCOIN, key(2)]])
+  await keys.add('second', [[BITCOIN, key(1)]])
   expect(keys.of(BITCOIN)).toEqual([key(1), key(2)])
   const restarted = createSolverKeys({ db: store.db, clients, log })
   expect(restarted.of(BITCOIN)).toEqual([])
@@ -37,7 +36,7 @@ test('a rotated key stays listed, after a restart too, and each is listed once',
 })
 
 test('what is no key, of no chain here, or of a chain where parties are accounts, is left out', async () => {
-  await keys.note('first', [
+  await keys.add('first', [
     [BITCOIN, 'not a key'],
     ['moon', key(1)],
     [ETHEREUM, `0x${'5'.repeat(40)}`],
@@ -46,11 +45,11 @@ test('what is no key, of no chain here, or of a chain where parties are accounts
 })
 
 test('a solver that names ever new keys fills nothing, and takes no place of another', async () => {
-  for (let digit = 1; digit <= 20; digit += 1) await keys.note('first', [[BITCOIN, key(digit)]])
+  for (let digit = 1; digit <= 20; digit += 1) await keys.add('first', [[BITCOIN, key(digit)]])
   expect(keys.of(BITCOIN)).toHaveLength(16)
-  // Another process that has not read them yet.
-  await createSolverKeys({ db: store.db, clients, log }).note('first', [[BITCOIN, key(99)]])
-  await keys.note('second', [[BITCOIN, key(98)]])
+  // This is another process that has not read the keys yet.
+  await createSolverKeys({ db: store.db, clients, log }).add('first', [[BITCOIN, key(99)]])
+  await keys.add('second', [[BITCOIN, key(98)]])
   expect(keys.of(BITCOIN)).toHaveLength(17)
   expect(keys.of(BITCOIN)).toContain(key(98))
 })
@@ -80,7 +79,7 @@ test('one that never answers does not have all asked every two seconds', async (
   try {
     const living = { id: 'living', health: vi.fn(async () => ({ solver_id: 'living' })) }
     const dead = { id: 'dead', health: vi.fn(() => Promise.reject(new Error('gone'))) }
-    const unkept = { of: () => [], note: async () => undefined, refresh: async () => undefined }
+    const unkept = { of: () => [], add: async () => undefined, refresh: async () => undefined }
     const following = followSolverKeys({ solvers: [living, dead], log }, unkept)
     await vi.advanceTimersByTimeAsync(10_000)
     expect(dead.health.mock.calls.length).toBeGreaterThan(2)

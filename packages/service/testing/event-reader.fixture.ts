@@ -1,4 +1,4 @@
-/** A client of an event stream: reads frames one at a time, by the rules of WHATWG HTML, section 9.2. */
+/** A client of an event stream reads frames one at a time, by the rules of WHATWG HTML, section 9.2. */
 import { get, type IncomingHttpHeaders } from 'node:http'
 
 export type ReceivedEvent = { readonly id: string; readonly event: string; readonly data: unknown }
@@ -6,14 +6,12 @@ export type ReceivedEvent = { readonly id: string; readonly event: string; reado
 export type EventReader = {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Events that were received and not taken by `next`. */
   readonly waiting: readonly ReceivedEvent[]
-  /** What `retry` said last, and the last id. */
   readonly state: { retry: string; lastEventId: string }
   /** Resolves when the server ends the stream. */
   readonly ended: Promise<void>
   next(): Promise<ReceivedEvent>
-  /** Reads no more: what the server sends stays in its buffers. */
+  /** Nothing is read any more: what the server sends stays in its buffers. */
   pause(): void
   close(): void
 }

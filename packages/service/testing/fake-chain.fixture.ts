@@ -1,4 +1,4 @@
-/** A simulated chain for tests of the API, which itself sends no transaction. Answers are computed; nothing is stored. */
+/** This chain is simulated for tests of the API, which itself sends no transaction. Answers are computed; nothing is stored. */
 import { createHash } from 'node:crypto'
 import type { ChainClient, FundingRequest } from '@tandem/chain-kit/port/client.ts'
 import type { SpendRequest } from '@tandem/chain-kit/port/spend.ts'
@@ -10,9 +10,8 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { InstantRefund } from '@tandem/protocol/order.ts'
 
 export type FakeChain = ChainClient & {
-  /** Set to make every call to the node fail. */
+  /** If this is set, every call to the node fails. */
   failure: Error | null
-  /** Deducted from every payout. */
   fee: bigint
 }
 
@@ -20,12 +19,12 @@ const notUsed = (): never => {
   throw new Error('the API must not call this')
 }
 
-/** The simulated signature of the initiator. */
+/** The initiator's signature is simulated. */
 export function signatureOf(terms: { readonly initiator: string; readonly secretHash: string }): string {
   return `signed:${terms.initiator}:${terms.secretHash}`
 }
 
-/** The simulated proof of an address. */
+/** The proof of an address is simulated. */
 export function proofOf(address: string, message: string): string {
   return `proof:${address}:${message}`
 }
@@ -139,7 +138,7 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
   return fake
 }
 
-/** The simulated signature of the redeemer over a fill. */
+/** The redeemer's signature over a fill is simulated. */
 export function fillSignature(terms: HtlcTerms, orderId: string, { deposits, blockHash, destinationAmount }: Fill): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([...meaning(terms), orderId, deposits, blockHash, destinationAmount.toString()]))
@@ -147,25 +146,22 @@ export function fillSignature(terms: HtlcTerms, orderId: string, { deposits, blo
   return `${digest}${digest}`
 }
 
-/** The simulated offer to the redeemer for an instant refund. */
+/** The offer to the redeemer for an instant refund is simulated. */
 export const FAKE_OFFER = 'offer'
 
-/** The simulated answer of the redeemer to that offer. */
 export function answerOf(terms: HtlcTerms, refunds: readonly InstantRefund[]): string {
   return ['answer', ...refunds.map((refund) => hashOf(terms, refund))].join(' ')
 }
 
-/** The simulated signatures of the redeemer over refunds. */
+/** The redeemer's signatures over refunds are simulated. */
 export function consentsOf(terms: HtlcTerms, refunds: readonly InstantRefund[]): string {
   return ['signed', ...refunds.map((refund) => consentOf(terms, refund))].join(' ')
 }
 
-/** The simulated hash that the initiator signs for a refund. */
 function hashOf(terms: HtlcTerms, refund: InstantRefund): string {
   return consentOf(terms, refund).slice(0, 64)
 }
 
-/** The simulated signature over a refund. */
 export function consentOf(terms: HtlcTerms, { deposit, amount, to, pays }: InstantRefund): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([...meaning(terms), deposit, amount.toString(), to, pays.toString()]))

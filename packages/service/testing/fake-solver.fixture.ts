@@ -1,4 +1,4 @@
-/** A simulated solver on a real port. Tests replace its answers. */
+/** A simulated solver listens on a real port. Tests replace its answers. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { localChains } from '@tandem/families/registry.ts'
@@ -22,9 +22,7 @@ export type Answer = { readonly status: number; readonly body: unknown } | 'hang
 
 export type FakeSolver = {
   readonly client: SolverClient
-  /** For the configuration of a service. */
   readonly listed: { readonly id: string; readonly url: string; readonly public_key: string }
-  /** Replaced by tests. */
   onQuote: (request: SolverQuoteRequest) => Answer
   onOrder: (request: SolverOrderRequest) => Answer
   onFill: (orderId: string, request: SolverFillRequest) => Answer
@@ -37,7 +35,6 @@ export type FakeSolver = {
   delay: Promise<void>
   readonly quoted: SolverQuoteRequest[]
   readonly ordered: SolverOrderRequest[]
-  /** Restores the honest answers and forgets all requests. */
   reset(): void
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Replaces the simulated chains by the real chain families. Their node shows empty accounts, unless a test brings its own nodes. */
+/** The real chain families replace the simulated chains. Their node shows empty accounts, unless a test brings its own nodes. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connectChain, familyNamed } from '@tandem/families/index.ts'
@@ -8,14 +8,14 @@ import type { AssetRecord } from '@tandem/protocol/wire/asset.ts'
 import { acceptanceOf } from './fake-solver.fixture.ts'
 import type { TestService } from './service.fixture.ts'
 
-/** BIP340: the solver's key must be on the curve. This is the generator. */
+/** The solver's key must be on the curve (BIP340). This is the generator. */
 export const SOLVER_KEY = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'
 
 export interface RealChains {
   close(): Promise<void>
 }
 
-/** `endpointsOf`: null for the node with empty accounts. */
+/** `endpointsOf` returns null for the node with empty accounts. */
 export async function useRealChains(
   service: TestService,
   endpointsOf: (chain: Chain) => Readonly<Record<string, readonly string[]>> | null = () => null,
@@ -45,7 +45,7 @@ export async function useRealChains(
   }
 }
 
-/** Call again after `reset`. */
+/** This must be called again after `reset`. */
 export function useRealKeys(service: TestService): void {
   for (const [id, solver] of [['first', service.solver] as const, ['second', service.secondSolver] as const]) {
     solver.onOrder = (request) => {
@@ -67,7 +67,7 @@ function isBitcoinFamily(asset: string): boolean {
   return localChains.some(({ id, family }) => family === 'bitcoin' && asset.startsWith(`${id}:`))
 }
 
-/** A simulated EVM node on which every account is empty. */
+/** Every account is empty on this simulated EVM node. */
 async function startNode(): Promise<Server> {
   const answers: Readonly<Record<string, string>> = { eth_call: `0x${'0'.repeat(64)}`, eth_estimateGas: '0x10000' }
   const answer = ({ id, method }: { id: number; method: string }) => ({ jsonrpc: '2.0', id, result: answers[method] })

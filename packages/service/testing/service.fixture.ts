@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type Server } from 'n
 import { Writable } from 'node:stream'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
-import type { ChainStatus } from '@tandem/party/engine/chain-status.ts'
+import type { ChainStatus } from '@tandem/party/engine/engine-report.ts'
 import { createServiceMetrics } from '@tandem/party/metrics/service-metrics.ts'
 import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
@@ -25,7 +25,7 @@ import { createLogger, withProblems } from '@tandem/runtime/log.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { createTestDatabase } from '../../../test/database.ts'
 import { createApi } from '../api/app.ts'
-import type { LoadLevel } from '../api/load/load-level.ts'
+import type { LoadLevel } from '../api/load/load-monitor.ts'
 import { createRecentProblems } from '../operator/recent-problems.ts'
 import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
 import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
@@ -43,7 +43,7 @@ export const alice = `0x${'a1'.repeat(20)}`
 export const bob = `0x${'b0'.repeat(20)}`
 export const aliceScript = 'fake1aliceaaaaa'
 
-/** Listed, but without contracts. */
+/** This asset is listed, but has no contracts. */
 export const inactive = 'arbitrum_localnet:wbtc'
 
 export type Reply = {
@@ -67,34 +67,26 @@ export type TestService = {
   readonly solver: FakeSolver
   readonly secondSolver: FakeSolver
   readonly chains: ReadonlyMap<ChainId, FakeChain>
-  /** Tests change it; `reset` restores it. */
+  /** Tests change the world; `reset` restores it. */
   readonly world: {
     now: bigint
     nowMs: number
     unreachable: Set<ChainId>
     overloaded: boolean
-    /** Why nobody would redeem a new swap. */
     engineProblem: string | null
-    /** How busy the process is. */
     load: LoadLevel
-    /** Requests in progress that may be refused while it is busy. */
     inFlight: number
-    /** Our own prices. */
     priceOf: (asset: AssetId) => UsdPrice
     onWake: () => void
   }
   readonly logged: string[]
   readonly pool: SolverPool
   call(method: string, path: string, call?: Call): Promise<Reply>
-  /** A GET with exactly these headers, and the raw body: `fetch` would add headers and decompress. */
+  /** This sends a GET with exactly these headers and returns the raw body: `fetch` would add headers and decompress. */
   raw(path: string, headers: Readonly<Record<string, string>>): Promise<RawReply>
-  /** Puts a block with these events on top of the chain. */
   mine(chain: ChainId, block: { readonly height: bigint; readonly time: bigint }, events: readonly HtlcEvent[]): Promise<void>
-  /** Stores the solver's signature for the first deposit. */
   signFill(order: Order): Promise<void>
-  /** Rows of every table that a request could write to. */
   countRows(): Promise<Readonly<Record<string, number>>>
-  /** Of failures of solvers and recent auctions. */
   forget(): void
   reset(): void
   close(): Promise<void>
@@ -116,12 +108,11 @@ const prices = Object.fromEntries(
   localAssets.map(({ id, symbol }) => [id, (symbol === 'USDC' ? 1n : symbol === 'ETH' ? 3000n : 60_000n) * DOLLARS]),
 )
 
-/** The simulated solvers know no prices. */
+/** The simulated solvers know no prices, so any price passes. */
 const ANY_PRICE = 10 ** 15
 
 type Settings = Parameters<typeof createApi>[0]['settings']
 
-/** A service for all tests of a file. */
 export const sharedService = (settings?: Settings): TestService => opened(() => startTestService(settings))
 
 export async function startTestService(settings: Settings = { environment: 'local' }): Promise<TestService> {
@@ -155,7 +146,7 @@ export async function startTestService(settings: Settings = { environment: 'loca
     },
   })
   const problems = createRecentProblems()
-  const log = withProblems(createLogger({ name: 'test', pretty: false, destination }), problems.note)
+  const log = withProblems(createLogger({ name: 'test', pretty: false, destination }), problems.add)
   const relay = createKeyring([createKey('secp256k1', '11'.repeat(32))])
   const chainStatus = (chain: ChainId): ChainStatus => ({
     tip: { height: 120n, hash: 'tip', parentHash: '', time: world.now - 5n },
@@ -297,7 +288,6 @@ export async function startTestService(settings: Settings = { environment: 'loca
   }
 }
 
-/** What the service keeps in memory about its solvers, and a way to start afresh. */
 function createMemory(createPool: () => SolverPool) {
   let pool = createPool()
   let auctions = createRecentAuctions()
@@ -311,11 +301,11 @@ function createMemory(createPool: () => SolverPool) {
         named: (id) => pool.named(id),
         toAsk: () => pool.toAsk(),
         reliabilityOf: (id) => pool.reliabilityOf(id),
-        noteRefusal: (...args) => pool.noteRefusal(...args),
-        noteShort: (...args) => pool.noteShort(...args),
-        noteUse: (...args) => pool.noteUse(...args),
+        recordRefusal: (...args) => pool.recordRefusal(...args),
+        recordShort: (...args) => pool.recordShort(...args),
+        recordUse: (...args) => pool.recordUse(...args),
         isUsed: (...args) => pool.isUsed(...args),
-        noteFunded: (...args) => pool.noteFunded(...args),
+        recordFunded: (...args) => pool.recordFunded(...args),
       } satisfies SolverPool,
       recentAuctions: {
         remember: (...args) => auctions.remember(...args),
@@ -329,7 +319,6 @@ function createMemory(createPool: () => SolverPool) {
   }
 }
 
-/** The events of the first deposit of a swap. */
 export function eventsOf({ swapId, terms }: Swap) {
   const sighting = { swapId, index: 'log:0', block: null, deposit: swapId }
   return {
@@ -351,7 +340,6 @@ export function eventsOf({ swapId, terms }: Swap) {
   }
 }
 
-/** A valid create-order body. */
 export function orderBody(from: string, to: string) {
   const owner = (asset: string, account: string) => (asset === btc ? aliceScript : account)
   return {

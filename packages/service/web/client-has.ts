@@ -1,4 +1,4 @@
-/** What the headers of a request say about the client. */
+/** This file reads which encodings a client accepts and which content it already has. */
 import type { FastifyRequest } from 'fastify'
 
 export function acceptsEncoding({ headers }: FastifyRequest, encoding: 'gzip' | 'br'): boolean {
@@ -6,7 +6,7 @@ export function acceptsEncoding({ headers }: FastifyRequest, encoding: 'gzip' | 
   return parts.some((part) => part.split(';')[0]?.trim() === encoding)
 }
 
-/** Whether the client has this content already (RFC 9110 section 13.1.2). */
+/** The header is that of RFC 9110 section 13.1.2. */
 export function hasContent({ headers }: FastifyRequest, etag: string): boolean {
   const given = (headers['if-none-match'] ?? '').split(',')
   return given.some((one) => opaque(one) === opaque(etag))

@@ -1,6 +1,6 @@
-/** The Content-Security-Policy of the pages: scripts and styles of this origin only, and requests to it and to the nodes that the pages ask. */
+/** The Content-Security-Policy of the pages: only scripts and styles of this origin, and requests only to it and to the nodes that the pages use. */
 
-/** `nodes`: URLs. Only their origins count; a text that is no http or websocket URL is left out, so that none can add a directive. `forms`: where they may be sent. */
+/** Only the origins of the URLs in `nodes` are used. A text that is no http or websocket URL is left out, so that it cannot add a directive. `forms` says where forms may be sent. */
 export function contentPolicy(nodes: readonly string[], forms: "'none'" | "'self'" = "'none'"): string {
   const origins = [...new Set(nodes.flatMap(originOf))].toSorted()
   return [

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { createKeptDocuments } from './kept-documents.ts'
 
-test('a document is written once, and asked for at the same time too', async () => {
+test('a document is written once, even for requests at the same time', async () => {
   let written = 0
   const documents = createKeptDocuments()
   const write = () => {
@@ -17,7 +17,7 @@ test('a document is written once, and asked for at the same time too', async () 
   expect((await documents.read('b', write)).etag).not.toBe(first.etag)
 })
 
-test('what was not asked for longest is forgotten first', async () => {
+test('the least recently used document is evicted first', async () => {
   const documents = createKeptDocuments(3_000)
   const written: string[] = []
   const read = (key: string) =>
@@ -29,7 +29,7 @@ test('what was not asked for longest is forgotten first', async () => {
   expect(written).toEqual(['a', 'b', 'c', 'b'])
 })
 
-test('a failure is not kept', async () => {
+test('a failure is not cached', async () => {
   const documents = createKeptDocuments()
   const fail = () => {
     throw new Error('no')

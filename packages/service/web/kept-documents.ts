@@ -1,26 +1,26 @@
 /**
- * Documents that are the same for many readers: written and compressed when first asked for, then kept. Bounded in bytes, those that were not asked for
- * longest go first: a reader may call the service by any name, and each name is a document of its own.
+ * This cache holds documents that are the same for many readers: each is written and compressed at its first request. It is bounded in
+ * bytes and evicts the least recently used, because a reader may call the service by any host name, and each name makes another document.
  */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
-/** `etag`: weak (RFC 9110 section 8.8.3), the same for both encodings. */
+/** `etag` is weak (RFC 9110 section 8.8.3), because it is the same for both encodings. */
 export type KeptDocument = { readonly plain: Buffer; readonly gzipped: Buffer; readonly etag: string }
 
 export type KeptDocuments = {
-  /** `write` is called only if nothing is kept under this key. A failure is not kept. */
+  /** `write` is called only if the cache has nothing under this key. A failure is not cached. */
   read(key: string, write: () => string): Promise<KeptDocument>
 }
 
-const MOST_BYTES = 16_000_000
+const MAX_BYTES = 16_000_000
 
-export function createKeptDocuments(mostBytes = MOST_BYTES): KeptDocuments {
+export function createKeptDocuments(maxBytes = MAX_BYTES): KeptDocuments {
   const kept = new Map<string, { readonly document: Promise<KeptDocument>; bytes: number }>()
   let bytes = 0
 
-  function forget(key: string): void {
+  function evict(key: string): void {
     bytes -= kept.get(key)?.bytes ?? 0
     kept.delete(key)
   }
@@ -34,11 +34,11 @@ export function createKeptDocuments(mostBytes = MOST_BYTES): KeptDocuments {
         entry.bytes = plain.length + gzipped.length
         bytes += entry.bytes
         for (const oldest of kept.keys()) {
-          if (bytes <= mostBytes) return
-          forget(oldest)
+          if (bytes <= maxBytes) return
+          evict(oldest)
         }
       },
-      () => forget(key),
+      () => evict(key),
     )
     return entry.document
   }
@@ -47,7 +47,7 @@ export function createKeptDocuments(mostBytes = MOST_BYTES): KeptDocuments {
     read(key, write) {
       const known = kept.get(key)
       if (known === undefined) return add(key, write)
-      // To the end of the order of insertion.
+      // Deleting first moves the document to the end, because a Map keeps the order of insertion.
       kept.delete(key)
       kept.set(key, known)
       return known.document

@@ -1,11 +1,10 @@
-/** What a person gets for a path that is none: a page with the way to the others. Programs get the envelope. */
+/** A path that does not exist gets this page, with links to the others. Programs get the envelope instead. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { acceptsEncoding } from './client-has.ts'
 import { contentPolicy } from './content-policy.ts'
 import type { createPageFiles } from './page-files.ts'
-import { MISSING } from './pages.ts'
 
-/** RFC 9110 section 12.5.1. Only who names HTML itself: programs that take anything are no browsers. */
+/** Returns true only if `Accept` names HTML itself (RFC 9110 section 12.5.1): programs that accept anything are no browsers. */
 export function wantsPage({ method, headers }: FastifyRequest): boolean {
   const accepted = (headers.accept ?? '').split(',').map((part) => part.split(';').map((one) => one.trim().toLowerCase()))
   return (
@@ -14,7 +13,7 @@ export function wantsPage({ method, headers }: FastifyRequest): boolean {
   )
 }
 
-/** Null if the pages are not built. */
+/** Returns null if the pages are not built. */
 export async function sendMissing(
   files: ReturnType<typeof createPageFiles>,
   request: FastifyRequest,
@@ -22,7 +21,7 @@ export async function sendMissing(
 ): Promise<FastifyReply | null> {
   const built = await files.open().catch(() => null)
   const encoding = acceptsEncoding(request, 'br') ? 'br' : acceptsEncoding(request, 'gzip') ? 'gzip' : ''
-  const file = await built?.read(built.manifest.pages[MISSING]?.html ?? '', encoding)
+  const file = await built?.read(built.manifest.pages.missing?.html ?? '', encoding)
   if (file == null) return null
   if (encoding !== '') void reply.header('content-encoding', encoding)
   return reply

@@ -1,55 +1,76 @@
-/** The built pages on disk: those of `npm run build`, or of a build that the first request for a page starts. */
+/** The built pages and the reference on disk come from `npm run build`, or from a build that the first request for a page starts. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { TandemError } from '@tandem/protocol/error.ts'
+import type { Logger } from '@tandem/runtime/log.ts'
 import { PACKAGE_ROOT } from '@tandem/runtime/package-root.ts'
 import { etagOf } from './kept-documents.ts'
 
-export type WebManifest = {
+/** `build-pages.ts` writes this as `manifest.json`. */
+export type PageManifest = {
   readonly pages: Readonly<Record<string, { readonly html: string; readonly first: readonly string[] }>>
-  /** What pages load that the service writes itself. */
-  readonly scripts: Readonly<
-    Record<string, { readonly first: readonly string[]; readonly theme: string; readonly icon: string } | undefined>
-  >
+  /** Each file has its sizes in bytes. Beside it are `.gz` and `.br`. */
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly gzip: number }>>
+  readonly reference: Readonly<Record<string, { readonly file: string; readonly placeholders: readonly string[] }>>
 }
 
 type Encoding = '' | 'gzip' | 'br'
 export type PageFile = { readonly content: Buffer; readonly etag: string }
 
 export type PageFiles = {
-  readonly manifest: WebManifest
-  /** Null for a name that was not built. `encoding`: of the file beside it. Read once, then kept: all files together are a few megabytes. */
+  readonly manifest: PageManifest
+  /** Resolves to null for a name that was not built. Files stay in memory: all together they are a few megabytes. */
   read(name: string, encoding: Encoding): Promise<PageFile | null>
 }
 
-/** In `dist/packages/service/web` this is `dist/packages/web`; in the sources it has no manifest. */
-const BUILT = join(import.meta.dirname, '../../web')
+/** In `dist/packages/service/web` this is `dist/pages`. Beside the sources there is no such folder. */
+const BUILT = join(import.meta.dirname, '../../../pages')
 const CACHE = join(PACKAGE_ROOT, 'node_modules', '.cache', 'tandem-web')
 const SOURCES = [
   'packages/web',
-  'packages/service/reference/search.ts',
+  'packages/reference',
+  'packages/service',
   'packages/sdk/src',
-  'packages/sdk/notices.ts',
   'packages/protocol',
   'packages/keys',
   'packages/families',
   'packages/chain-kit',
+  'docs/guides',
+  'docs/sdk.md',
+  'build-pages.ts',
   'package-lock.json',
 ]
+const TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  html: 'text/html; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  md: 'text/markdown; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+}
 const SUFFIXES = { '': '', gzip: '.gz', br: '.br' } as const
 
-/** `open` builds at most once in a process; after a failure the next call tries again. */
-export function createPageFiles(): { open(): Promise<PageFiles> } {
+export function typeOf(file: string): string {
+  return TYPES[file.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
+}
+
+/** `open` builds at most once in a process. After a failure the next call tries again. */
+export function createPageFiles(log: Logger): { open(): Promise<PageFiles> } {
   let opening: Promise<PageFiles> | null = null
   return {
     open() {
       opening ??= openFiles().catch((error: unknown) => {
         opening = null
-        throw error
+        log.error({ err: error }, 'the pages cannot be built')
+        throw new TandemError(
+          'chain_unavailable',
+          'the pages of this service are not built; its API works. The operator runs: npm run build',
+        )
       })
       return opening
     },
@@ -58,12 +79,12 @@ export function createPageFiles(): { open(): Promise<PageFiles> } {
 
 async function openFiles(): Promise<PageFiles> {
   const folder = existsSync(join(BUILT, 'manifest.json')) ? BUILT : await buildFromSources()
-  const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as WebManifest
-  const names = new Set(Object.keys(manifest.files))
+  const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as PageManifest
+  const names = new Set([...Object.keys(manifest.files), ...Object.values(manifest.reference).map(({ file }) => file)])
   const kept = new Map<string, PageFile>()
 
   async function read(name: string, encoding: Encoding): Promise<PageFile | null> {
-    // Only names of the manifest: no path of a request reaches the disk.
+    // Only names of the manifest are read, so that no path of a request reaches the disk.
     if (!names.has(name)) return null
     const path = `${name}${SUFFIXES[encoding]}`
     const known = kept.get(path)
@@ -76,9 +97,9 @@ async function openFiles(): Promise<PageFiles> {
   return { manifest, read }
 }
 
-/** In a process of its own: bundling needs much memory, and the event loop belongs to the swaps. */
+/** The build runs in its own process, because bundling needs much memory and would block the event loop. */
 async function buildFromSources(): Promise<string> {
-  const script = join(PACKAGE_ROOT, 'packages', 'web', 'build.ts')
+  const script = join(PACKAGE_ROOT, 'build-pages.ts')
   if (!existsSync(script)) throw new Error('the pages were not built: run `npm run build`')
   const folder = join(CACHE, await stampOf(SOURCES))
   if (existsSync(join(folder, 'manifest.json'))) return folder
@@ -86,7 +107,7 @@ async function buildFromSources(): Promise<string> {
   return folder
 }
 
-/** Changes with every file that could be part of the pages. */
+/** The hash changes with every file that could be part of the pages. */
 async function stampOf(places: readonly string[]): Promise<string> {
   const hash = createHash('sha256')
   for (const place of places) {

@@ -1,25 +1,24 @@
-/** GET /web.json: what the pages must know of this service. On the local network also how to play: a faucet, a switch for the solvers, and time that passes. */
+/** GET /web.json: the settings of the pages. On the local network they include a faucet, a switch for the solvers, and a way to let time pass. */
 import { readFile } from 'node:fs/promises'
 import type { FastifyRequest } from 'fastify'
 import type { ServiceContext } from '../context.ts'
 
-/** The part of `local.json` that a browser may know. It holds no keys: the play wallet makes its own. */
+/** A browser may know this part of `local.json`. It holds no keys: the play wallet makes its own. */
 export type PlayRecord = {
   readonly faucet_url: string
   readonly solver_switch_url: string
   readonly time_url: string
-  /** A funded user's address by chain: somebody to pay. */
+  /** A swap can pay these funded users, one per chain. */
   readonly addresses: Readonly<Record<string, string>>
 }
 
 export type PageSettings = {
-  /** Null: the operator has made no app for the pages. */
+  /** The app is null if the operator has made none for the pages. */
   readonly app_id: string | null
-  /** A node by chain, which the page asks itself. */
   readonly nodes: Readonly<Record<string, string>>
-  /** Of the local network only: elsewhere the SDK knows them. */
+  /** This is filled only on the local network: the SDK knows the public deployments. */
   readonly deployments: Readonly<Record<string, { readonly token?: string; readonly htlc?: string }>>
-  /** Public keys of solvers by chain, where parties are keys: the saved copy of the rescue page finds deposits by them. */
+  /** On chains whose parties are keys, the saved copy of the rescue page needs the solvers' public keys to find deposits. */
   readonly solver_keys: Readonly<Record<string, readonly string[]>>
   readonly play: PlayRecord | null
 }
@@ -33,7 +32,7 @@ type LocalFile = {
   readonly wallets: readonly { readonly chains: readonly string[]; readonly address: string }[]
 }
 
-/** `isHere`: the request comes from this machine. */
+/** `isHere` means that the request comes from this machine. */
 export async function pageSettings(
   { settings, registry, solverKeys }: Pick<ServiceContext, 'settings' | 'registry' | 'solverKeys'>,
   isHere: boolean,
@@ -58,23 +57,22 @@ export async function pageSettings(
   }
 }
 
-/** The URLs that the page may ask besides this service. */
 export function askedByPages({ nodes, play }: PageSettings): readonly string[] {
   return [...Object.values(nodes), ...(play === null ? [] : [play.faucet_url, play.solver_switch_url, play.time_url])]
 }
 
-/** From a browser on this machine. The host is compared too: a page of elsewhere may point its own name to this address. */
+/** Returns true for a browser on this machine. The host is checked too: another site could point its own name to this address. */
 export function isFromHere({ socket, hostname }: Pick<FastifyRequest, 'socket' | 'hostname'>): boolean {
   return /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '') && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
 }
 
-/** The interface that clients of the chain ask for: an index of addresses where there is one. */
+/** Clients of the chain use an index of addresses if there is one. */
 function nodeOf(chain: Readonly<Record<string, unknown>>): readonly string[] {
   const url = chain.esplora_url ?? chain.rpc_url
   return typeof url === 'string' ? [url] : []
 }
 
-/** Null while the local stack is starting: it writes the file last. */
+/** Resolves to null while the local stack is starting, because it writes the file last. */
 async function readLocal(path: string): Promise<LocalFile | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as LocalFile

@@ -101,7 +101,7 @@ describe('a page', () => {
   })
 })
 
-describe('a path that is none', () => {
+describe('a path that does not exist', () => {
   const browser = { ...html, accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 
   test.each(['/nothing-here', '/v2/nothing', '/operator/nothing', '/assets/none.js'])('%s is a page for a browser', async (path) => {
@@ -114,7 +114,7 @@ describe('a path that is none', () => {
     })
     expect(headers['content-security-policy']).toBe(contentPolicy([]))
     expect(String(body)).toContain('<title>Tandem · Not found</title>')
-    // Also where no script runs.
+    // The links must work without scripts too.
     expect(String(body)).toMatch(/<noscript>.*href="\/".*href="\/docs".*<\/noscript>/)
     const gzipped = await service.raw(path, { ...browser, 'accept-encoding': 'gzip' })
     expect(gunzipSync(gzipped.body).equals(body)).toBe(true)
@@ -134,7 +134,7 @@ describe('a path that is none', () => {
     })
   })
 
-  test('what the API itself does not find, and methods that a path does not take, are told in the envelope to everybody', async () => {
+  test('what the API itself does not find, and methods that a path does not take, are answered with the envelope for everybody', async () => {
     const order = await service.raw(`/v2/orders/${'0'.repeat(64)}`, browser)
     expect({ status: order.status, body: JSON.parse(String(order.body)) }).toMatchObject({ status: 404, body: { code: 'not_found' } })
     const method = await service.call('DELETE', '/v2/quote', { headers: { accept: 'text/html' } })
@@ -221,7 +221,7 @@ test('a text that is no URL adds nothing to the policy', () => {
   expect(contentPolicy(["'unsafe-inline'", "x; script-src 'unsafe-inline'", 'javascript:1', 'data:text/html,1'])).toBe(contentPolicy([]))
 })
 
-describe('asked for again, nothing is written, read or compressed', () => {
+describe('a repeated request writes, reads and compresses nothing', () => {
   test.each(['/openapi.json', '/docs/search.json', '/llms-full.txt', '/docs', '/rescue/copy.html'])('%s', async (path) => {
     const ask = (headers: Readonly<Record<string, string>>) => service.raw(path, { ...headers })
     const first = await ask({ 'accept-encoding': 'gzip' })

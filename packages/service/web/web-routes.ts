@@ -9,18 +9,12 @@ import type { ServiceContext } from '../context.ts'
 import { acceptsEncoding, hasContent } from './client-has.ts'
 import { contentPolicy } from './content-policy.ts'
 import { sendMissing, wantsPage } from './missing-page.ts'
-import type { createPageFiles, PageFiles } from './page-files.ts'
+import { type createPageFiles, type PageFiles, typeOf } from './page-files.ts'
 import { askedByPages, isFromHere, pageSettings } from './page-settings.ts'
-import { PAGES } from './pages.ts'
 
 const YEAR_SECONDS = 31_536_000
-const TYPES: Readonly<Record<string, string>> = {
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml',
-  html: 'text/html; charset=utf-8',
-  txt: 'text/plain; charset=utf-8',
-}
+/** `packages/web/pages.ts` says what each page consists of. */
+const PAGES: Readonly<Record<string, string>> = { '/': 'swap', '/rescue': 'rescue', '/operator': 'operator' }
 
 export function webRoutes(
   context: ServiceContext,
@@ -29,20 +23,11 @@ export function webRoutes(
 ): FastifyPluginAsyncTypebox {
   const settingsFor = (request: FastifyRequest) => pageSettings(context, isFromHere(request))
 
-  async function open(): Promise<PageFiles> {
-    try {
-      return await files.open()
-    } catch (error) {
-      context.log.error({ err: error }, 'the pages cannot be built')
-      throw new TandemError('chain_unavailable', 'the pages of this service are not built; its API works. The operator runs: npm run build')
-    }
-  }
-
   return async (api) => {
     api.addHook('onRequest', rateLimit.ofAddress('file'))
     for (const [path, name] of Object.entries(PAGES)) {
       api.get(path, { schema: { hide: true } }, async (request, reply) => {
-        const built = await open()
+        const built = await files.open()
         const { html } = built.manifest.pages[name] ?? { html: '' }
         void reply
           .header('content-security-policy', contentPolicy(askedByPages(await settingsFor(request))))
@@ -55,17 +40,17 @@ export function webRoutes(
 
     const copy = { onRequest: rateLimit.ofAddress('document'), schema: { hide: true } }
     api.get('/rescue/copy.html', copy, async (request, reply) => {
-      // The rest of its policy is in the file, where this part cannot be.
+      // The file contains the rest of its policy; `frame-ancestors` only works as a header.
       void reply.header('cache-control', 'no-cache').header('content-security-policy', "frame-ancestors 'none'")
-      return sendFile(await open(), 'rescue-copy.html', request, reply)
+      return sendFile(await files.open(), 'rescue-copy.html', request, reply)
     })
     api.get('/licences.txt', { schema: { hide: true } }, async (request, reply) => {
       void reply.header('cache-control', 'no-cache')
-      return sendFile(await open(), 'licences.txt', request, reply)
+      return sendFile(await files.open(), 'licences.txt', request, reply)
     })
     api.get('/assets/:file', { schema: { hide: true, params: Type.Object({ file: Type.String() }) } }, async (request, reply) => {
       void reply.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`)
-      const [built, name] = [await open(), `assets/${request.params.file}`]
+      const [built, name] = [await files.open(), `assets/${request.params.file}`]
       const page = built.manifest.files[name] === undefined && wantsPage(request) ? await sendMissing(files, request, reply) : null
       return page ?? sendFile(built, name, request, reply)
     })
@@ -77,7 +62,7 @@ export function webRoutes(
   }
 }
 
-/** Compressed as the browser accepts it; 304 if it has this content already. */
+/** The browser gets an encoding that it accepts, or 304 if it already has this content. */
 async function sendFile(files: PageFiles, name: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const encoding = acceptsEncoding(request, 'br') ? 'br' : acceptsEncoding(request, 'gzip') ? 'gzip' : ''
   const file = await files.read(name, encoding)
@@ -85,11 +70,7 @@ async function sendFile(files: PageFiles, name: string, request: FastifyRequest,
     void reply.removeHeader('cache-control')
     throw new TandemError('not_found', `there is no page or file "${name.slice(0, 200)}" here`)
   }
-  void reply
-    .header('etag', file.etag)
-    .header('vary', 'accept-encoding')
-    .header('x-content-type-options', 'nosniff')
-    .type(TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream')
+  void reply.header('etag', file.etag).header('vary', 'accept-encoding').header('x-content-type-options', 'nosniff').type(typeOf(name))
   if (hasContent(request, file.etag)) return reply.status(304).send()
   if (encoding !== '') void reply.header('content-encoding', encoding)
   return reply.send(file.content)

@@ -1,10 +1,10 @@
-/** Sends one message to an endpoint: a name is resolved once and checked, and the connection goes to that very address. No redirect is followed. */
+/** Sends one message to an endpoint. The name is resolved once and checked, and the connection goes to the checked address. Redirects are not followed. */
 import { Resolver, lookup as systemLookup } from 'node:dns/promises'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
 
-/** Which addresses are public: a webhook must not reach the operator's own network (RFC 6890 and the registries of IANA). */
+/** These addresses are not public (RFC 6890 and the registries of IANA): a webhook must not reach the operator's own network. */
 const reserved = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -24,7 +24,7 @@ for (const [network, prefix] of [
 ] as const)
   reserved.addSubnet(network, prefix, 'ipv4')
 
-// Tunnels (Teredo, 6to4) and documentation, within the addresses that are global otherwise.
+// Tunnels (Teredo, 6to4) and documentation addresses lie within the global range.
 for (const [network, prefix] of [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -51,11 +51,11 @@ export type Message = {
 
 const TIMEOUT_MS = 15_000
 
-/** What an endpoint answers is not used: so much is read, so that the connection ends in an orderly way. */
+/** The body of an answer is not used. This much is read, so that the connection ends in an orderly way. */
 const MAX_ANSWER_BYTES = 4096
 const DNS_TIMEOUT_MS = 3000
 
-/** Asks DNS servers itself: the system's function would take the few threads that the whole process has for it. */
+/** This resolver asks DNS servers itself, because the system's function would occupy the few threads that the process has for it. */
 const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 })
 
 async function resolvePublic(host: string): Promise<readonly string[]> {
@@ -63,12 +63,11 @@ async function resolvePublic(host: string): Promise<readonly string[]> {
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
 }
 
-/** Also names of `/etc/hosts`. */
 async function resolveAny(host: string): Promise<readonly string[]> {
   return (await systemLookup(host, { all: true })).map(({ address }) => address)
 }
 
-/** Why this URL cannot be a webhook; null if it can. */
+/** Returns the reason why this URL cannot be a webhook, or null. */
 export function urlProblem(text: string, allowPrivate: boolean): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null) return 'it is not a URL'

@@ -1,4 +1,6 @@
-/** Delivers the events of orders to webhooks. An endpoint that is slow or down holds up nobody but itself. */
+/** Events of orders are delivered to webhooks. An endpoint that is slow or down delays only its own messages. */
+
+import { createHmac } from 'node:crypto'
 import { createLoop } from '@tandem/party/engine/loop.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { numberEvents, pruneEvents } from '@tandem/party/store/events/order-events.ts'
@@ -11,9 +13,8 @@ import type { Logger } from '@tandem/runtime/log.ts'
 import type { DescribeContext } from '../events/describe-events.ts'
 import { describeOrder } from '../orders/view.ts'
 import { sendMessage } from './send.ts'
-import { signWebhook } from './sign.ts'
 
-/** The body of a webhook. Nobody's app: a secret is never sent. */
+/** Messages are written for an app that owns no order, so that a secret is never sent. */
 const STRANGER = { name: '' }
 
 export type WebhookWorkerContext = DescribeContext & {
@@ -24,24 +25,24 @@ export type WebhookWorkerContext = DescribeContext & {
 }
 
 export interface WebhookWorker {
-  /** The status of an order may have changed. */
+  /** The caller calls this when the status of an order may have changed. */
   wake(): void
-  /** Breaks off the deliveries in progress: they are made again later. */
+  /** The aborted deliveries are repeated later. */
   stop(): Promise<void>
 }
 
 const POLL_MS = 5000
-const PAUSE_MS = 100
+const COOLDOWN_MS = 100
 const PRUNE_MS = 60_000
 
-/** Deliveries at once. Endpoints that fail have a share of their own. */
-const MOST = { sound: 64, failing: 32 } as const
+/** Endpoints that fail have slots of their own. */
+const MAX_CONCURRENT = { sound: 64, failing: 32 } as const
 
-/** Between attempts: in all, three days. */
+/** The backoff between attempts adds up to three days. */
 const BACKOFF_SECONDS = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 14_400, 28_800, 43_200, 57_600, 86_400] as const
 
-/** How long an endpoint rests after a failure, at most. */
-const LONGEST_REST_SECONDS = 600
+/** An endpoint has at most this cooldown after a failure. */
+const MAX_COOLDOWN_SECONDS = 600
 
 export function startWebhookWorker(context: WebhookWorkerContext): WebhookWorker {
   const { db, vault, log } = context
@@ -52,7 +53,7 @@ export function startWebhookWorker(context: WebhookWorkerContext): WebhookWorker
 
   const loop = createLoop({
     intervalMs: POLL_MS,
-    cooldownMs: PAUSE_MS,
+    cooldownMs: COOLDOWN_MS,
     async run() {
       await numberEvents(db)
       isUsed = await hasWebhooks(db)
@@ -72,7 +73,7 @@ export function startWebhookWorker(context: WebhookWorkerContext): WebhookWorker
 
   async function startDue(failing: boolean): Promise<void> {
     const same = [...active.values()].filter((one) => one.failing === failing)
-    const free = MOST[failing ? 'failing' : 'sound'] - same.length
+    const free = MAX_CONCURRENT[failing ? 'failing' : 'sound'] - same.length
     if (free <= 0) return
     const busy = [...new Set([...active.values()].map(({ webhookId }) => webhookId))]
     for (const delivery of await takeDeliveries(db, failing, busy, free)) {
@@ -95,18 +96,17 @@ export function startWebhookWorker(context: WebhookWorkerContext): WebhookWorker
         await finishDelivery(db, delivery)
         return
       }
-      // Another process takes it when its lease ends.
+      // Another process takes the delivery when its lease ends.
       if (stopping.signal.aborted) return
       const seconds = BACKOFF_SECONDS[delivery.attempts - 1]
       const againInSeconds = seconds === undefined ? null : Math.round(seconds * (0.9 + Math.random() * 0.2))
       await failDelivery(db, delivery, {
         error: error.slice(0, 200),
         againInSeconds,
-        restSeconds: Math.min(seconds ?? 0, LONGEST_REST_SECONDS),
+        restSeconds: Math.min(seconds ?? 0, MAX_COOLDOWN_SECONDS),
       })
       log.warn({ ...about, reason: error.slice(0, 200), againInSeconds }, 'a webhook was not delivered')
     } catch (error) {
-      // Its lease ends by itself.
       log.error({ ...about, err: error }, 'a webhook could not be delivered; will retry')
     }
   }
@@ -131,4 +131,14 @@ async function describeMessage(
   if (snapshot === undefined) throw new Error(`there is no order ${orderId}`)
   const data: OrderEventRecord = { order_id: orderId, status, at: at.toISOString(), order: describeOrder(context, STRANGER, snapshot) }
   return JSON.stringify({ type: 'order.status_changed', timestamp: at.toISOString(), data })
+}
+
+export type Signed = { readonly 'webhook-id': string; readonly 'webhook-timestamp': string; readonly 'webhook-signature': string }
+
+export function signWebhook(id: string, timestamp: bigint, body: string, secrets: readonly string[]): Signed {
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  })
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp.toString(), 'webhook-signature': signatures.join(' ') }
 }

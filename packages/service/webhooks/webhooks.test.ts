@@ -79,7 +79,7 @@ const eventually = (what: () => unknown) =>
     { timeout: 60_000, interval: 50 },
   )
 const statusesOf = (received: readonly Received[]) => received.map(({ body }) => JSON.parse(body).data.status)
-/** As if the time had passed. */
+/** The rows look as they would after some time. */
 const passTime = () =>
   sql`update webhooks set resume_at = now()`
     .execute(service.db)
@@ -178,7 +178,7 @@ test('anyone who makes orders cannot fill the queue of an endpoint that is down;
     ['b', 'expired'],
   ] as const)
     await insert(order, status)
-  await pruneDeliveries(service.db, { mostPending: 2 })
+  await pruneDeliveries(service.db, { maxPending: 2 })
   const { rows } = await sql<{ what: string }>`select order_id || ' ' || status as what from webhook_deliveries order by id`.execute(
     service.db,
   )

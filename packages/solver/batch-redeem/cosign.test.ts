@@ -47,7 +47,7 @@ beforeEach(async () => {
 const watch = async () => {
   for (const client of [solver.bitcoin, solver.ethereum]) await pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined })
 }
-/** An order whose destination the user has redeemed, and whose source the solver has not. */
+/** The user has redeemed the destination of this order, and the solver has not redeemed the source. */
 async function redeemedByUser(): Promise<{ readonly order: Order; readonly secret: string }> {
   const secret = createSecret()
   const request = orderRequest({ secret_hash: hashSecret(secret), order_id: hashSecret(createSecret()) })

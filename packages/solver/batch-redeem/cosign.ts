@@ -1,4 +1,4 @@
-/** Redeems that the service cosigns once the users' redeems are final: one transaction for many sources, without their secrets. */
+/** Handles redeems that the service cosigns once the users' redeems are final: many sources in one transaction, without secrets. */
 
 import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -17,24 +17,23 @@ import { redeemable } from '@tandem/protocol/playbook.ts'
 import { isSecretFor } from '@tandem/protocol/secret.ts'
 import { deriveOrder } from '@tandem/protocol/state.ts'
 import type { SolverCosign, SolverCosigned, SolverCosignRequest } from '@tandem/protocol/wire/solver.ts'
-import type { Caller } from '../caller.ts'
-import type { OrderContext } from '../orders.ts'
-import { requireOwnOrder } from '../own-order.ts'
+import type { Caller } from '../authenticate.ts'
+import { type OrderContext, requireOwnOrder } from '../orders.ts'
 
 type Ability = NonNullable<ChainClient['cosignedRedeem']>
 
-/** A service is not trusted: about half of a core for each. Without drafts we redeem by script path. */
-const PER_MINUTE = 3_000
+/** A service is not trusted. This limit costs about half of a CPU core. Without drafts the solver redeems by script path. */
+const MAX_PER_MINUTE = 3_000
 const draftLimit = ({ service }: Caller): Limit => ({
   name: `cosigned redeems of ${service}`,
-  perMinute: PER_MINUTE,
-  what: `more than ${PER_MINUTE} deposits of cosigned redeems in a minute`,
+  perMinute: MAX_PER_MINUTE,
+  what: `more than ${MAX_PER_MINUTE} deposits of cosigned redeems in a minute`,
 })
-/** To verify a transaction is as expensive as to draft it. */
+/** Verifying a transaction is as expensive as drafting it. */
 const completeLimit = ({ service }: Caller): Limit => ({
   name: `completed cosigned redeems of ${service}`,
-  perMinute: PER_MINUTE,
-  what: `more than ${PER_MINUTE} orders of completed cosigned redeems in a minute`,
+  perMinute: MAX_PER_MINUTE,
+  what: `more than ${MAX_PER_MINUTE} orders of completed cosigned redeems in a minute`,
 })
 
 /** Drafts the solver's part. Stores nothing: `takeCosigned` verifies the completed transaction from scratch. */
@@ -73,7 +72,7 @@ export async function draftCosigned(context: OrderContext, request: SolverCosign
   }
 }
 
-/** Refuses a transaction that does not pay the solver. The engine sends it like any redeem, and replaces it by an ordinary one if it is not mined. */
+/** Takes a completed transaction if it pays the solver. If it is not mined, the engine replaces it by an ordinary redeem. */
 export async function takeCosigned(context: OrderContext, { order_ids: ids, transaction }: SolverCosigned, caller: Caller): Promise<void> {
   await context.signingLimit.count(completeLimit(caller), ids.length)
   const orders = await Promise.all(ids.map((id) => requireOwnOrder(context, id, caller)))
@@ -98,7 +97,7 @@ function requireAbility(
   return { ability: cosignedRedeem, key: keys.of(curve), chain }
 }
 
-/** Null if the source cannot be redeemed: the secret is unknown, or all deposits are spent. */
+/** Returns null if the source cannot be redeemed: the secret is unknown, or all deposits are spent. */
 async function itemOf({ db, registry, now }: OrderContext, stored: StoredOrder): Promise<RedeemItem | null> {
   const [facts] = await loadFacts(db, registry, [stored], now())
   if (facts === undefined) return null

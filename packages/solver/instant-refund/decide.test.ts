@@ -103,7 +103,7 @@ test('when the engine pays and the service asks concurrently, at most one of the
     const paying = async () => (await executeAction(executor(fixture.store.other, []), action)).kind === 'sent'
     refuse()
     const asking = async () => {
-      // Where the engine commits to pay in between.
+      // The engine commits to pay in between.
       const answer = await decide(order).catch((error: unknown) => {
         expect(error).toEqual(refused('conflict'))
         return null

@@ -1,6 +1,6 @@
 /**
- * The service asks about a funded order that is not paid yet: its deposit is exact, or its fill is signed. If the solver does not want to pay, it commits to a refund: from then on
- * it never pays for this order, and signs the refund.
+ * Answers a service that asks about a funded order which is not paid yet (its deposit is exact, or its fill is signed). If the solver does
+ * not want to pay, it commits to a refund: after that it never pays for this order, and signs the refund.
  */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { factsOf } from '@tandem/party/engine/facts.ts'
@@ -18,7 +18,7 @@ import type { OrderContext } from '../orders.ts'
 import { type PayRefusal, whyNotPay } from '../pay-checks.ts'
 import { readLiveFacts } from '../read-live-facts.ts'
 
-/** `wait`: the solver pays, or is undecided. */
+/** The answer is `wait` if the solver pays or is undecided. */
 export type Decision = { readonly answer: 'wait' | 'declined'; readonly reason: string; readonly code?: DeclineCode }
 
 type Verdict = { readonly kind: 'wait'; readonly reason: string } | ({ readonly kind: 'decline' } & PayRefusal)
@@ -26,7 +26,7 @@ type Verdict = { readonly kind: 'wait'; readonly reason: string } | ({ readonly 
 export async function decideOnDeposit(context: OrderContext, stored: StoredOrder): Promise<Decision> {
   const { db, registry, now } = context
   if (stored.declined !== null) return { answer: 'declined', reason: stored.declined }
-  // A refusal is final, so it needs a live read.
+  // A refusal is final, so it is based on what the chains show now.
   const [known] = await findOrderSnapshots(db, [stored.order.id])
   const first = known === undefined ? null : await judge(context, deriveOrder(factsOf(registry, known, now())))
   if (first?.kind === 'wait') return { answer: 'wait', reason: first.reason }
@@ -54,13 +54,13 @@ async function judge({ payChecks }: OrderContext, state: OrderState): Promise<Ve
     const why = await whyNotPay(payChecks, state)
     return why === null ? wait('the solver is about to pay') : refuse(why.code, why.reason)
   } catch (error) {
-    // Undecided: there is no price at the moment, or a halt may end soon.
+    // The solver is undecided: there is no price at the moment, or a halt may end soon.
     if (!(error instanceof ChainFailure)) throw error
     return wait(error.message)
   }
 }
 
-/** Pay or refund, never both. False if a payment is signed. */
+/** The solver pays or refunds, never both. Returns false if a payment is signed. */
 async function decline(db: Database, { order }: OrderState, reason: string): Promise<boolean> {
   const key = actionKey(order.id, 'destination', 'initiate')
   if ((await readAttempts(db, key)).length > 0) return false

@@ -1,4 +1,4 @@
-/** Rows that a decision of the solver reads, deleted or edited: it refunds nothing that it has paid for, and pays for nothing that it cannot collect. */
+/** Edits rows that a decision reads: the solver refunds nothing that it paid for, and pays for nothing that it cannot collect. */
 
 import { sightingsOf } from '@tandem/party/store/store.fixture.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'
@@ -13,7 +13,7 @@ const fixture = useRefundFixture()
 const { agree, fund, watch, initiate, ask, nothingSigned } = fixture
 const run = (statement: ReturnType<typeof sql>) => statement.execute(fixture.store.db)
 
-/** The solver has paid, the chain shows it, and the database has forgotten all of it. */
+/** The solver has paid and the chain shows it, but the database has forgotten all of it. */
 async function paidAndForgotten(): Promise<Order> {
   const order = await agree()
   await fund(order)
@@ -90,7 +90,7 @@ describe('with terms that were edited together with their id, and paid by the at
       }),
     )
 
-  /** Edits a row of terms and its id, and deposits what the new terms say. */
+  /** Edits a row of terms and its id, and makes the deposit of the new terms. */
   async function edit(order: Order, leg: 'source' | 'destination', terms: Partial<Order['source']['terms']>): Promise<Order> {
     const edited = { ...order, [leg]: { ...order[leg], terms: { ...order[leg].terms, ...terms } } }
     const client = leg === 'source' ? fixture.solver.ethereum : fixture.solver.bitcoin
@@ -147,7 +147,7 @@ describe('with terms that were edited together with their id, and paid by the at
       const { context, payChecks } = fixture.solver
       const prices = { ...context.pricing.prices, find: () => null }
       payChecks.splice(0, payChecks.length, createWorthCheck({ ...context, pricing: { prices, priceToleranceBips: 200 } }))
-      // The price check would not pay either, but is not asked once a payment is signed.
+      // The price check would not pay either, but does not run once a payment is signed.
       payChecks.push(async () => 'no price')
       await expectNoPayment(order, /there is no price/)
     })
@@ -157,7 +157,7 @@ describe('with terms that were edited together with their id, and paid by the at
     })
 
     test('a price that has moved since leaves a payment that is signed as it is', async () => {
-      // 2 % are the tolerance of a first payment.
+      // The tolerance of a first payment is 2 %.
       const order = await forgeAttempt(await edit(await fromEvm(), 'destination', { amount: 1_045_000n }))
       expect(await initiate(order)).toMatchObject({ kind: 'sent' })
     })

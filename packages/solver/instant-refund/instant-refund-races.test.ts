@@ -17,7 +17,7 @@ test('an initiation that was wanted but never signed does not block a refund, an
   }
   expect(await initiate(order)).toMatchObject({ kind: 'failed' })
   expect(await ways()).toEqual([{ way: 'locked' }])
-  // Wanted again, and the engine is slow.
+  // The action is wanted again, and the engine is slow.
   delete fixture.solver.ethereum.before.initiate
   const action = await leaseInitiation(order)
   fixture.solver.ethereum.before.initiate = async () => {
@@ -35,7 +35,7 @@ describe('in a race with the engine', () => {
     const order = await agree()
     await fund(order)
     await fillFor(fixture.solver, order)
-    // This is the last read of the chain state: later events are not seen.
+    // This is the last read of the chain state, so later events are not seen.
     fixture.solver.ethereum.before.headers = async () => {
       delete fixture.solver.ethereum.before.headers
       await executeAction(executor(fixture.store.other), await leaseInitiation(order))
@@ -74,7 +74,7 @@ test('when engine and refund run concurrently, at most one of them wins', async 
     const order = await agree()
     await fund(order)
     await fillFor(fixture.solver, order)
-    // Leased, then no longer wanted by the reconciler: the engine still executes it.
+    // The reconciler stops wanting the action after its lease: the engine still executes it.
     const action = await leaseInitiation(order)
     const asking = async () => {
       await fixture.store.other.updateTable('actions').set({ wanted: false }).execute()
@@ -89,7 +89,7 @@ test('when engine and refund run concurrently, at most one of them wins', async 
       }
     }
     const paying = async () => (await executeAction(executor(fixture.store.db), action)).kind === 'sent'
-    // Alternate which one starts first, so that either can win.
+    // The first to start alternates, so that either can win.
     const [isSigned, isPaid] =
       round % 2 === 0 ? await Promise.all([asking(), paying()]) : (await Promise.all([paying(), asking()])).toReversed()
     const [commitment, ...more] = await ways()

@@ -1,6 +1,6 @@
 /**
- * The last answer to each order's instant refunds. A repeated request gets it again and costs no signature. The request contains the service's nonces,
- * so this answer is the only one that they may ever get.
+ * Keeps the last answer about the instant refunds of each order. A repeated request gets it again and costs no signature. The request
+ * contains the service's nonces, which must never get a different answer.
  */
 import { createHash } from 'node:crypto'
 import type { SolverInstantRefundRequest } from '@tandem/protocol/wire/solver.ts'

@@ -1,4 +1,4 @@
-/** A solver that is asked for instant refunds: its orders, deposits and payments. */
+/** Opens a solver that is asked for instant refunds: its orders, deposits and payments. */
 
 import { executeAction } from '@tandem/party/engine/executor.ts'
 import { createLeases } from '@tandem/party/engine/leases.ts'
@@ -31,7 +31,6 @@ export const refundOf = ({ source }: Order, changes: Partial<Refund> = {}): Refu
 export const refused = (code: string, words: RegExp | string = /./) =>
   expect.objectContaining({ code, message: expect.stringMatching(words) })
 
-/** A new solver for each test, on one database. */
 export function useRefundFixture() {
   let store: TestStore
   let solver: TestSolver
@@ -74,7 +73,6 @@ export function useRefundFixture() {
     now: () => NOW,
   })
 
-  /** Leases the initiation of this order, as the engine would. */
   async function leaseInitiation({ id }: Order) {
     await syncWanted(store.db, [id], [{ orderId: id, leg: 'destination', verb: 'initiate' }])
     const action = await leaseAction(store.db, 'engine', 60)
@@ -89,7 +87,6 @@ export function useRefundFixture() {
     get solver() {
       return solver
     },
-    /** Another solver on the emptied database. */
     restart,
     agree,
     watch,

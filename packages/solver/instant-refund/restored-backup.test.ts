@@ -1,4 +1,5 @@
-// The solver's database is restored from a backup: it has forgotten that it signed a refund, or a payment. Whoever has that signature could take both legs.
+// Tests that the solver's database is restored from a backup: it has forgotten that it signed a refund, or a payment. A holder of that
+// signature could take both legs.
 import { mkdir, mkdtemp, rename, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,14 +25,13 @@ beforeAll(async () => {
 afterEach(() => guard.stop())
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** A start of the solver. */
 async function start(): Promise<void> {
   const log = createLogger({ name: 'test', level: 'silent' })
   guard = await startRollbackGuard({ db: fixture.store.db, path: join(folder, 'releases.log'), log, checkMs: 20 })
   Object.assign(fixture.solver.context, { guard })
 }
 
-/** Before the order was decided on. */
+/** Restores the database to the state that it had before the decision on the order. */
 async function restore(): Promise<void> {
   await guard.stop()
   const { db } = fixture.store
@@ -41,7 +41,6 @@ async function restore(): Promise<void> {
   await start()
 }
 
-/** The solver declines, and signs the refund. */
 async function refund(order: Order): Promise<void> {
   await fund(order)
   await fillFor(fixture.solver, order)
@@ -138,7 +137,7 @@ test('after a payment was signed, neither a refund nor another payment is', asyn
   await fund(order)
   await fillFor(fixture.solver, order)
   expect(await initiate(order)).toMatchObject({ kind: 'sent' })
-  // Not mined yet.
+  // The payment is not mined yet.
   expect(fixture.solver.ethereum.broadcast).toHaveLength(1)
 
   await restore()
@@ -148,7 +147,7 @@ test('after a payment was signed, neither a refund nor another payment is', asyn
   expect(await fillFor(fixture.solver, order)).not.toMatchObject({ answer: 'declined' })
   expect([await ways(), fixture.solver.ethereum.broadcast.length]).toEqual([[], 1])
 
-  // Rows say that the operator confirmed, and that it concerned no order: the payment may still be mined.
+  // Rows say that the operator confirmed, and that the rollback concerned no order: the payment may still be mined.
   fixture.solver.payChecks.splice(0)
   await sql`update rollbacks set confirmed_at = now(), newest_order = 0, detected_at = 'epoch', reason = 'none'`.execute(fixture.store.db)
   await expect.poll(async () => String(await ask(order, [refundOf(order)]).catch((error: unknown) => error))).toMatch(/or has paid/)

@@ -33,7 +33,7 @@ test('signs the refund of a deposit that it does not pay for, and records the co
   expect((await ask(order, [refund])).answer).toBe(answer)
 })
 
-test('looks at the chain again for a deposit that is younger than its last poll', async () => {
+test('reads the chain again for a deposit that is newer than its last poll', async () => {
   const order = await agree()
   await watch()
   const { solver, store } = fixture
@@ -191,7 +191,7 @@ describe('signs after the solver has paid', () => {
   })
 
   describe('for a client that may keep the secret', () => {
-    /** 588 and 1,182 dollars. */
+    /** The orders are worth 588 and 1,182 dollars. */
     const small = (client_secret = true) => orderRequest({ client_secret })
     const large = (client_secret = true) =>
       orderRequest({

@@ -1,4 +1,4 @@
-/** The solver's part of an instant refund. It signs for strays at any time. For other deposits it signs only if it will never pay for them. */
+/** Signs the solver's part of an instant refund: for strays at any time, for other deposits only if the solver will never pay for them. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { orderPurpose } from '@tandem/keys/purpose.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
@@ -6,7 +6,7 @@ import type { RollbackGuard } from '@tandem/party/engine/rollback/rollback-guard
 import type { Limit } from '@tandem/party/engine/signing-limit.ts'
 import { readAction } from '@tandem/party/store/actions/actions.ts'
 import { readAttempts } from '@tandem/party/store/actions/attempts.ts'
-import { inTurn } from '@tandem/party/store/actions/leases.ts'
+import { withLease } from '@tandem/party/store/actions/leases.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { durably } from '@tandem/party/store/database/durably.ts'
 import { addInstantRefunds } from '@tandem/party/store/orders/grants.ts'
@@ -18,19 +18,21 @@ import { actionKey, type InstantRefund, type SignedInstantRefund } from '@tandem
 import { maySignInstantRefund } from '@tandem/protocol/playbook.ts'
 import { isStray, type OrderState } from '@tandem/protocol/state.ts'
 import type { SolverInstantRefund, SolverInstantRefundRequest } from '@tandem/protocol/wire/solver.ts'
-import type { Caller } from '../caller.ts'
-import type { OrderContext } from '../orders.ts'
-import { requireOwnOrder } from '../own-order.ts'
+import type { Caller } from '../authenticate.ts'
+import { type OrderContext, requireOwnOrder } from '../orders.ts'
 import { assertNotContradicted, readProven } from '../read-live-facts.ts'
 
-/** How long a request waits while another process signs for the same order. */
-const TURN_WAIT_MS = 5_000
+/** A request waits for this long while another process signs for the same order. */
+const LEASE_WAIT_MS = 5_000
 
-/** A service is not trusted: three times what one order can need, and about half of a core for all its orders. What it uses up is its own. */
-const SIGNATURES_PER_ORDER = 300
-const SIGNATURES_PER_SERVICE = 3_000
+/**
+ * The limits are per minute. A service is not trusted: one order may use three times what it can need, all orders of a service about half
+ * of a CPU core. Services do not share a limit.
+ */
+const MAX_SIGNATURES_PER_ORDER = 300
+const MAX_SIGNATURES_PER_SERVICE = 3_000
 
-/** One at a time per order. Refuses every refund that could cost the solver money. */
+/** Requests of one order run one at a time. Every refund that could cost the solver money is refused. */
 export async function signInstantRefunds(
   context: OrderContext,
   orderId: string,
@@ -38,34 +40,41 @@ export async function signInstantRefunds(
   caller: Caller,
 ): Promise<SolverInstantRefund> {
   const { db, solverId, signingLimit, keptAnswers } = context
-  // Before anything else: nobody gets the answers to another service, or waits in its turn.
+  // This comes first: a service must not get the answers for another service, nor delay its requests.
   await requireOwnOrder(context, orderId, caller)
   const kept = keptAnswers.find(orderId, request)
   if (kept !== null) return { solver_id: solverId, answer: kept }
   for (const limit of limitsOf(orderId, caller)) signingLimit.check(limit)
-  const answer = await inTurn(db, `answer instant refund ${orderId}`, TURN_WAIT_MS, () => signInTurn(context, orderId, request, caller))
+  const answer = await withLease(db, `answer instant refund ${orderId}`, LEASE_WAIT_MS, () =>
+    signUnderLease(context, orderId, request, caller),
+  )
   if (answer === null) throw new TandemError('chain_unavailable', `another instant refund of order ${orderId} is signed now; try again`)
   keptAnswers.keep(orderId, request, answer)
   return { solver_id: solverId, answer }
 }
 
-/** The limit of the order comes first: what it refuses does not use up the limit of its service. */
+/** The limit of the order comes first, so that requests which it refuses do not use up the limit of the service. */
 function limitsOf(orderId: string, { service }: Caller): readonly Limit[] {
   return [
     {
       name: `instant refund ${orderId}`,
-      perMinute: SIGNATURES_PER_ORDER,
-      what: `more than ${SIGNATURES_PER_ORDER} signatures for order ${orderId} in a minute`,
+      perMinute: MAX_SIGNATURES_PER_ORDER,
+      what: `more than ${MAX_SIGNATURES_PER_ORDER} signatures for order ${orderId} in a minute`,
     },
     {
       name: `instant refunds of ${service}`,
-      perMinute: SIGNATURES_PER_SERVICE,
-      what: `more than ${SIGNATURES_PER_SERVICE} signatures for instant refunds in a minute`,
+      perMinute: MAX_SIGNATURES_PER_SERVICE,
+      what: `more than ${MAX_SIGNATURES_PER_SERVICE} signatures for instant refunds in a minute`,
     },
   ]
 }
 
-async function signInTurn(context: OrderContext, orderId: string, request: SolverInstantRefundRequest, caller: Caller): Promise<string> {
+async function signUnderLease(
+  context: OrderContext,
+  orderId: string,
+  request: SolverInstantRefundRequest,
+  caller: Caller,
+): Promise<string> {
   const { db, clients, signingLimit, keptAnswers, guard } = context
   const kept = keptAnswers.find(orderId, request)
   if (kept !== null) return kept
@@ -78,7 +87,7 @@ async function signInTurn(context: OrderContext, orderId: string, request: Solve
     to: client.text.parseAddress(to),
     pays: BigInt(pays),
   }))
-  // Before the chains are read, which is expensive too.
+  // The limits are checked before the chains are read, which is expensive too.
   for (const limit of limitsOf(orderId, caller)) await signingLimit.count(limit, refunds.length)
   const deposits = refunds.map(({ deposit }) => deposit)
   const prove = (how = {}) =>
@@ -107,8 +116,8 @@ async function signInTurn(context: OrderContext, orderId: string, request: Solve
 }
 
 /**
- * A client that had the solver's payment locked until it was refunded watched the price for as long. If its own money were free at once, that would cost it
- * nothing: a large deposit is refunded after its timelock only.
+ * A client that kept its secret until the solver's payment was refunded could watch the price all that time. An instant refund would make
+ * that free for it, so a large deposit is refunded only after its timelock.
  */
 async function assertNotWithheld({ db, risk }: OrderContext, state: OrderState, refunds: readonly InstantRefund[]): Promise<void> {
   const isWithheld = state.clientSecret && state.destination.counted.length > 0 && !refunds.every(({ deposit }) => isStray(state, deposit))
@@ -116,7 +125,7 @@ async function assertNotWithheld({ db, risk }: OrderContext, state: OrderState, 
   throw new TandemError('conflict', 'the client kept its secret until the payment was refunded: the deposit is refunded after its timelock')
 }
 
-/** Sign first, record second, answer third. A signing nonce never outlives this call. */
+/** The caller records the signature before it answers. A signing nonce never outlives this call. */
 async function sign(
   { keys }: OrderContext,
   { chain, curve, instantRefund, cosignedRefund }: ChainClient,
@@ -138,7 +147,7 @@ function areMined({ source }: OrderState, refunds: readonly InstantRefund[]): bo
   return refunds.every(({ deposit }) => mined.has(deposit))
 }
 
-/** Each refund is of a mined deposit of this source, with the right amount, unspent by any mined transaction, and listed once. */
+/** Each refund must spend a mined, unspent deposit of this source, with the right amount, and be listed once. */
 function assertDeposits({ source }: OrderState, refunds: readonly InstantRefund[]): void {
   const names = new Set(refunds.map(({ deposit }) => deposit))
   if (names.size !== refunds.length) throw new TandemError('bad_request', 'a deposit is listed more than once')
@@ -152,7 +161,7 @@ function assertDeposits({ source }: OrderState, refunds: readonly InstantRefund[
   }
 }
 
-/** A stray is what the solver did not sign for: its own signature must say so, not a row. */
+/** Strays are the deposits that the solver did not sign for. The solver's own signature must prove which those are, not a row. */
 function assertOwnFill({ partialDeposits }: ChainClient, state: OrderState, refunds: readonly InstantRefund[]): void {
   const { order, fill } = state
   if (fill === null || !refunds.some(({ deposit }) => isStray(state, deposit))) return
@@ -160,7 +169,7 @@ function assertOwnFill({ partialDeposits }: ChainClient, state: OrderState, refu
     throw new TandemError('conflict', `the solver did not sign for the deposits that are on record for order ${order.id}`)
 }
 
-/** The file names every payment that was signed, also one that the database has lost. It may be mined at any time, unless the chain shows that it is refunded. */
+/** The release log names every signed payment, also a lost one. It may be mined at any time, unless the chain shows its refund. */
 function assertNotLocked(guard: RollbackGuard, state: OrderState, refunds: readonly InstantRefund[]): void {
   if (refunds.every(({ deposit }) => isStray(state, deposit))) return
   const { id, destination } = state.order
@@ -168,10 +177,13 @@ function assertNotLocked(guard: RollbackGuard, state: OrderState, refunds: reado
   if (!guard.locksOf(actionKey(id, 'destination', 'initiate')).every(isOver)) throw refusal(state)
 }
 
-/** Must be durable before a signature leaves the process. From then on the solver never pays for these deposits. True: it committed to a refund. */
+/**
+ * The commitment must be durable before a signature leaves the process: after it the solver never pays for these deposits. Returns whether
+ * it committed to a refund.
+ */
 async function commit(db: Database, state: OrderState, refunds: readonly InstantRefund[]): Promise<boolean> {
   const { id } = state.order
-  // Stored without the signature: the service broadcasts the refund.
+  // The signature is not stored, because the service broadcasts the refund.
   const signed: readonly SignedInstantRefund[] = refunds.map((refund) => ({ ...refund, signature: '' }))
   // The signed fill never contains strays.
   const areAllStrays = refunds.every(({ deposit }) => isStray(state, deposit))
@@ -184,15 +196,15 @@ async function commit(db: Database, state: OrderState, refunds: readonly Instant
   return !areAllStrays && !isRefundedToSolver
 }
 
-/** Pay or refund, never both: a concurrent initiation waits for this row's lock, and then sees that a refund is signed. */
+/** The solver pays or refunds, never both: a concurrent initiation waits for this row's lock, and then sees that a refund is signed. */
 async function commitToRefund(tx: Database, state: OrderState, isRefundedToSolver: boolean): Promise<void> {
   const { id } = state.order
   const key = actionKey(id, 'destination', 'initiate')
   const isFree = await commitTo(tx, id, 'refund_signed')
-  // A decline makes it unwanted, but only when the order is reconciled next.
+  // After a decline the action stays wanted until the order is reconciled.
   if (state.declined === null && (await readAction(tx, key))?.wanted === true) throw refusal(state)
   if (isRefundedToSolver) return
-  // It committed to pay but signed no payment (no inventory, or no time left): release that commitment.
+  // The solver committed to pay but signed no payment (no inventory, or no time left): that commitment is released.
   if (!isFree && !(await releaseLocked(tx, id))) throw refusal(state)
   if ((await readAttempts(tx, key)).length > 0) throw refusal(state)
 }

@@ -14,7 +14,7 @@ const spyOnSigning = () => {
   if (instantRefund === undefined || cosignedRefund === undefined) throw new Error('the fake has instant refunds')
   return { answer: vi.spyOn(cosignedRefund, 'answer'), sign: vi.spyOn(instantRefund, 'sign') }
 }
-/** As if so many signatures were asked for in the current minute. */
+/** Counts this many signatures in the current minute. */
 const use = (name: string, signings: number) =>
   sql`insert into signing_counts (name, signings, ends_at) values (${name}, ${signings}, now() + interval '1 minute')`.execute(
     fixture.store.db,

@@ -65,7 +65,7 @@ test('a deposit that was mined after the last poll is signed for at once: the so
   expect(await fillFor({ ...solver, context: { ...solver.context, polls } }, order)).toMatchObject({ answer: 'signed' })
 })
 
-/** As a watcher does: the last poll serves everyone who accepts its age. */
+/** Like a watcher, this serves the last poll to everyone who accepts its age. */
 function lazyPolls(client: TestSolver['bitcoin']): FreshPolls {
   let last: FreshPoll | null = null
   return {
@@ -124,7 +124,7 @@ test('after a reorg the same deposits are signed again for their new block', asy
 
 test('when inventory suffices for one of two orders, the first to ask gets the signature', async () => {
   solver.hold(wbtc, 1_500_000n)
-  // What an owner's unfunded order holds is free for its next one.
+  // What an owner's unfunded order holds is free for the owner's next order.
   const owner = 'a'.repeat(64)
   const [first, second] = [await agree({ owner }), await agree({ owner })]
   await fund(first)

@@ -1,4 +1,4 @@
-/** The solver signs which source deposits it pays for, and how much. Once per order, and by its own view of the chains. */
+/** Signs which source deposits the solver pays for, and how much, once per order and by the solver's own view of the chains. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Signer } from '@tandem/keys/key.ts'
 import { orderPurpose } from '@tandem/keys/purpose.ts'
@@ -12,10 +12,9 @@ import type { Fill } from '@tandem/protocol/fill.ts'
 import { type Judgement, judgeFill, withFill } from '@tandem/protocol/fill-rules.ts'
 import type { OrderFacts } from '@tandem/protocol/state.ts'
 import type { SolverFill, SolverFillRequest } from '@tandem/protocol/wire/solver.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../authenticate.ts'
 import { decideOnDeposit } from '../instant-refund/decide.ts'
-import type { OrderContext } from '../orders.ts'
-import { requireOwnOrder } from '../own-order.ts'
+import { type OrderContext, requireOwnOrder } from '../orders.ts'
 import { judgePrice, type PriceJudgement } from '../pricing/price-check.ts'
 import { readProven } from '../read-live-facts.ts'
 
@@ -33,10 +32,10 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   const signed = (signature: string): SolverFill => ({ solver_id: solverId, answer: 'signed', signature, reason: null })
   const refused = (answer: 'wait' | 'declined', reason: string): SolverFill => ({ solver_id: solverId, answer, signature: null, reason })
 
-  // A reorg may have moved the deposits to another block: it is the same fill.
+  // The block hash is not compared: a reorg may have moved the deposits to another block.
   if (stored.fill !== null) {
     if (!isSame(stored.fill, fill)) return refused('declined', 'the solver signed for other deposits')
-    // It may have a reason by now not to pay, such as the price.
+    // By now the solver may have a reason not to pay, such as the price.
     const decision = await decideOnDeposit(context, stored)
     if (decision.answer === 'declined') return { solver_id: solverId, signature: null, ...decision }
     return signed(partialDeposits.signFill(source.terms, orderId, fill, fillSigner(context, stored)))
@@ -46,7 +45,7 @@ export async function signFill(context: OrderContext, orderId: string, request: 
   if (judgement.kind === 'reject') throw new TandemError('bad_request', judgement.why)
   if (judgement.kind === 'wait') return refused('wait', judgement.why)
   if (judgement.kind === 'decline') {
-    // Final, so that the order reserves no inventory any more.
+    // The decline is final, so that the order stops reserving inventory.
     await recordDecline(db, orderId, judgement.why)
     return refused('declined', judgement.why)
   }
@@ -59,8 +58,8 @@ export async function signFill(context: OrderContext, orderId: string, request: 
 }
 
 /**
- * By what the chain shows. A refusal is final, and an unseen deposit is not a refusal: then the reading begins after the question, because the service has
- * just seen a deposit, and would ask again only a quarter of a second later.
+ * Judges a fill by what the chain shows. If recent polls do not support a signature, the chains are read again: a refusal is final, and a
+ * missing deposit may just not have been polled yet, while the service would ask again only a quarter of a second later.
  */
 async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Promise<Judgement> {
   const { registry } = context
@@ -68,7 +67,7 @@ async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Pr
   const judgeBy = (facts: OrderFacts): Judgement => {
     const price = priceOf(context, stored, fill, facts)
     const isUnknown = price.kind === 'no price' && !price.isOver
-    const mostNow = price.kind === 'limit' ? price.most : isUnknown ? null : 0n
+    const mostNow = price.kind === 'limit' ? price.maxAmount : isUnknown ? null : 0n
     const judgement = judgeFill(facts, fill, { minAmount, maxAmount, mostNow })
     return judgement.kind === 'sign' && isUnknown ? { kind: 'wait', why: 'there is no price at the moment' } : judgement
   }
@@ -78,7 +77,7 @@ async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Pr
   return judgement.kind === 'sign' ? judgement : judgeBy(await prove({ acceptedAgeMs: 0 }))
 }
 
-/** Only inventory that is reserved for this order is promised. */
+/** Inventory is reserved for the order before anything is signed. */
 async function record(
   context: OrderContext,
   stored: StoredOrder,
@@ -89,7 +88,7 @@ async function record(
   if (guard.hasSignedRefund(id, fill.deposits)) return 'refund signed'
   if ((await inventory.reserve({ orderId: id, asset: destination.terms.asset, amount: fill.destinationAmount })) !== null) return 'short'
   const { partialDeposits } = clientFor(clients, source.chain)
-  if (partialDeposits === undefined) throw new Error(`${source.chain} has no partial deposits`)
+  if (partialDeposits === undefined) throw new Error(`${source.chain} does not support partial deposits`)
   const signature = partialDeposits.signFill(source.terms, id, fill, fillSigner(context, stored))
   return durably(db, async (tx) => {
     // If a refund is signed concurrently after this check, its commitment still prevents the payment.
@@ -104,13 +103,12 @@ function fillSigner({ keys, clients }: OrderContext, { order }: StoredOrder): Si
   return keys.of(clientFor(clients, chain).curve).signerFor(orderPurpose(chain, { order: order.id, leg: 'source', verb: 'fill', terms }))
 }
 
-/** The HTLC that the solver then initiates. */
 function destinationOf(client: ChainClient, { order }: StoredOrder, fill: Fill) {
   const { terms } = withFill(order, fill).destination
   return { amount: terms.amount, swapId: client.swapId(terms) }
 }
 
-/** By the solver's own limit, for deposits in time too: after the signature it pays. */
+/** The solver's own price limit, applied also to deposits in time: after the signature it has to pay. */
 function priceOf(context: OrderContext, stored: StoredOrder, fill: Fill, { events }: OrderFacts): PriceJudgement {
   const mined = events.source.filter(({ deposit, block }) => fill.deposits.includes(deposit) && block !== null)
   const minedAt = mined.map(({ block }) => block?.time ?? 0n)

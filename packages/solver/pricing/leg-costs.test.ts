@@ -32,7 +32,7 @@ function open(changes: Partial<ChainClient> = {}, dollars = 3_000n) {
     registry,
     clients: new Map([['ethereum_localnet', client]]),
     prices: { ...prices, find: (asset) => (world.isPriced ? prices.find(asset) : null) },
-    onTrouble: (_asset, error) => world.troubles.push(error),
+    onError: (_asset, error) => world.troubles.push(error),
     nowMs: () => world.nowMs,
   })
   return { costs, world }
@@ -109,7 +109,7 @@ test('is unknown if the coin has no price, or the family cannot say', async () =
     registry,
     clients: new Map([['ethereum_localnet', without]]),
     prices: createStaticFeed({ 'ethereum_localnet:eth': 10n ** 8n }),
-    onTrouble: () => undefined,
+    onError: () => undefined,
   })
   expect(await costless.find(wbtc)).toBeNull()
 })

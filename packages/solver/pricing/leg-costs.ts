@@ -1,4 +1,4 @@
-/** What the transactions of a leg cost in dollars at current fees: read from the chain at most every few seconds, never for each quote. */
+/** Reads network fees of a leg in dollars, at current fee rates, every few seconds at most and never for each quote. */
 
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -17,29 +17,29 @@ export type LegCostUsd = {
   readonly initiate: bigint
   readonly redeem: bigint
   readonly refund: bigint
-  /** The redeem if the service pays it, to a recipient that never held the asset; 0 where a payout pays its own fee. */
+  /** The service sends the redeem to a recipient that never held the asset. It costs 0 where a payout pays its own fee. */
   readonly paidRedeem: bigint
 }
 
 export interface LegCosts {
   /**
-   * Null if it was never known: the family cannot say, or the chain's own coin never had a price. Throws `chain_unavailable` if it could not be read for so
-   * long that it says nothing about the fees now: a quote without them would give them away.
+   * Returns null if the cost was never known: the family cannot tell, or the chain's own coin never had a price. Throws `chain_unavailable`
+   * if the last reading is too old: a quote without fees would give them away.
    */
   find(asset: AssetId): Promise<LegCostUsd | null>
-  /** What the chain of this asset takes of it for so many swaps: an initiation, a redeem and a refund each, as last read. 0 for all but a chain's own coin. */
+  /** Returns the fees of this many swaps at the last known rates, if the asset is its chain's own coin; else 0. */
   coinsFor(asset: AssetId, swaps: bigint): bigint
-  /** The highest costs of the last day, in the chain's own coin. Null: the family cannot say. Throws `chain_unavailable` as `find` does. */
+  /** Returns the highest costs of the last day in the chain's own coin. It returns null and throws as `find` does. */
   highest(asset: AssetId): Promise<LegCost | null>
-  /** Reads the costs of these assets, so that the first quote finds them. Never rejects. */
+  /** Reads the costs of these assets ahead of the first quote. Never rejects. */
   warm(assets: readonly AssetId[]): Promise<void>
 }
 
-/** From this age on a cost is read again, while quotes still use it. */
+/** An older cost is read again in the background, while quotes still use it. */
 const FRESH_MS = 10_000
-/** A quote waits until an older cost is read again. */
+/** With an older cost a quote waits for the new reading. */
 const WAIT_MS = 60_000
-/** If it cannot be read, it counts until this age. */
+/** If the reading fails, the last cost is used up to this age. */
 const USABLE_MS = 600_000
 
 type Known = { readonly cost: LegCost; readonly atMs: number }
@@ -51,28 +51,25 @@ export function createLegCosts(options: {
   readonly registry: Registry
   readonly clients: ReadonlyMap<ChainId, ChainClient>
   readonly prices: PriceFeed
-  /** Of a failure that is not just a node that does not answer. */
-  readonly onTrouble: (asset: AssetId, error: unknown) => void
-  /** A cost was read. */
+  /** Failures of nodes that do not answer are not reported here. */
+  readonly onError: (asset: AssetId, error: unknown) => void
   readonly onRead?: (asset: AssetId, cost: LegCost) => void
   readonly nowMs?: () => number
 }): LegCosts {
-  const { registry, clients, prices, onTrouble, nowMs = () => performance.now() } = options
+  const { registry, clients, prices, onError, nowMs = () => performance.now() } = options
   const known = new Map<AssetId, Known>()
   const reading = new Map<AssetId, Promise<LegCost | null>>()
-  /** The highest costs of each hour, by its number. */
+  /** The inner keys are numbers of hours. */
   const peaks = new Map<AssetId, Map<number, LegCost>>()
-  /** Of the chains' own coins. */
   const lastPrices = new Map<AssetId, UsdPrice>()
 
-  /** An old price is nearer to the cost than none, with which quotes would give it away. */
+  /** An old price is better than none: without one, quotes would not charge the fees. */
   function coinPrice(coin: AssetId): UsdPrice | null {
     const price = prices.find(coin) ?? lastPrices.get(coin) ?? null
     if (price !== null) lastPrices.set(coin, price)
     return price
   }
 
-  /** Concurrent callers share one read. */
   function read(asset: AssetId): Promise<LegCost | null> {
     const running = reading.get(asset) ?? start(asset).finally(() => reading.delete(asset))
     reading.set(asset, running)
@@ -88,8 +85,8 @@ export function createLegCosts(options: {
       options.onRead?.(asset, cost)
       return cost
     } catch (error) {
-      // Nodes that do not answer are nothing to report.
-      if (!(error instanceof ChainFailure)) onTrouble(asset, error)
+      // Nodes that do not answer are reported elsewhere.
+      if (!(error instanceof ChainFailure)) onError(asset, error)
       return lastOf(asset)
     }
   }
@@ -98,7 +95,7 @@ export function createLegCosts(options: {
     const hour = Math.floor(nowMs() / HOUR_MS)
     const hours = peaks.get(asset) ?? new Map<number, LegCost>()
     const known = hours.get(hour)
-    hours.set(hour, known === undefined ? cost : dearer(known, cost))
+    hours.set(hour, known === undefined ? cost : higher(known, cost))
     for (const old of hours.keys()) if (old <= hour - PEAK_HOURS) hours.delete(old)
     peaks.set(asset, hours)
   }
@@ -113,7 +110,7 @@ export function createLegCosts(options: {
     const last = known.get(asset)
     const ageMs = last === undefined ? null : nowMs() - last.atMs
     if (last === undefined || ageMs === null || ageMs > WAIT_MS) return read(asset)
-    // It counts whether this succeeds or not.
+    // The last cost counts, whether this reading succeeds or not.
     if (ageMs > FRESH_MS) void read(asset).catch(() => undefined)
     return last.cost
   }
@@ -136,12 +133,12 @@ export function createLegCosts(options: {
       const { nativeAsset, id } = registry.chain(registry.asset(asset).chain)
       if (asset !== nativeAsset) return 0n
       const costs = registry.assetsOf(id).flatMap((one) => known.get(one.id)?.cost ?? [])
-      const dearest = costs.reduce((most, { initiate, redeem, refund }) => max(most, initiate + redeem + refund), 0n)
-      return swaps * dearest
+      const highestSum = costs.reduce((highest, { initiate, redeem, refund }) => max(highest, initiate + redeem + refund), 0n)
+      return swaps * highestSum
     },
     async highest(asset) {
       const cost = await costOf(asset)
-      return cost === null ? null : [...(peaks.get(asset)?.values() ?? [])].reduce(dearer, cost)
+      return cost === null ? null : [...(peaks.get(asset)?.values() ?? [])].reduce(higher, cost)
     },
     async warm(assets) {
       await Promise.allSettled(assets.map(costOf))
@@ -149,7 +146,7 @@ export function createLegCosts(options: {
   }
 }
 
-/** `b` is the newer one: what does not follow fees is its. */
-function dearer(a: LegCost, b: LegCost): LegCost {
+/** Takes the higher fees of both. Values that do not depend on fee rates are those of `b`, the newer one. */
+function higher(a: LegCost, b: LegCost): LegCost {
   return { ...b, initiate: max(a.initiate, b.initiate), redeem: max(a.redeem, b.redeem), refund: max(a.refund, b.refund) }
 }

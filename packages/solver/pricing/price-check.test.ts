@@ -1,4 +1,4 @@
-// The price is read again right before the solver pays, for exact and for partial deposits.
+// Tests that the price is read again right before the solver pays, for exact and for partial deposits.
 
 import { executeAction } from '@tandem/party/engine/executor.ts'
 import { syncWanted } from '@tandem/party/store/actions/actions.ts'
@@ -17,7 +17,7 @@ beforeEach(() => {
   fixture.solver.payChecks.push(createPriceCheck(fixture.solver.context))
 })
 
-/** At 60,000 dollars a bitcoin, wrapped or not. The limit is 2 %, the spread 1 %; the user's slippage is 5 %. */
+/** A bitcoin costs 60,000 dollars, wrapped or not. The limit is 2 %, the spread 1 %; the user's slippage is 5 %. */
 const fromEvm = () =>
   fixture.agree(
     orderRequest({
@@ -64,7 +64,7 @@ describe('an exact deposit', () => {
 })
 
 test.each([
-  // The wrapped bitcoin that the user pays with fell by one percent: the solver pays 9,800 too much, at 60,000 dollars.
+  // The user pays with wrapped bitcoin that fell by one percent: the solver pays 9,800 too much, at 60,000 dollars.
   { dollars: 59_400n, gained: 5_880_000n },
   { dollars: 60_600n, gained: -5_880_000n },
 ])('what the price moved in favour of the user is noted when the solver pays: $gained at $dollars', async ({ dollars, gained }) => {

@@ -1,4 +1,4 @@
-/** Reads the price again before the solver promises or pays, for every kind of source. */
+/** Checks the price again before the solver signs a fill or pays. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { readPayFacts } from '@tandem/party/store/solver/pay-facts.ts'
@@ -8,7 +8,7 @@ import type { Order } from '@tandem/protocol/order.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import type { PayCheck } from '../pay-checks.ts'
 import { worthOf } from '../risk/risk.ts'
-import { isPriceOver, mostAt, type Prices, toleranceBips } from './price-limit.ts'
+import { isPriceOver, maxAmountAt, type Prices, toleranceBips } from './price-limit.ts'
 import type { Pricing } from './pricing.ts'
 
 export type PriceCheckContext = {
@@ -19,17 +19,16 @@ export type PriceCheckContext = {
 
 export type AgreedOrder = {
   readonly order: Order
-  /** The prices from which the agreed amount follows. */
   readonly assetPrices: Prices
 }
 
 export type PriceJudgement =
-  /** `gain`: what the price moved in favour of the user since the order, in the smallest unit of the destination; negative: against it. */
-  | { readonly kind: 'limit'; readonly most: bigint; readonly gain: bigint }
-  /** There is no price at the moment. While the agreed price holds, it may come back in time. */
+  /** `gain` is the price move in favour of the user since the order, in the destination's smallest unit. It may be negative. */
+  | { readonly kind: 'limit'; readonly maxAmount: bigint; readonly gain: bigint }
+  /** There is no price at the moment. Until `isOver`, one may come back in time. */
   | { readonly kind: 'no price'; readonly isOver: boolean }
 
-/** `minedAt`: block times of the deposits that count. `amount`: what the solver would pay. */
+/** `minedAt` are the block times of the deposits that count, `amount` is what the solver would pay. */
 export function judgePrice(
   { registry, pricing, now: clock }: PriceCheckContext,
   { order, assetPrices }: AgreedOrder,
@@ -43,28 +42,28 @@ export function judgePrice(
   const now = { source: source.low, destination: destination.high }
   return {
     kind: 'limit',
-    most: mostAt(amount, assetPrices, now, toleranceBips(pricing, isOver)),
-    gain: amount - mostAt(amount, assetPrices, now, 0),
+    maxAmount: maxAmountAt(amount, assetPrices, now, toleranceBips(pricing, isOver)),
+    gain: amount - maxAmountAt(amount, assetPrices, now, 0),
   }
 }
 
-/** Right before the solver pays. `noteGain`: gets what the user gained by the time that it chose, in millionths of a dollar, if the price allows to pay. */
+/** If the price allows the payment, `noteGain` receives what the user gained since the order, in millionths of a dollar. */
 export function createPriceCheck(
   context: PriceCheckContext & { readonly db: Database; readonly noteGain?: (orderId: string, usdMicros: bigint) => void },
 ): PayCheck {
   return async ({ order, source }) => {
     const { assetPrices } = await readPayFacts(context.db, order.id)
-    if (assetPrices === null) throw new Error(`order ${order.id} is gone`)
+    if (assetPrices === null) throw new Error(`order ${order.id} is missing in the database`)
     const minedAt = source.counted.flatMap(({ block }) => (block === null ? [] : [block.time]))
     const { amount } = order.destination.terms
     const price = judgePrice(context, { order, assetPrices }, minedAt, amount)
     if (price.kind === 'limit') {
-      if (amount > price.most) return `the price has moved: ${price.most} now, ${amount} agreed`
+      if (amount > price.maxAmount) return `the price has moved: ${price.maxAmount} now, ${amount} agreed`
       const { asset } = order.destination.terms
       context.noteGain?.(order.id, signedWorth(assetPrices.destination, context.registry.asset(asset), price.gain))
       return null
     }
-    if (price.isOver) return 'the price is over, and there is none at the moment'
+    if (price.isOver) return 'the agreed price has expired, and there is no price at the moment'
     throw new ChainFailure('would-fail', 'there is no price at the moment')
   }
 }

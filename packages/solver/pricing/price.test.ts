@@ -3,7 +3,7 @@ import { factsOf, normalTimes } from '@tandem/protocol/example-order.fixture.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FLAT, type Level, type PricedAsset, type PriceTerms, priceExactIn, priceExactOut, surcharge } from './price.ts'
-import { impliedPrices, isPriceOver, mostAt, toleranceBips } from './price-limit.ts'
+import { impliedPrices, isPriceOver, maxAmountAt, toleranceBips } from './price-limit.ts'
 import { type Stock, skewLevels } from './skew.ts'
 
 const btcToUsdc: PriceTerms = {
@@ -14,7 +14,7 @@ const btcToUsdc: PriceTerms = {
   levels: FLAT,
 }
 
-/** The first 100 at no surcharge, the next 100 at 10 %, the rest at 50 %. */
+/** The first 100 have no surcharge, the next 100 have 10 %, the remaining ones 50 %. */
 const levels: readonly Level[] = [
   { upTo: 100n, ppm: 0n },
   { upTo: 200n, ppm: 100_000n },
@@ -90,18 +90,18 @@ describe('solver prices', () => {
 const then = { source: 60_000n, destination: 30_000n }
 
 test('the most to pay follows the exchange rate, widened by the tolerance, rounded down', () => {
-  expect(mostAt(1_000n, then, then, 0)).toBe(1_000n)
-  expect(mostAt(1_000n, then, { source: 54_000n, destination: 30_000n }, 0)).toBe(900n)
-  expect(mostAt(1_000n, then, { source: 54_000n, destination: 30_000n }, 1_000)).toBe(1_000n)
-  expect(mostAt(1_000n, then, { source: 60_000n, destination: 30_001n }, 0)).toBe(999n)
-  expect(mostAt(1_000n, then, { source: 60_000n, destination: 0n }, 500)).toBe(0n)
+  expect(maxAmountAt(1_000n, then, then, 0)).toBe(1_000n)
+  expect(maxAmountAt(1_000n, then, { source: 54_000n, destination: 30_000n }, 0)).toBe(900n)
+  expect(maxAmountAt(1_000n, then, { source: 54_000n, destination: 30_000n }, 1_000)).toBe(1_000n)
+  expect(maxAmountAt(1_000n, then, { source: 60_000n, destination: 30_001n }, 0)).toBe(999n)
+  expect(maxAmountAt(1_000n, then, { source: 60_000n, destination: 0n }, 500)).toBe(0n)
 })
 
 test('an amount above or below the present offer is compared with the prices that it follows from', () => {
   const prices = impliedPrices(then, 1_020n, 1_000n)
-  expect(mostAt(1_020n, prices, then, 0)).toBe(1_000n)
-  expect(mostAt(980n, impliedPrices(then, 980n, 1_000n), then, 0)).toBe(1_000n)
-  // Rounded up, in favour of the solver.
+  expect(maxAmountAt(1_020n, prices, then, 0)).toBe(1_000n)
+  expect(maxAmountAt(980n, impliedPrices(then, 980n, 1_000n), then, 0)).toBe(1_000n)
+  // Rounding up favours the solver.
   expect(impliedPrices({ source: 10n, destination: 10n }, 1n, 3n)).toEqual({ source: 4n, destination: 10n })
 })
 
@@ -121,10 +121,10 @@ test('the price is over for a deposit mined too late, and when it is far too lat
   expect(isPriceOver(order, chains.source, [priceExpiresAt], priceExpiresAt + slack + 1n)).toBe(true)
 })
 
-/** No path of quotes is a free round trip. */
+/** The test checks that no path of quotes is a free round trip. */
 const PATHS = 100_000
 
-/** Deterministic: a failure names its path, which can be run again alone. */
+/** The numbers are deterministic, so a path that fails can be run again alone. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed * 2_654_435_761 + 1
   return (below) => {
@@ -156,7 +156,7 @@ function someTerms(random: Random, source: Traded, destination: Traded, isFree: 
   }
 }
 
-/** Exact in, or exact out with the least that the user must pay for what exact in would give. Inventory moves with each swap. */
+/** Swaps exact in, or exact out with the least that the user must pay for what exact in would give. Inventory moves with each swap. */
 function swap(random: Random, terms: PriceTerms, source: Traded, destination: Traded, amount: bigint): bigint {
   const bought = priceExactIn(terms, amount)
   if (random(2) === 0 && bought > 0n && priceExactOut(terms, bought) > amount) throw new Error('exact out costs more than exact in')
@@ -165,7 +165,7 @@ function swap(random: Random, terms: PriceTerms, source: Traded, destination: Tr
   return bought
 }
 
-/** Ends with the asset that it began with. */
+/** A path ends with the asset that it began with. */
 function walk(seed: number): { readonly given: bigint; readonly back: bigint } {
   const random = randomOf(seed)
   const assets = someAssets(random)
@@ -193,6 +193,6 @@ test(`${PATHS} random paths over changing inventories and fees never end with mo
     if (back < given) swapped += 1
   }
   expect(gains).toEqual([])
-  // Else the paths did nothing.
+  // Otherwise the paths did nothing.
   expect(swapped).toBeGreaterThan(PATHS / 2)
 })

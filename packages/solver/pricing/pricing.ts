@@ -1,4 +1,4 @@
-/** The settings of the solver's price. */
+/** Reads the solver's price settings from its configuration. */
 import type { SolverConfig } from '@tandem/party/config/schema.ts'
 import type { PriceFeed } from '@tandem/party/prices/feed.ts'
 import { parseUsdMicros } from '@tandem/protocol/amount.ts'
@@ -6,14 +6,13 @@ import type { AssetId } from '@tandem/protocol/asset.ts'
 
 export type Pricing = {
   readonly prices: PriceFeed
-  /** The base of the spread. */
   readonly spreadBips: number
-  /** The least charge for network fees. If both legs cost more at current fees, that is charged. */
+  /** The minimum charge for network fees. If both legs cost more at current fees, that is charged. */
   readonly fixedFeeUsdMicros: bigint
   readonly quoteSeconds: bigint
-  /** How long after an order is made its price holds for a deposit. */
+  /** The price of an order holds for a deposit for this long. */
   readonly priceHoldSeconds: bigint
-  /** How far the price may have moved against the solver when it pays. */
+  /** When the solver pays, the price may have moved against it by this much. */
   readonly priceToleranceBips: number
   /** The share of one standard deviation over the time at risk that is charged. */
   readonly volatilityPercent: bigint
@@ -21,17 +20,17 @@ export type Pricing = {
   readonly networkCostPercent: bigint
   /** The surcharge on the last tenth of an asset's inventory. */
   readonly inventorySkewBips: number
-  /** By asset, in the smallest unit. Without one, the greatest inventory since the start counts. */
+  /** Targets are in the smallest unit. Without one, the greatest inventory since the start is the target. */
   readonly inventoryTargets: Readonly<Record<AssetId, bigint>>
-  /** By asset, in the smallest unit: never quoted. Without one, it follows from the network fees. */
+  /** These amounts are never quoted, in the smallest unit. Without one, the reserve is computed from the network fees. */
   readonly feeReserves: Readonly<Record<AssetId, bigint>>
 }
 
 /** With 10-minute blocks, 95 % of blocks arrive within this time. */
 const DEFAULT_PRICE_HOLD_SECONDS = 1800
 /**
- * An option at the money costs 0.4 standard deviations. Until the solver is paid, the user has such an option: it funds the order, and shows
- * the secret, only if it wants to.
+ * An option at the money costs 0.4 standard deviations. Until the solver is paid, the user has such an option: it need not fund the order,
+ * nor show the secret.
  */
 const DEFAULT_VOLATILITY_PERCENT = 40
 const DEFAULT_NETWORK_COST_PERCENT = 100

@@ -1,32 +1,46 @@
-/** Inventory skew: a scarce asset costs more, and a scarce source earns a rebate. Pure functions on bigints. */
+/** Computes inventory skew: a scarce asset costs more, and a scarce source earns a rebate. */
 import { divideRoundingUp } from '@tandem/protocol/amount.ts'
+import type { AssetId } from '@tandem/protocol/asset.ts'
+import type { Inventory } from '../inventory.ts'
 import type { Level } from './price.ts'
 
 export type Stock = {
-  /** What may still be promised. */
   readonly available: bigint
-  /** What the solver wants to hold. */
+  /** The amount that the solver wants to hold. */
   readonly target: bigint
 }
 
-/** `percent` of the highest surcharge, until `used` percent of the target is gone. */
+/** The surcharge is `percent` of its maximum until `used` percent of the target is used up. */
 const STEPS = [
   { used: 50n, percent: 0n },
   { used: 75n, percent: 25n },
   { used: 90n, percent: 50n },
 ] as const
 
-/** The destination inventory in levels: what is above half of the target costs nothing more, the last tenth the whole surcharge. */
-export function skewLevels({ available, target }: Stock, highestPpm: bigint): readonly Level[] {
+/** The destination inventory in levels: amounts above half of the target have no surcharge, the last tenth has all of it. */
+export function skewLevels({ available, target }: Stock, maxPpm: bigint): readonly Level[] {
   const steps = STEPS.map(({ used, percent }) => ({
-    // Rounded down: the level ends early, in favour of the solver, because the user chooses the amount.
+    // Rounding down ends the level early, in favour of the solver, because the user chooses the amount.
     upTo: available - divideRoundingUp(target * (100n - used), 100n),
-    ppm: (highestPpm * percent) / 100n,
+    ppm: (maxPpm * percent) / 100n,
   }))
-  return [...steps.filter(({ upTo }) => upTo > 0n), { upTo: null, ppm: highestPpm }]
+  return [...steps.filter(({ upTo }) => upTo > 0n), { upTo: null, ppm: maxPpm }]
 }
 
-/** What the next unit of this asset would cost more as a destination: as a source it is worth so much more. */
-export function scarcityPpm(stock: Stock, highestPpm: bigint): bigint {
-  return skewLevels(stock, highestPpm)[0]?.ppm ?? highestPpm
+/** The surcharge on the next unit of this asset as a destination, which is also its rebate as a source. */
+export function scarcityPpm(stock: Stock, maxPpm: bigint): bigint {
+  return skewLevels(stock, maxPpm)[0]?.ppm ?? maxPpm
+}
+
+export type StockOf = (asset: AssetId) => Promise<Stock>
+
+/** Without a target, the greatest inventory since the start is the target. */
+export function createStockReader(inventory: Pick<Inventory, 'available'>, targets: Readonly<Record<AssetId, bigint>>): StockOf {
+  const maxSeen = new Map<AssetId, bigint>()
+  return async (asset) => {
+    const available = await inventory.available(asset)
+    const seen = maxSeen.get(asset) ?? 0n
+    if (available > seen) maxSeen.set(asset, available)
+    return { available, target: targets[asset] ?? (available > seen ? available : seen) }
+  }
 }

@@ -6,10 +6,9 @@ import type { AssetId } from '@tandem/protocol/asset.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { LegCostUsd } from './leg-costs.ts'
-import { explainQuote, feeBipsOf } from './parts.ts'
+import { explainQuote, feeBipsOf, sourceRange } from './parts.ts'
 import { priceExactIn } from './price.ts'
 import type { Pricing } from './pricing.ts'
-import { sourceRange } from './range.ts'
 import type { Stock } from './skew.ts'
 import { type PriceContext, type PriceQuestion, priceTerms, secondsAtRisk } from './terms.ts'
 
@@ -23,7 +22,7 @@ const registry = createRegistry({
 })
 const [source, destination] = [registry.asset(wbtc), registry.asset(usdc)]
 const question: PriceQuestion = { source, destination, extraFeeBips: 10, premiumBips: 5, isIndicative: false }
-/** 1,000 dollars. */
+/** This amount is worth 1,000 dollars. */
 const MILLION_SATS = 1_000_000n
 
 let asked: { seconds: number[] }
@@ -71,7 +70,7 @@ test('the spread is base, volatility over the time at risk, premium and the fees
   expect(priced.parts).toMatchObject({ basePpm: 3_000n, volatilityPpm: 840n, premiumPpm: 500n, extraPpm: 1_000n, rebatePpm: 0n })
   expect(priced.terms.feePpm).toBe(5_340n)
   expect(asked.seconds).toEqual([Number(secondsAtRisk(context(), source, destination))])
-  // Of a quote, of the time that its price holds for a deposit, and of one block more than the confirmations of each leg.
+  // The time of a quote, the time that its price holds for a deposit, and one block more than the confirmations of each leg.
   const confirming = [source, destination].map(({ chain }) => registry.chain(chain))
   const ms = confirming.reduce((sum, chain) => sum + (chain.requiredConfirmations + 1) * Number(chain.blockMs), 0)
   expect(asked.seconds[0]).toBe(60 + 300 + Math.ceil(ms / 1000))
@@ -133,11 +132,11 @@ describe('inventory', () => {
   test('the range of a pair: its ends can be quoted, and nothing beyond', async () => {
     const { terms } = await priceTerms(context(), question)
     const available = 500_000_000n
-    const { least, most } = sourceRange(terms, source, destination, available)
-    expect(priceExactIn(terms, most)).toBeLessThanOrEqual(available)
-    expect(priceExactIn(terms, most + 1n)).toBeGreaterThan(available)
-    expect(priceExactIn(terms, least)).toBeGreaterThanOrEqual(destination.minAmount)
-    expect(sourceRange(terms, source, destination, 0n).most).toBe(0n)
+    const range = sourceRange(terms, source, destination, available)
+    expect(priceExactIn(terms, range.max)).toBeLessThanOrEqual(available)
+    expect(priceExactIn(terms, range.max + 1n)).toBeGreaterThan(available)
+    expect(priceExactIn(terms, range.min)).toBeGreaterThanOrEqual(destination.minAmount)
+    expect(sourceRange(terms, source, destination, 0n).max).toBe(0n)
   })
 })
 
@@ -154,7 +153,7 @@ test.each<[string, Stock | undefined]>([
   expect(parts.map(({ name }) => name)).toEqual(['base', 'volatility', 'inventory', 'premium', 'extra', 'source_cost', 'fixed'])
   const sum = parts.reduce((usd, { usd_micros = '0' }) => usd + BigInt(usd_micros), 0n)
   const taken = 1_000_000_000n - destinationAmount
-  // Millionths of the source, rounded up.
+  // The unit is a millionth of the source, rounded up.
   expect(sum - taken).toBeGreaterThanOrEqual(0n)
   expect(sum - taken).toBeLessThan(2_000n)
   const shares = parts.filter(({ name }) => name !== 'source_cost' && name !== 'fixed')
@@ -167,11 +166,11 @@ describe('one source that lies by 2 %', () => {
   const [bitcoin, dollar] = [10n ** 13n, 10n ** 8n]
   const said = (price: bigint, ageMs = 0): Reading => ({ source: 's', price, at: NOW - ageMs, maxAgeMs: 60_000 })
   const silent = (price: bigint) => said(price, 60_001)
-  const rules = { leastSources: 2, maxDeviationBips: 100 }
-  /** Of two sources 2 % apart each is 1 % from the middle; below the truth a little less. */
+  const rules = { minSources: 2, maxDeviationBips: 100 }
+  /** If two sources are 2 % apart, each is 1 % from the middle; below the truth a little less. */
   const lieOf = (price: bigint, sign: bigint) => (price * (sign > 0n ? 10_200n : 9_802n)) / 10_000n
 
-  /** What a user gets for a million satoshis if the sources say this of bitcoin and of the dollar. */
+  /** Returns what a user gets for a million satoshis if the sources say this about bitcoin and the dollar. */
   async function offer(ofBitcoin: readonly Reading[], ofDollar: readonly Reading[]): Promise<bigint> {
     const base = context()
     const verdicts = new Map([
@@ -205,7 +204,7 @@ describe('one source that lies by 2 %', () => {
 
 describe('who may choose pays for it', () => {
   const YEAR = 31_557_600
-  /** One standard deviation of a rate with so much volatility a year. */
+  /** Returns one standard deviation of a rate with this volatility a year. */
   const deviation = (percentAYear: number, seconds: number) => Math.ceil(percentAYear * 100 * Math.sqrt(seconds / YEAR))
 
   async function volatilityBips(percentAYear: number, clientSecret?: PriceQuestion['clientSecret']): Promise<number> {
@@ -218,10 +217,7 @@ describe('who may choose pays for it', () => {
     return Number(parts.volatilityPpm) / 100
   }
 
-  /**
-   * What an ideal chooser expects to keep: after `steps` moves up or down, together of `deviationBips`, it goes on if the move is above the fee, else it walks
-   * away for nothing.
-   */
+  /** Returns what an ideal chooser expects to keep: after `steps` moves it goes on if the move is above the fee, else walks away. */
   function keptBips(deviationBips: number, feeBips: number, steps = 400): number {
     const move = deviationBips / Math.sqrt(steps)
     let [chance, sum] = [2 ** -steps, 0]
@@ -232,7 +228,7 @@ describe('who may choose pays for it', () => {
     return sum
   }
 
-  // The local network: 60 s of a quote, 300 s of hold, 4 s of confirmations, and 180 s of the timelock.
+  // On the local network these are 60 s of a quote, 300 s of hold, 4 s of confirmations, and 180 s of the timelock.
   const CHOICE_SECONDS = 544
 
   test.each([50, 80])('at %s %% a year a client-held secret pays for the time in which it may be kept', async (percent) => {
@@ -240,7 +236,7 @@ describe('who may choose pays for it', () => {
     const withSecret = await volatilityBips(percent, { openPercent: 0n })
     expect(without).toBeCloseTo(0.4 * deviation(percent, CHOICE_SECONDS - 180), 1)
     expect(withSecret).toBeCloseTo(0.4 * deviation(percent, CHOICE_SECONDS), 1)
-    // With as much open as may be, 1.5 standard deviations; more than that is not charged.
+    // At the limit of open amounts 1.5 standard deviations are charged; above it not more.
     const most = await volatilityBips(percent, { openPercent: 100n })
     expect(most).toBeCloseTo(1.5 * deviation(percent, CHOICE_SECONDS), 1)
     expect(await volatilityBips(percent, { openPercent: 1_000n })).toBe(most)
@@ -248,18 +244,19 @@ describe('who may choose pays for it', () => {
   })
 
   test.each([
-    // Two hours: 75.6 bips at 50 %, 120.9 at 80 %. A spread of 30 bips is charged besides.
+    // Two hours are 75.6 bips at 50 %, and 120.9 at 80 %. A spread of 30 bips is charged in addition.
     [50, 7_200],
     [80, 7_200],
   ])('what an ideal chooser keeps of an option at %s %% over %s s', (percent, seconds) => {
     const one = deviation(percent, seconds)
     const [spread, least, most] = [30, 0.4 * one, 1.5 * one]
-    // Before: the spread and 0.4 deviations over 150 s. φ(z) − z·(1 − Φ(z)) at z = 0.46 and 0.31: 15 and 32 bips.
+    // The spread and 0.4 deviations over 150 s: φ(z) − z·(1 − Φ(z)) at z = 0.46 and 0.31 is 15 and 32 bips.
     const before = keptBips(one, spread + 0.4 * deviation(percent, 150))
     expect(before).toBeGreaterThan(percent === 50 ? 14 : 29)
-    // The first order: z = 0.8 and 0.65. A third less and more; only a few are taken at that price.
+    // For the first order, z is 0.8 and 0.65: the chooser keeps a third less, and only few orders are taken at that price.
     expect(keptBips(one, spread + least)).toBeLessThan(before * 0.65)
-    // With as much open as may be: z = 1.9 and 1.75, a hundredth and two of a deviation. A day of 10 % a year on the deposit, which stays locked, costs 2.7.
+    // At the limit of open amounts, z is 1.9 and 1.75, a hundredth and two of a deviation. A day of 10 % a year on the deposit, which stays
+    // locked, costs 2.7.
     expect(keptBips(one, spread + most)).toBeLessThan(2.7 * 0.96)
   })
 })

@@ -1,4 +1,4 @@
-/** Spread = base + volatility over the time at risk + inventory skew + network fees of both legs at current fees. */
+/** Computes the price terms: base spread + volatility over the time at risk + inventory skew + current network fees of both legs. */
 import type { PriceRange } from '@tandem/party/prices/judge.ts'
 import { divideRoundingUp, type UsdPrice } from '@tandem/protocol/amount.ts'
 import type { Asset } from '@tandem/protocol/asset.ts'
@@ -8,8 +8,7 @@ import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import type { LegCosts } from './leg-costs.ts'
 import { FLAT, PPM, type PriceTerms } from './price.ts'
 import type { Pricing } from './pricing.ts'
-import { type Stock, scarcityPpm, skewLevels } from './skew.ts'
-import type { StockOf } from './stock.ts'
+import { type Stock, type StockOf, scarcityPpm, skewLevels } from './skew.ts'
 
 export type PriceContext = {
   readonly registry: Registry
@@ -21,43 +20,41 @@ export type PriceContext = {
 export type PriceQuestion = {
   readonly source: Asset
   readonly destination: Asset
-  /** Of the service and its affiliates. */
   readonly extraFeeBips: number
-  /** For customers that abandon orders. */
   readonly premiumBips: number
   /** An indicative price says nothing about inventory. */
   readonly isIndicative: boolean
   /**
-   * The client keeps the secret, and so may choose until the timelock of the destination ends. `openPercent`: how much of what may be open of such payments is so.
-   * Absent: the secret is shown as soon as it is safe.
+   * It is given if the client keeps the secret, and so may choose until the timelock of the destination ends. `openPercent` is the open
+   * amount of such payments, in percent of their limit. Otherwise the secret is shown as soon as it is safe.
    */
   readonly clientSecret?: { readonly openPercent: bigint }
-  /** What other orders of the same owner would take of the destination before this one. Absent: nothing. */
+  /** Other orders of the same owner would take this amount of the destination before this one. */
   readonly promised?: bigint
 }
 
-/** The parts of `terms`. Proportional ones in millionths of the worth of the source. */
+/** Proportional parts of `terms` are in millionths of the worth of the source. */
 export type PriceParts = {
   readonly basePpm: bigint
   readonly volatilityPpm: bigint
   readonly premiumPpm: bigint
-  /** At most half of the other proportional parts of the solver: what it keeps stays positive. */
+  /** It is at most half of the other proportional parts of the solver, so that what the solver keeps stays positive. */
   readonly rebatePpm: bigint
   readonly extraPpm: bigint
-  /** Of the solver's redeem, in millionths of a dollar. */
+  /** The network fee of the solver's redeem, in millionths of a dollar. */
   readonly sourceCost: bigint
-  /** Of the solver's initiation, and of the redeem that the service sends. */
+  /** The network fees of the solver's initiation and of the redeem that the service sends. */
   readonly destinationCost: bigint
-  /** What the fixed fee is above the costs of both legs. */
+  /** The part of the fixed fee above the costs of both legs. */
   readonly fixed: bigint
 }
 
 export type Priced = { readonly terms: PriceTerms; readonly parts: PriceParts }
 
 const PPM_PER_BIP = 100n
-const HIGHEST_FEE_PPM = PPM - 1n
+const MAX_FEE_PPM = PPM - 1n
 
-/** Asks no node: prices, inventory and fees come from memory, or from a cache of a short time. */
+/** A request is sent to a node only if a cached value is too old. */
 export async function priceTerms(context: PriceContext, question: PriceQuestion): Promise<Priced> {
   const { pricing } = context
   const { source, destination } = question
@@ -86,7 +83,7 @@ export async function priceTerms(context: PriceContext, question: PriceQuestion)
     terms: {
       source: { decimals: source.decimals, price: priceOf(pricing, source, 'low') },
       destination: { decimals: destination.decimals, price: priceOf(pricing, destination, 'high') },
-      feePpm: feePpm < HIGHEST_FEE_PPM ? feePpm : HIGHEST_FEE_PPM,
+      feePpm: feePpm < MAX_FEE_PPM ? feePpm : MAX_FEE_PPM,
       fixedUsdMicros: legs + fixed,
       levels: destinationStock === null ? FLAT : skewLevels(without(destinationStock, question.promised ?? 0n), skewPpm),
     },
@@ -98,7 +95,7 @@ function without(stock: Stock, promised: bigint): Stock {
   return { ...stock, available: stock.available > promised ? stock.available - promised : 0n }
 }
 
-/** The refusal names no time to wait: a service asks for no pair at all until such a time. */
+/** The refusal names no time to wait: a service would ask for no pair at all until such a time. */
 function priceOf({ prices }: Pricing, { id }: Asset, end: keyof PriceRange): UsdPrice {
   try {
     return prices.range(id)?.[end] ?? prices.of(id)
@@ -109,9 +106,9 @@ function priceOf({ prices }: Pricing, { id }: Asset, end: keyof PriceRange): Usd
 }
 
 /**
- * A share of one standard deviation over the time in which the user may choose. Who may walk away at the end pays nothing then, so a fee that is only paid
- * by who goes on must exceed what the option would cost in advance: with `z` standard deviations an ideal chooser keeps φ(z) − z·(1 − Φ(z)) of one. That
- * is 0.23 at 0.4 and 0.03 at 1.5. Rounded up.
+ * Returns a share of one standard deviation over the time in which the user may choose, rounded up. A user who walks away at the end pays
+ * nothing then, so a fee that is only paid by users who go on must exceed what the option would cost in advance: with `z` standard
+ * deviations an ideal chooser keeps φ(z) − z·(1 − Φ(z)) of one. That is 0.23 at 0.4 and 0.03 at 1.5.
  */
 function volatility(context: PriceContext, { source, destination, clientSecret }: PriceQuestion): bigint {
   const { prices, volatilityPercent } = context.pricing
@@ -123,29 +120,30 @@ function volatility(context: PriceContext, { source, destination, clientSecret }
   return divideRoundingUp(BigInt(bips) * PPM_PER_BIP * percent, 100n)
 }
 
-/** Of `volatilityPercent`, where as much as may be is open: 0.4 standard deviations become 1.5. */
+/** The factor on `volatilityPercent` when client-held secrets are at their limit: 0.4 standard deviations become 1.5. */
 const FULL_PERCENT = 375n
 
-/** How long a client may keep its secret from when the solver has paid. */
+/** A client may keep its secret for this long after the solver has paid. */
 function choiceSeconds({ clock, timelocks, blockMs }: Chain): bigint {
   const unitMs = { blocks: blockMs, slots: blockMs, seconds: 1000n, milliseconds: 1n }[clock.unit]
   return divideRoundingUp(timelocks.destination * unitMs, 1000n)
 }
 
-/** A price holds at most so long for a deposit of exactly one amount: enough to approve and initiate with a wallet. */
-const EXACT_HOLD_SECONDS = 300n
+/** On chains with exact deposits a price holds at most this long: enough to approve and initiate with a wallet. */
+const MAX_EXACT_HOLD_SECONDS = 300n
 
 /**
- * How long after an order is made its price holds for a deposit. The deadline must not be a free option on the price: the price expires earlier. Deposits to
- * an address may wait long for a block, so their price holds longer.
+ * Returns how long the price of an order holds for a deposit. The price expires before the deadline, which would otherwise be a free
+ * option. Deposits to an address may wait long for a block, so their price holds longer.
  */
 export function holdSeconds({ priceHoldSeconds }: Pick<Pricing, 'priceHoldSeconds'>, { deposits }: Chain): bigint {
-  return deposits.kind === 'exact' && priceHoldSeconds > EXACT_HOLD_SECONDS ? EXACT_HOLD_SECONDS : priceHoldSeconds
+  return deposits.kind === 'exact' && priceHoldSeconds > MAX_EXACT_HOLD_SECONDS ? MAX_EXACT_HOLD_SECONDS : priceHoldSeconds
 }
 
 /**
- * From the quote until the price no longer holds, and until both legs have their usual confirmations: until then the user may choose not to fund, and, where an
- * unconfirmed deposit can be replaced, take it back. The same for every amount, so that exact in and exact out agree.
+ * Returns the time from the quote until the price expires and both legs have their usual confirmations. Until then the user may decide not
+ * to fund or, where an unconfirmed deposit can be replaced, take it back. It does not depend on the amount, so that exact in and exact out
+ * agree.
  */
 export function secondsAtRisk(
   { registry, pricing }: Pick<PriceContext, 'registry' | 'pricing'>,

@@ -1,4 +1,4 @@
-/** Right before the solver pays: what it pays is worth no more than what it can collect, at the prices of this moment, whatever was agreed. */
+/** Checks, right before the solver pays, that its payment is worth no more than what it can collect at current prices. */
 import { usdMicros } from '@tandem/protocol/amount.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import type { OrderState } from '@tandem/protocol/state.ts'
@@ -6,12 +6,12 @@ import type { PayCheck } from '../pay-checks.ts'
 import type { Pricing } from './pricing.ts'
 
 const BIPS = 10_000n
-/** A payment on record is sent again although the price has moved by so much since it was signed. */
-const MOVED_SINCE_BIPS = 500n
+/** A recorded payment is sent again even if the price has moved by this much since it was signed. */
+const MAX_MOVED_SINCE_BIPS = 500n
 
 /**
- * The amounts are those of the chains. Never stricter than the price check on terms that the solver agreed to: the price may have moved by its tolerance.
- * The deposits' worth is rounded up, by a millionth of a dollar. Without prices the price check decides.
+ * The amounts are those that the chains show. For terms that the solver agreed to, this is never stricter than the price check, which
+ * allows the same tolerance. The worth of the deposits is rounded up by a millionth of a dollar. Without prices the price check decides.
  */
 export function createWorthCheck(context: {
   readonly registry: Registry
@@ -31,6 +31,6 @@ export function createWorthCheck(context: {
       return pays * allowed <= worth * BIPS ? null : `it would pay ${pays} millionths of a dollar for deposits worth ${worth}`
     }
   const tolerance = BigInt(pricing.priceToleranceBips)
-  const onceSigned = check(tolerance + MOVED_SINCE_BIPS, 'there is no price at the moment, and the database could lie')
+  const onceSigned = check(tolerance + MAX_MOVED_SINCE_BIPS, 'there is no price at the moment, so a forged row could not be noticed')
   return Object.assign(check(tolerance, null), { onceSigned })
 }

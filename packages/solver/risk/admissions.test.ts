@@ -43,7 +43,7 @@ function admissions(db: Database = store.db) {
     isShort: () => short,
     registry,
     unfinalCap: () => cap,
-    onTrouble: (error) => {
+    onError: (error) => {
       throw error
     },
   })
@@ -51,7 +51,6 @@ function admissions(db: Database = store.db) {
 
 const watch = () => pollChain({ db: store.db, client: solver.ethereum, holder: 'me', onReorg: () => undefined })
 
-/** A funded order from Ethereum whose inventory is reserved. */
 async function funded(isReserved = true): Promise<OrderState> {
   const request = orderRequest({
     source: { asset: wbtc, amount: '1000000', initiator: user },
@@ -135,7 +134,7 @@ test('orders whose deposits wait for confirmations are admitted before, if their
   expect([await isAdmitted(reserved), await isAdmitted(unreserved)]).toEqual([true, false])
 })
 
-test('an admitted order looks again while the last look found too little', async () => {
+test('an admitted order checks again while the last check found too few coins', async () => {
   const order = await funded()
   solver.hold(ether, 40n)
   expect(await admissions().payCheck(order)).toBeNull()
@@ -145,20 +144,20 @@ test('an admitted order looks again while the last look found too little', async
   expect(await admissions().payCheck(order)).toMatch(/needs 40: send 40/)
 })
 
-/** 0.0098 bitcoin at 60,000 dollars. */
+/** This is 0.0098 bitcoin at 60,000 dollars. */
 const WORTH = 588_000_000n
 
-test('what is not final of a chain is limited: the next order waits, is never declined, and is paid when an earlier one is final', async () => {
+test('the unfinal worth of a chain is limited: the next order waits, is never declined, and is paid when an earlier one is final', async () => {
   solver.hold(ether, 10_000n)
   cap = 2n * WORTH
   const orders = [await funded(), await funded(), await funded()] as const
   expect(await admissions().payCheck(orders[0])).toBeNull()
   expect(await admissions().payCheck(orders[1])).toBeNull()
   await expect(admissions().payCheck(orders[2])).rejects.toThrow(
-    '$1176.00 from ethereum_localnet are not final yet, of $1176.00 at most: this order of $588.00 waits until they are',
+    '$1176.00 of deposits from ethereum_localnet are not final yet, and the limit is $1176.00: this order of $588.00 waits until they are',
   )
   expect(await admitted()).toBe(2)
-  // The deposits are in blocks one after the other. Twelve blocks are final.
+  // The deposits are in consecutive blocks. Twelve blocks are final.
   solver.ethereum.grow(9)
   await watch()
   expect(await admissions().payCheck(orders[2])).toBeNull()
@@ -174,14 +173,14 @@ test('an order above the limit waits until its own deposit is final', async () =
   expect(await admissions().payCheck(order)).toBeNull()
 })
 
-test('room is taken by one order after the other, also in two processes', async () => {
+test('orders use the headroom one after another, also in two processes', async () => {
   solver.hold(ether, 10_000n)
   cap = WORTH
   const [one, other] = [await funded(), await funded()]
   const locked = sql`select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
   let isSettled = false
   let second: Promise<unknown> | null = null
-  // The other one begins when the first has read what is open, and has taken nothing yet.
+  // The second check begins when the first has read what is open, and has taken nothing yet.
   const db = withResults(store.db, async (rows) => {
     if (second !== null || !rows.some((row) => 'source_spent' in row)) return
     second = admissions(store.other)

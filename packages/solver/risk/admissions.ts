@@ -1,6 +1,7 @@
 /**
- * The last gate before the solver pays, after inventory is reserved: it admits an order only if the network fees of its redeem can be paid besides those of all
- * orders that were admitted before, and if what is not final of its source chain stays within the limit. Once admitted, an order stays so.
+ * The last check before the solver pays, after inventory is reserved. An order is admitted only if the network fees of its redeem can be
+ * paid in addition to those of all orders admitted before, and if the worth of unfinal deposits of its source chain stays within the limit.
+ * An admitted order stays admitted.
  */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { withLock } from '@tandem/party/store/actions/leases.ts'
@@ -19,7 +20,7 @@ import { unfinalOn, unfinalWorth } from './exposure.ts'
 import { type FeeFundsReader, missing, topUp } from './fee-funds.ts'
 
 export interface Admissions {
-  /** Needs the reservation of the order. A text: the solver does not pay for it. Throws while it must wait. */
+  /** The order needs a reservation. Returns the reason why the solver does not pay for it, or null. Throws while the order must wait. */
   payCheck(state: OrderState): Promise<string | null>
   /** Admits orders whose deposits are in blocks and wait for confirmations, as far as possible. Never rejects. */
   admitSeen(states: readonly OrderState[]): Promise<void>
@@ -28,20 +29,18 @@ export interface Admissions {
 export function createAdmissions(options: {
   readonly db: Database
   readonly funds: FeeFundsReader
-  /** The last look found too little on this chain for what is in flight: orders that are admitted look again. */
+  /** The last check found too few coins on this chain for what is in flight, so orders that are admitted check again. */
   readonly isShort: (chain: ChainId) => boolean
   readonly registry: Pick<Registry, 'chain'>
-  /** What may be unfinal of a source chain, in millionths of a dollar; null: no limit. */
+  /** The limit for unfinal deposits of a source chain, in millionths of a dollar; null if there is none. */
   readonly unfinalCap: (chain: Chain) => bigint | null
-  readonly onTrouble: (error: unknown) => void
+  readonly onError: (error: unknown) => void
 }): Admissions {
-  const { db, funds, isShort, registry, unfinalCap, onTrouble } = options
+  const { db, funds, isShort, registry, unfinalCap, onError } = options
 
-  /**
-   * It is marked first: of two orders at the same moment at least one sees both. Both may be refused, but never are both admitted with the coins for one.
-   */
+  /** The order is marked first, so that two concurrent orders are never both admitted with coins for one. */
   async function admit({ order: { id, source } }: OrderState): Promise<string | null> {
-    await makeRoom(id, registry.chain(source.chain))
+    await admitBelowCap(id, registry.chain(source.chain))
     try {
       const why = await whyUnpayable(source.chain)
       if (why === null) return null
@@ -53,8 +52,8 @@ export function createAdmissions(options: {
     }
   }
 
-  /** Marks the order as admitted, or throws until there is room. One order at a time: no two take the same room. */
-  async function makeRoom(orderId: string, chain: Chain): Promise<void> {
+  /** Marks the order as admitted, or throws at the chain's cap. Orders run one at a time, so that no two use the same headroom. */
+  async function admitBelowCap(orderId: string, chain: Chain): Promise<void> {
     const cap = unfinalCap(chain)
     if (cap === null) return setAdmitted(db, [orderId], true)
     await withLock(db, `admit ${chain.id}`, async (connection) => {
@@ -63,11 +62,11 @@ export function createAdmissions(options: {
       if (own === undefined) throw new ChainFailure('would-fail', 'no inventory is reserved for this order')
       const worth = unfinalWorth(own, chain, tip)
       const open = unfinalOn(chain, flights, tip)
-      // A deposit that is final itself adds nothing.
+      // A final deposit adds nothing.
       if (worth > 0n && open + worth > cap)
         throw new ChainFailure(
           'would-fail',
-          `$${formatUsd(open)} from ${chain.id} are not final yet, of $${formatUsd(cap)} at most: this order of $${formatUsd(worth)} waits until they are`,
+          `$${formatUsd(open)} of deposits from ${chain.id} are not final yet, and the limit is $${formatUsd(cap)}: this order of $${formatUsd(worth)} waits until they are`,
         )
       await setAdmitted(connection, [orderId], true)
     })
@@ -76,7 +75,6 @@ export function createAdmissions(options: {
   async function whyUnpayable(chain: ChainId): Promise<string | null> {
     if (!funds.chains.includes(chain)) return null
     const found = await funds.read(chain, await readInFlight(db)).catch((error: unknown) => {
-      // Its costs cannot be read at the moment.
       if (error instanceof TandemError) throw new ChainFailure('would-fail', error.message)
       throw error
     })
@@ -98,8 +96,8 @@ export function createAdmissions(options: {
         try {
           if ((await readPayFacts(db, state.order.id)).reserved !== null) await payCheck(state)
         } catch (error) {
-          // It is asked for again with the next block, and before the payment.
-          if (!(error instanceof ChainFailure)) onTrouble(error)
+          // It is tried again with the next block, and before the payment.
+          if (!(error instanceof ChainFailure)) onError(error)
         }
       }
     },

@@ -41,21 +41,21 @@ describe('a fee watch of factor 10', () => {
   test('knows no usual cost before ten samples, and takes a level that stays as the usual one', () => {
     expect(watchAfter(1n, 1n, 1n, 1000n).trips()).toEqual([])
     expect(watchAfter(...usual, ...Array.from({ length: 60 }, () => 5000n)).trips()).toEqual([])
-    // The samples of an hour: what was before counts no more, and what is now does.
+    // The samples cover an hour: earlier costs do not count any more, and current ones do.
     const hours = (first: bigint, then: bigint) => [first, then].flatMap((cost) => Array.from({ length: 360 }, () => cost))
     expect(watchAfter(...hours(5000n, 100n), 1000n).trips()).toHaveLength(1)
     expect(watchAfter(...Array.from({ length: 1000 }, () => 1000n), ...hours(100n, 100n).slice(0, 200), 1000n).trips()).toHaveLength(1)
   })
 
   test('trips only at ten times a cost that matters: a stranger can raise a tiny fee a hundredfold for a few cents', () => {
-    const least = negligibleCost(2_000n * 10n ** 8n, 18)
-    expect(least).toBe(50_000_000_000_000n)
+    const minCost = negligibleCost(2_000n * 10n ** 8n, 18)
+    expect(minCost).toBe(50_000_000_000_000n)
     const tripsAt = (cost: bigint) => {
       const watch = createFeeWatch(10n)
-      for (const one of [...usual, cost]) watch.note('a', one, least)
+      for (const one of [...usual, cost]) watch.note('a', one, minCost)
       return watch.trips().length
     }
-    expect([tripsAt(least * 10n - 1n), tripsAt(least * 10n)]).toEqual([0, 1])
+    expect([tripsAt(minCost * 10n - 1n), tripsAt(minCost * 10n)]).toEqual([0, 1])
     expect(negligibleCost(null, 18)).toBe(0n)
   })
 

@@ -34,7 +34,7 @@ async function open(caps: ReturnType<typeof riskSettings>['caps']): Promise<void
   const settings = { ...riskSettings({ premium: { free_abandoned: 0, abandoned_bips: 5 } }), caps }
   customers = startCustomers({ db: store.db, log, now, ...settings, refreshMs: 3_600_000 })
   risk = createRisk({
-    exposure: { assertRoom: () => undefined, unrevealedPercent: () => 0n },
+    exposure: { assertBelowUnfinalCap: () => undefined, unrevealedPercent: () => 0n },
     halts: haltsOf(() => null),
     customers,
     ...settings,
@@ -79,7 +79,7 @@ test('orders without a deposit are abandoned after their deadline, per app and o
   await customers.refresh()
   expect(recordsOf('one', 'alice')).toMatchObject({ app: { abandoned: 3 }, owner: { abandoned: 2 } })
   expect(recordsOf('one', 'carol').owner.abandoned).toBe(0)
-  // Redeemed is completed when it is final.
+  // A redeemed order is completed when it is final.
   await spend(funded, 'source', 'redeemed')
   await customers.refresh()
   expect(recordsOf('one', 'carol').app.completed).toBe(0)
@@ -111,14 +111,14 @@ test('an owner with a premium is offered less than the quote, in words that do n
 test('a secret that the client kept until the solver took its payment back is withheld, counts less with time, and the end of a closed order is final', async () => {
   const [kept, ours] = [await accept('one', 'alice', { client_secret: true }), await accept('one', 'bob')]
   for (const order of [kept, ours]) await fund(order)
-  // The timelock ends later than the window: it counts from when the payment came back.
+  // The timelock ends later than the window: the order counts from when the payment came back.
   solver.world.now += 2n * DAY
   for (const order of [kept, ours]) await spend(order, 'destination', 'refunded')
   await customers.refresh()
   const ofAlice = () => customers.recordsOf({ app: 'a service/one', owner: 'alice' })
   expect(ofAlice().owner).toMatchObject({ abandoned: 0, withheld: 1, withheldUsd: WORTH, withheldLately: WORTH, completed: 0, paid: 1 })
   expect(customers.recordsOf({ app: 'a service/one', owner: 'bob' }).owner.withheld).toBe(0)
-  // 588 of 1000 dollars. Another owner of the app pays nothing for it.
+  // The order is worth 588 of 1000 dollars. Another owner of the app pays nothing for it.
   expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: true })).toBe(30)
   expect(risk.premiumBips({ app: 'a service/one', owner: 'carol', clientSecret: true })).toBe(0)
   expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: false })).toBe(0)
@@ -131,7 +131,7 @@ test('a secret that the client kept until the solver took its payment back is wi
   await closeAnyway(store.db, kept.id)
   await customers.refresh()
   expect(ofAlice().app).toMatchObject({ withheld: 0, completed: 1, completedUsd: WORTH })
-  // It counts from its first end on.
+  // The order counts from its first end on.
   solver.world.now += DAY / 2n
   await customers.refresh()
   expect(ofAlice().app.completed).toBe(0)
@@ -167,7 +167,7 @@ test('what prices moved in favour of users before they funded is added up for pa
   const gainOf = (owner: string) => customers.recordsOf({ app: 'a service/one', owner })
   expect(gainOf('alice').owner).toMatchObject({ paid: 3, paidUsd: 3n * WORTH, gainedUsd: (3n * WORTH) / 100n, abandoned: 3 })
   expect(gainOf('alice').app.gainedUsd).toBe((4n * WORTH) / 100n)
-  // The gain of 1 % less the free part.
+  // The premium is the gain of 1 % less the free part.
   expect(risk.premiumBips({ app: 'a service/one', owner: 'alice', clientSecret: false })).toBe(90)
   expect(risk.premiumBips({ app: 'a service/one', owner: 'bob', clientSecret: false })).toBe(0)
 })
@@ -222,7 +222,7 @@ test('a cap of a pair counts only orders with reserved inventory: nobody uses it
   await customers.refresh()
   expect(risk.leftUsdMicros(btc, wbtc)).toBe(WORTH * 2n - 1n)
   await store.db.insertInto('reservations').values({ order_id: order.id, asset: wbtc, amount: 980_000n }).execute()
-  // The clock of the database decides when it was reserved.
+  // The clock of the database decides when the inventory was reserved.
   solver.world.now = BigInt(Math.floor(Date.now() / 1000))
   await customers.refresh()
   expect(risk.leftUsdMicros(btc, wbtc)).toBe(WORTH - 1n)

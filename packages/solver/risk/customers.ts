@@ -1,4 +1,4 @@
-/** What is known of apps and owners, in memory: how their orders ended, and how much is open. Read anew every few seconds. */
+/** Keeps the records of apps and owners in memory: how their orders ended, and how much is open. They are read again every few seconds. */
 
 import { createLoop } from '@tandem/party/engine/loop.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
@@ -12,7 +12,7 @@ import {
 } from '@tandem/party/store/solver/customers.ts'
 import { judgeOrderRisks, type Load, readCustomerLoads, readPairLoads } from '@tandem/party/store/solver/order-risks.ts'
 import type { Logger } from 'pino'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../authenticate.ts'
 import { type Caps, isCapped, noLoad, withOrder } from './caps.ts'
 import type { Records } from './premium.ts'
 import type { Pair } from './scope.ts'
@@ -20,7 +20,7 @@ import type { Pair } from './scope.ts'
 /** Opaque names from the service; null if it gives none. */
 export type Customer = { readonly app: string | null; readonly owner: string | null }
 
-/** Two services may use the same name for different apps. What a service names no app for is one app of its own. */
+/** Two services may use the same name for different apps. The requests of a service that name no app count as one app. */
 export function customerOf(
   { app, owner }: { readonly app?: string; readonly owner?: string },
   { service }: Pick<Caller, 'service'>,
@@ -31,19 +31,18 @@ export function customerOf(
 export interface Customers {
   recordsOf(customer: Customer): Records
   loadsOf(customer: Customer, pair: Pair): { readonly pair: Load; readonly app: Load; readonly owner: Load }
-  /** An order was accepted: it counts at once. */
   note(customer: Customer, usdMicros: bigint): void
-  /** A quote was given. It counts from the next reading on. */
+  /** The quote counts from the next reading on. */
   noteQuote(customer: Customer, usdMicros: bigint): void
-  /** The solver pays for this order: what the price moved in favour of its user. The last one counts, from the next reading on. */
+  /** Records what the price moved in favour of the user of a paid order. The last value counts, from the next reading on. */
   noteGain(orderId: string, usdMicros: bigint): void
   refresh(): Promise<void>
   stop(): Promise<void>
 }
 
 const REFRESH_MS = 10_000
-/** What waits to be written is bounded. What is beyond is not counted. */
-const MOST_NOTED = 20_000
+/** The excess is not counted. */
+const MAX_NOTED = 20_000
 
 export const NO_RECORD: CustomerRecord = {
   abandoned: 0,
@@ -59,7 +58,7 @@ export const NO_RECORD: CustomerRecord = {
 }
 export const NO_QUOTES: QuoteRecord = { quotes: 0, quotedUsd: 0n }
 
-/** Owners of two apps are two: nobody can spoil the record of another app's users. */
+/** The same owner name in two apps means two owners, so that nobody can spoil the record of another app's users. */
 const keyOf = (app: string | null, owner: string | null) => `${app ?? ''} ${owner ?? ''}`
 
 export function startCustomers(options: {
@@ -77,10 +76,10 @@ export function startCustomers(options: {
   let gains = new Map<string, bigint>()
   let pairs: ReadonlyMap<string, Load> = new Map()
   let loads = new Map<string, Load>()
-  /** Accepted while a reading is under way, which may lack them. At worst they count twice until the next reading. */
+  /** Orders that were accepted during a reading, which may lack them. At worst they count twice until the next reading. */
   let since: { readonly key: string; readonly usdMicros: bigint }[] = []
 
-  /** One at a time: otherwise orders that are accepted meanwhile would be lost or count twice. */
+  /** Readings run one at a time: otherwise orders that are accepted meanwhile would be lost or count twice. */
   let reading: Promise<void> = Promise.resolve()
   function refresh(): Promise<void> {
     reading = reading.catch(() => undefined).then(read)
@@ -100,7 +99,7 @@ export function startCustomers(options: {
     for (const { key, usdMicros } of since) loads.set(key, withOrder(loads.get(key) ?? noLoad, usdMicros))
   }
 
-  /** What is noted meanwhile is written next time. If writing fails, it is lost: it only adds to prices. */
+  /** Notes that arrive meanwhile are written next time. If writing fails they are lost, which only affects surcharges. */
   async function writeNotes(time: bigint): Promise<void> {
     const [counts, moves] = [newQuotes, gains]
     newQuotes = new Map()
@@ -123,7 +122,7 @@ export function startCustomers(options: {
       await refresh()
       return false
     },
-    onError: (error) => log.error({ err: error }, 'reading the records of apps and owners failed'),
+    onError: (error) => log.error({ err: error }, 'the records of apps and owners cannot be read: the last ones are used'),
   })
 
   return {
@@ -146,10 +145,10 @@ export function startCustomers(options: {
     },
     noteQuote({ app }, usdMicros) {
       const { quotes: count, quotedUsd } = newQuotes.get(app ?? '') ?? NO_QUOTES
-      if (count > 0 || newQuotes.size < MOST_NOTED) newQuotes.set(app ?? '', { quotes: count + 1, quotedUsd: quotedUsd + usdMicros })
+      if (count > 0 || newQuotes.size < MAX_NOTED) newQuotes.set(app ?? '', { quotes: count + 1, quotedUsd: quotedUsd + usdMicros })
     },
     noteGain(orderId, usdMicros) {
-      if (gains.size < MOST_NOTED) gains.set(orderId, usdMicros)
+      if (gains.size < MAX_NOTED) gains.set(orderId, usdMicros)
     },
     refresh,
     stop: () => loop.stop(),

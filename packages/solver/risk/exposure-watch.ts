@@ -1,4 +1,4 @@
-/** Reads what is at risk every few seconds: what quotes and metrics say of it. Locks read it anew. */
+/** Reads every few seconds what is at risk, for quotes and metrics. Payments read it again. */
 
 import { createLoop } from '@tandem/party/engine/loop.ts'
 import { readTips } from '@tandem/party/store/chain/events.ts'
@@ -16,12 +16,12 @@ import { unfinalOn, unrevealed } from './exposure.ts'
 export type Unfinal = { readonly chain: ChainId; readonly usdMicros: bigint; readonly cap: bigint | null }
 
 export interface ExposureWatch {
-  /** Throws `amount_out_of_range` if so much more from this chain would be beyond its limit. */
-  assertRoom(chain: ChainId, usdMicros: bigint): void
+  /** Throws `amount_out_of_range` if this additional amount from the chain would exceed its limit. */
+  assertBelowUnfinalCap(chain: ChainId, usdMicros: bigint): void
   unfinal(): readonly Unfinal[]
-  /** What waits for clients' secrets, in percent of what may. */
+  /** Returns the payments that wait for client-held secrets, in percent of their limit. */
   unrevealedPercent(): bigint
-  /** In millionths of a dollar. */
+  /** The amount is in millionths of a dollar. */
   unrevealed(): bigint
   refresh(): Promise<void>
   stop(): Promise<void>
@@ -50,12 +50,12 @@ export function startExposureWatch(options: {
   readonly db: Database
   readonly chains: readonly Chain[]
   readonly capOf: (chain: Chain) => bigint | null
-  /** What may wait for clients' secrets before the next one costs most, in millionths of a dollar. */
-  readonly unrevealedMost: bigint
+  /** The amount waiting for client-held secrets at which the next one costs the most, in millionths of a dollar. */
+  readonly unrevealedCap: bigint
   readonly log: Logger
   readonly refreshMs?: number
 }): ExposureWatch {
-  const { db, chains, capOf, unrevealedMost, log } = options
+  const { db, chains, capOf, unrevealedCap, log } = options
   let known: readonly Unfinal[] = chains.map((chain) => ({ chain: chain.id, usdMicros: 0n, cap: capOf(chain) }))
 
   let waiting = 0n
@@ -72,22 +72,22 @@ export function startExposureWatch(options: {
       await refresh()
       return false
     },
-    onError: (error) => log.error({ err: error }, 'reading what is at risk failed'),
+    onError: (error) => log.error({ err: error }, 'the amounts at risk cannot be read: the last ones are used'),
   })
 
   return {
-    assertRoom(chain, usdMicros) {
+    assertBelowUnfinalCap(chain, usdMicros) {
       const { usdMicros: open = 0n, cap = null } = known.find((one) => one.chain === chain) ?? {}
       if (cap === null || open + usdMicros <= cap) return
       const left = cap > open ? cap - open : 0n
       throw new TandemError(
         'amount_out_of_range',
-        `too much from ${chain} is not final yet: $${formatUsd(left)} of $${formatUsd(cap)} are left; ask for less, or later`,
+        `too much from ${chain} is not final yet: $${formatUsd(left)} of $${formatUsd(cap)} are left; ask for less, or try later`,
       )
     },
     unfinal: () => known,
     unrevealed: () => waiting,
-    unrevealedPercent: () => divideRoundingUp(waiting * 100n, unrevealedMost),
+    unrevealedPercent: () => divideRoundingUp(waiting * 100n, unrevealedCap),
     refresh,
     stop: () => loop.stop(),
   }

@@ -63,25 +63,25 @@ test('more than what is left is not quoted', async () => {
     db: store.db,
     chains: environments.mainnet.chains,
     capOf: riskSettings().unfinalCap,
-    unrevealedMost: 1n,
+    unrevealedCap: 1n,
     log: createLogger({ name: 'test', level: 'silent' }),
     refreshMs: 3_600_000,
   })
-  watch.assertRoom('bitcoin', 300_000_000_000n)
-  expect(() => watch.assertRoom('bitcoin', 300_000_000_001n)).toThrow('too much from bitcoin is not final yet')
+  watch.assertBelowUnfinalCap('bitcoin', 300_000_000_000n)
+  expect(() => watch.assertBelowUnfinalCap('bitcoin', 300_000_000_001n)).toThrow('too much from bitcoin is not final yet')
   await watch.stop()
 })
 
 test('a payment whose secret its client keeps counts as soon as its order is admitted, as a share of what may wait', async () => {
   const { context } = await openSolver(store)
-  /** 980,000 of wrapped bitcoin at 60,000 dollars. */
+  /** This is 980,000 of wrapped bitcoin at 60,000 dollars. */
   const worth = 588_000_000n
-  const { unrevealedMost } = riskSettings({ unrevealed_usd: '1764' })
+  const { unrevealedCap } = riskSettings({ unrevealed_usd: '1764' })
   const watch = startExposureWatch({
     db: store.db,
     chains: context.registry.chains,
     capOf: () => null,
-    unrevealedMost,
+    unrevealedCap,
     log: createLogger({ name: 'test', level: 'silent' }),
     refreshMs: 3_600_000,
   })

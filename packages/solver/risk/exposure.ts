@@ -1,19 +1,21 @@
 /**
- * What the solver has at risk at once. Confirmations are counted by order, but whoever undoes a block undoes all deposits in it: so the sum of what is
- * not final yet is limited for each source chain. Pure functions.
+ * Computes the amounts that the solver has at risk at one time. Confirmations are counted for each order, but undoing a block undoes all
+ * deposits in it, so the sum of what is not final is limited for each source chain. The functions are pure.
  */
 
 import type { InFlight } from '@tandem/party/store/solver/in-flight.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { isFinal, type Tip } from '@tandem/protocol/swap-state.ts'
 
-/** What a reorg of its source would cost the solver; 0 once its deposits are final. */
+/** Returns what a reorg of the source chain would cost the solver; 0 once the deposits are final. */
 export function unfinalWorth({ usdMicros, source: { block } }: InFlight, chain: Chain, tip: Tip | null): bigint {
   const place = block === null ? null : { height: block.height, ...(block.ordinal !== null && { ordinal: block.ordinal }) }
   return tip !== null && isFinal(place, { ...chain, tip }) ? 0n : usdMicros
 }
 
-/** Payments that wait for a client's secret, of all owners: they count from when they are admitted until one side is redeemed or refunded. */
+/**
+ * Sums up payments of all owners that wait for client-held secrets. They count from their admission until one side is redeemed or refunded.
+ */
 export function unrevealed(flights: readonly InFlight[]): bigint {
   const waiting = flights.filter(
     ({ admitted, clientSecret, source, destination }) => admitted && clientSecret && !source.isSpent && !destination.isSpent,
@@ -21,7 +23,6 @@ export function unrevealed(flights: readonly InFlight[]): bigint {
   return waiting.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)
 }
 
-/** Of all admitted orders from this chain. */
 export function unfinalOn(chain: Chain, flights: readonly InFlight[], tip: Tip | null): bigint {
   return flights.reduce(
     (sum, flight) => (flight.admitted && flight.source.chain === chain.id ? sum + unfinalWorth(flight, chain, tip) : sum),

@@ -31,7 +31,7 @@ beforeEach(async () => {
       },
     },
     log: createLogger({ name: 'test', level: 'silent' }),
-    // The loop looks once, at the start.
+    // The loop checks once, at the start.
     refreshMs: HOUR_MS,
     nowMs: () => nowMs,
   })
@@ -56,7 +56,7 @@ async function askedAfter(ms: number): Promise<readonly ChainId[]> {
   return asked
 }
 
-test('a chain with orders in flight is looked at ten times as often as an idle one', async () => {
+test('a chain with orders in flight is checked ten times as often as an idle one', async () => {
   flights = [flight('here', 'elsewhere')]
   expect(await askedAfter(HOUR_MS - 1)).toEqual([])
   expect(await askedAfter(1)).toEqual(['here'])
@@ -68,7 +68,7 @@ test('a chain with orders in flight is looked at ten times as often as an idle o
   expect(await askedAfter(2 * HOUR_MS)).toEqual(['here'])
 })
 
-test('a chain with too few coins is looked at as often, until it has enough', async () => {
+test('a chain with too few coins is checked as often, until it has enough', async () => {
   balance = 0n
   await askedAfter(10 * HOUR_MS)
   expect(watch.isShort('here')).toBe(true)
@@ -79,7 +79,7 @@ test('a chain with too few coins is looked at as often, until it has enough', as
   expect(await askedAfter(HOUR_MS)).toEqual([])
 })
 
-test('what the gate before a payment reads counts as a look', async () => {
+test('a read before a payment counts as a check', async () => {
   balance = 0n
   await watch.read('here', [])
   expect(watch.isShort('here')).toBe(true)
@@ -95,6 +95,6 @@ test('a chain that does not answer keeps its last figures, and is asked again', 
   expect(await askedAfter(1)).toEqual(['here', 'there'])
 })
 
-test('a chain is short of coins until it was looked at', async () => {
+test('a chain counts as short of coins until it was checked', async () => {
   expect([watch.isShort('here'), watch.isShort('elsewhere')]).toEqual([false, true])
 })

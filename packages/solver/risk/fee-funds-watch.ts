@@ -1,4 +1,4 @@
-/** Looks at the solver's coins for network fees: what quotes, halts, status and metrics say of them. */
+/** Checks the solver's coins for network fees every few seconds, for quotes, halts, status and metrics. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createLoop } from '@tandem/party/engine/loop.ts'
@@ -10,24 +10,22 @@ import type { Trip } from './breakers.ts'
 import { type FeeFunds, type FeeFundsReader, missing, REDEEMS_AHEAD, topUp } from './fee-funds.ts'
 import { fromChain, toChain } from './scope.ts'
 
-/** A read of the reader counts as a look. */
+/** A direct `read` updates what the watch knows. */
 export interface FeeFundsWatch extends FeeFundsReader {
-  /** The last look found too little for what is in flight, or there was none yet. */
+  /** The last check found too few coins for what is in flight, or there was no check yet. */
   isShort(chain: ChainId): boolean
-  /** Directions in which nothing new is taken. */
   trips(): readonly Trip[]
   list(): readonly FeeFunds[]
-  /** Looks at the chains whose last look is too old. */
   refresh(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Of a chain with orders in flight, or with too few coins. */
+/** The interval for a chain with orders in flight, or with too few coins. */
 const REFRESH_MS = 3_000
-/** Any other chain is looked at so many times less often: the gate before a payment looks by itself. */
+/** Any other chain has an interval that is this many times longer: the check before a payment reads it anyway. */
 const IDLE_FACTOR = 10
 
-/** Nothing new is taken from a chain while the next few redeems there could not be paid, nor to it while the next payment could not be besides. */
+/** Nothing new is taken from a chain whose coins do not cover a few more redeems, nor to one where they do not cover a payment too. */
 export function tripsOf(funds: FeeFunds): readonly Trip[] {
   const ahead = REDEEMS_AHEAD * funds.perRedeem
   const tripOf = (scope: string, more: bigint): readonly Trip[] =>
@@ -35,7 +33,7 @@ export function tripsOf(funds: FeeFunds): readonly Trip[] {
   return [...tripOf(fromChain(funds.chain), ahead), ...tripOf(toChain(funds.chain), ahead + funds.perPayment)]
 }
 
-/** Of the chains that answer. */
+/** Chains that do not answer are omitted. */
 export async function readFeeFunds(
   reader: Pick<FeeFundsReader, 'chains' | 'read'>,
   flights: readonly InFlight[],
@@ -59,7 +57,7 @@ export function startFeeFundsWatch(options: {
   readonly nowMs?: () => number
 }): FeeFundsWatch {
   const { readInFlight, reader, log, refreshMs = REFRESH_MS, nowMs = () => performance.now() } = options
-  /** A chain that does not answer keeps its last figures: a redeem there is not cheaper for it. */
+  /** A chain that does not answer keeps its last figures: its redeems do not get cheaper. */
   const known = new Map<ChainId, { readonly funds: FeeFunds; readonly atMs: number }>()
   const list = () => [...known.values()].map(({ funds }) => funds)
 
@@ -88,7 +86,7 @@ export function startFeeFundsWatch(options: {
       await refresh()
       return false
     },
-    onError: (error) => log.error({ err: error }, 'reading the coins for network fees failed'),
+    onError: (error) => log.error({ err: error }, 'the coins for network fees cannot be read: the last figures are used'),
   })
 
   return {

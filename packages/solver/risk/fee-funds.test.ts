@@ -44,9 +44,9 @@ describe('what orders in flight take of the coin of their chain', () => {
     ['a redeem', [flight('here:coin', 'there:coin')], 17n],
     ['a redeem that is mined', [flight('here:coin', 'there:coin', { redeemed: true })], 7n],
     ['an order that is not admitted', [flight('here:coin', 'there:coin', { admitted: false })], 7n],
-    // 2 × 20, and one token account.
+    // The fees are 2 × 20, and the cost of one token account.
     ['two redeems of a token', [flight('here:token', 'there:coin'), flight('here:token', 'there:coin')], 1_047n],
-    // 100 to initiate, 1,000 for the account of a new recipient, 1 to refund, 50,000 until then.
+    // The need is 100 to initiate, 1,000 for the account of a new recipient, 1 to refund, and the 50,000 of the payment.
     ['a payment', [flight('there:coin', 'here:token')], 51_108n],
     ['a payment that is mined may be refunded', [flight('there:coin', 'here:token', { paid: true })], 8n],
     ['a payment that is redeemed', [flight('there:coin', 'here:token', { paid: true, ended: true })], 7n],
@@ -99,7 +99,7 @@ describe('nothing new is taken', () => {
   })
 
   test.each([
-    // 100 for what is in flight, four redeems of 10, and a payment of 5.
+    // The need is 100 for what is in flight, four redeems of 10, and a payment of 5.
     [145n, []],
     [144n, ['*->here']],
     [140n, ['*->here']],

@@ -1,6 +1,6 @@
 /**
- * Whether the solver can pay the network fees of what it has in flight. A lock whose source it cannot redeem is a gift: after the timelock the user has
- * both legs. Chains whose redeems pay their fee out of what they spend need nothing.
+ * Checks whether the solver can pay the network fees of its orders in flight. A payment whose source it cannot redeem is lost: after the
+ * timelock the user has both legs. Chains whose redeems pay their fee out of what they spend need no coins.
  */
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -11,35 +11,35 @@ import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import type { LegCosts } from '../pricing/leg-costs.ts'
 
-/** In the smallest unit of the chain's own coin. */
+/** Amounts are in the smallest unit of the chain's own coin. */
 export type FeeFunds = {
   readonly chain: ChainId
   readonly asset: AssetId
   readonly decimals: number
   readonly address: string
   readonly balance: bigint
-  /** For what is in flight: its redeems, its initiations and refunds, and payments of this coin. */
+  /** The orders in flight need this for their redeems, initiations and refunds, and for payments of this coin. */
   readonly needed: bigint
-  /** A further order from this chain, and one to it, at the dearest asset. */
+  /** A further order from this chain, or to it, needs this for the most expensive asset. */
   readonly perRedeem: bigint
   readonly perPayment: bigint
 }
 
 export interface FeeFundsReader {
-  /** Chains whose transactions are paid by the account that sends them. */
+  /** On these chains the sending account pays for its transactions. */
   readonly chains: readonly ChainId[]
-  /** `flights` were read before: what is mined meanwhile counts twice, never not at all. Null: the costs of this chain cannot be known. */
+  /** Read `flights` first: a payment that is mined meanwhile counts twice, but is never missed. Null means unknown costs. */
   read(chain: ChainId, flights: readonly InFlight[]): Promise<FeeFunds | null>
-  /** What the orders in flight still take of the chain's coin, payments of that coin apart. */
+  /** Returns the network fees that the orders in flight still need of the chain's coin, without payments of that coin. */
   duties(chain: ChainId, flights: readonly InFlight[]): Promise<bigint>
 }
 
-/** New orders are refused while fewer than so many further redeems could be paid: several may be funded before the next look. */
+/** New orders are refused while the coins cover fewer further redeems than this: several orders may be funded before the next check. */
 export const REDEEMS_AHEAD = 4n
 
 type Costs = ReadonlyMap<AssetId, LegCost>
 
-/** `peakFactor`: fees may rise to so many times the highest of the last day. */
+/** Fees may rise to `peakFactor` times the highest of the last day. */
 export function createFeeFunds(options: {
   readonly registry: Registry
   readonly clients: ReadonlyMap<ChainId, ChainClient>
@@ -50,7 +50,6 @@ export function createFeeFunds(options: {
   const { registry, clients, keys, legCosts, peakFactor } = options
   const payers = new Map([...clients].filter(([, { orderKeys, legCost }]) => orderKeys === undefined && legCost !== undefined))
 
-  /** Of all assets of the chain that are swapped here. */
   async function costsOf(chain: ChainId): Promise<Costs> {
     const active = registry.assetsOf(chain).filter(({ deployment }) => deployment !== null)
     const costs = await Promise.all(active.map(async ({ id }) => [id, await legCosts.highest(id)] as const))
@@ -69,7 +68,7 @@ export function createFeeFunds(options: {
       const { nativeAsset } = client.chain
       const address = client.addressOf(keys.of(client.curve))
       const balance = await client.balance(nativeAsset, address)
-      const most = (costOf: (cost: LegCost) => bigint) => [...costs.values()].map(costOf).reduce((a, b) => (a > b ? a : b), 0n)
+      const highest = (costOf: (cost: LegCost) => bigint) => [...costs.values()].map(costOf).reduce((a, b) => (a > b ? a : b), 0n)
       return {
         chain,
         asset: nativeAsset,
@@ -77,8 +76,8 @@ export function createFeeFunds(options: {
         address,
         balance,
         needed: dutiesOn(chain, costs, flights) + paymentsOf(nativeAsset, flights),
-        perRedeem: most(({ redeem, newRecipient = 0n }) => redeem + newRecipient),
-        perPayment: most(({ initiate, refund, bound = 0n, newRecipient = 0n }) => initiate + refund + bound + newRecipient),
+        perRedeem: highest(({ redeem, newRecipient = 0n }) => redeem + newRecipient),
+        perPayment: highest(({ initiate, refund, bound = 0n, newRecipient = 0n }) => initiate + refund + bound + newRecipient),
       }
     },
   }
@@ -88,12 +87,12 @@ function atPeak(cost: LegCost, factor: bigint): LegCost {
   return { ...cost, initiate: cost.initiate * factor, redeem: cost.redeem * factor, refund: cost.refund * factor }
 }
 
-/** What every admitted order may still take of the chain's coin as a network fee. */
+/** Returns the network fees that all admitted orders may still need of the chain's coin. */
 export function dutiesOn(chain: ChainId, costs: Costs, flights: readonly InFlight[]): bigint {
   const admitted = flights.filter((flight) => flight.admitted)
   const sources = admitted.filter(({ source }) => source.chain === chain && !source.isSpent)
   const redeems = sum(sources.map(({ source }) => costs.get(source.asset)?.redeem ?? 0n))
-  // The solver's own account of an asset may have to be made, once.
+  // The solver's own account for an asset may have to be created, once.
   const accounts = sum([...new Set(sources.map(({ source }) => source.asset))].map((asset) => costs.get(asset)?.newRecipient ?? 0n))
   const payments = admitted
     .filter(({ destination }) => destination.chain === chain && !destination.isSpent)
@@ -101,22 +100,21 @@ export function dutiesOn(chain: ChainId, costs: Costs, flights: readonly InFligh
       const { initiate = 0n, refund = 0n, bound = 0n, newRecipient = 0n } = costs.get(asset) ?? {}
       return isPaid ? refund : initiate + newRecipient + bound + refund
     })
-  const kept = [...costs.values()].reduce((most, cost) => ((cost.kept ?? 0n) > most ? (cost.kept ?? 0n) : most), 0n)
+  const kept = [...costs.values()].reduce((highest, cost) => ((cost.kept ?? 0n) > highest ? (cost.kept ?? 0n) : highest), 0n)
   return redeems + accounts + sum(payments) + kept
 }
 
-/** Where the coin itself is swapped: what is promised and not paid yet. */
+/** Where the coin itself is swapped, these amounts are promised and not paid yet. */
 function paymentsOf(coin: AssetId, flights: readonly InFlight[]): bigint {
   return sum(flights.flatMap(({ destination }) => (destination.asset === coin && !destination.isPaid ? [destination.amount] : [])))
 }
 
-/** What is missing for what is in flight and so much more; 0: nothing. */
+/** Returns the amount that is missing for the orders in flight and for `more`; 0 if there is enough. */
 export function missing({ balance, needed }: FeeFunds, more: bigint): bigint {
   const short = needed + more - balance
   return short > 0n ? short : 0n
 }
 
-/** Names the coin, the amount and the address. */
 export function topUp(funds: FeeFunds, more: bigint): string {
   const { asset, address, balance, needed } = funds
   return `${address} has ${balance} of ${asset} (smallest unit) for network fees, and needs ${needed + more}: send ${missing(funds, more)} or more to it`

@@ -64,7 +64,7 @@ test('a halt by prices is as old as it is, also if nobody asked while there were
 })
 
 test('the operator halts everything, a chain or a pair: quotes after a refresh, locks at once, until it is resumed', async () => {
-  // The clock of the database says since when. A payment does not wait for the end of a halt that the operator wants.
+  // The clock of the database decides when the halt began. A payment does not wait for the end of a halt that the operator wants.
   now = BigInt(Math.floor(Date.now() / 1000))
   for (const scope of ['*', 'bitcoin_regtest', 'ethereum_localnet', `${btc}->${wbtc}`]) {
     await putHalt(store.db, { scope, cause: 'operator', reason: 'maintenance\nof nodes' })
@@ -157,7 +157,7 @@ test('a usual reorg halts its chain only while deposits that counted are in no b
   await halts.noteReorg(chain, { blocks: 2n, counted })
   expect(halts.find(btc, wbtc)).toMatchObject({ scope: chain, cause: 'lost deposits' })
   expect(await halts.readFor(toWbtc.order)).toMatchObject({ cause: 'lost deposits' })
-  // Another reorg, of another deposit: both must be found again.
+  // Another reorg removes another deposit: both must be found again.
   const other = (await putOrder(store.db)).order.source.swapId
   await halts.noteReorg(chain, { blocks: 1n, counted: [{ swapId: other, deposit: sightingsOf(other).initiated().deposit }] })
   for (const [height, found] of [
@@ -177,7 +177,7 @@ test('prices halt their pair, and a fee spike its chain', async () => {
   priceHalt = 'the sources disagree'
   expect(halts.find(btc, wbtc)).toMatchObject({ cause: 'prices', reason: 'the sources disagree', since: NOW })
   await halts.refresh()
-  // For the operator's view only.
+  // This row is for the operator's view only.
   expect(await readHalts(store.db)).toMatchObject([{ scope: `${btc}->${wbtc}`, cause: 'prices', reason: 'the sources disagree' }])
   now += 61n
   expect(await risk().payCheck(toWbtc)).toContain('the sources disagree')

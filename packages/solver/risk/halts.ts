@@ -1,4 +1,4 @@
-/** What is halted: by the operator, by a circuit breaker, or by prices. Halted means no new quotes and no new locks; redeems and refunds go on. */
+/** Keeps halts by the operator, a breaker, or prices. They stop new quotes and payments; redeems and refunds go on. */
 
 import { createLoop } from '@tandem/party/engine/loop.ts'
 import type { Reorg } from '@tandem/party/engine/watcher.ts'
@@ -19,25 +19,24 @@ import { type Pair, pairOf, scopesOf } from './scope.ts'
 export const OPERATOR = 'operator'
 const DEEP_REORG = 'deep reorg'
 const LOST_DEPOSITS = 'lost deposits'
-/** After three times its finality the chain has shown whether it holds, within these bounds. An operator may resume sooner. */
+/** A halt after a reorg lasts three times the finality of the chain, within these bounds. An operator may resume earlier. */
 const FINALITY_TIMES = 3n
-const LEAST_REORG_SECONDS = 60
-const MOST_REORG_SECONDS = 3600
+const MIN_REORG_HALT_SECONDS = 60
+const MAX_REORG_HALT_SECONDS = 3600
 const PRICES = 'prices'
-/** How soon a halt of the operator counts for quotes. Locks read it from the database. */
+/** A halt of the operator applies to quotes after this time. Payments read it from the database. */
 const REFRESH_MS = 2000
 
 export interface Halts {
-  /** From memory, at most 2 s old. Null: open. */
+  /** The answer comes from memory and is at most 2 s old; null if the pair is open. */
   find(from: AssetId, to: AssetId): Halt | null
-  /** What the database says at this moment, for an order that is about to be paid. */
+  /** Reads the database now, for an order that is about to be paid. */
   readFor(order: Order): Promise<Halt | null>
   /**
-   * A deep one halts its chain for a while. One of a usual depth that removed deposits which counted halts it until all of them are in a block again: most
-   * are mined again in the next, and nobody has lost anything.
+   * A deep reorg halts its chain for a while. A reorg of usual depth that removed counted deposits halts the chain until all of them are in
+   * a block again: most are mined again in the next block, and nothing is lost.
    */
   noteReorg(chain: ChainId, reorg: Reorg): Promise<void>
-  /** Reads and judges everything now. */
   refresh(): Promise<void>
   stop(): Promise<void>
 }
@@ -47,36 +46,34 @@ export type HaltOptions = {
   readonly registry: Registry
   readonly log: Logger
   readonly now: () => bigint
-  /** Why prices allow no swap between the two. */
   readonly priceHalt: (from: AssetId, to: AssetId) => string | null
   readonly fees?: FeeWatch
-  /** The coins that pay network fees. */
   readonly funds?: { trips(): readonly Trip[] }
-  /** Reads the fees of a chain again: while it is halted, no quote does. */
+  /** Reads the fees of a chain again, because while it is halted no quote does. */
   readonly readFees?: (chain: ChainId) => void
   readonly refreshMs?: number
 }
 
 const keyOf = ({ scope, cause }: Pick<Halt, 'scope' | 'cause'>) => `${scope} ${cause}`
-/** Causes that are conditions, and when each ends. No operator can end them. */
+/** These causes are conditions that an operator cannot end. The text names what ends each. */
 const CONDITIONS: Readonly<Record<Trip['cause'] | typeof PRICES, string>> = {
   'stuck head': 'a new block of the chain is read',
-  'fee spike': 'a lock costs less than half of that again',
+  'fee spike': 'a lock costs less than half of that',
   [FEE_FUNDS]: 'the account holds enough of the coin again',
   [PRICES]: 'enough sources give a price again, and agree',
 }
 
-/** When it ends by itself; null: it ends when it is removed, or at its `until`. */
+/** Returns what ends the halt by itself; null if it ends when it is removed, or at its `until`. */
 export function endOf({ cause }: Pick<Halt, 'cause'>): string | null {
   return Object.entries(CONDITIONS).find(([name]) => name === cause)?.[1] ?? null
 }
 
-/** Rows that a process mirrors for `tandem solver status`. They end with its condition, so a row of a process that died must not halt anything. */
+/** The row is for `tandem solver status`. The halt ends with its condition, so the row of a dead process must not halt anything. */
 const isMirrored = (halt: Pick<Halt, 'cause'>) => endOf(halt) !== null
 
 function reorgSeconds({ finalityBlocks, blockMs }: Chain): number {
   const seconds = Number((FINALITY_TIMES * BigInt(finalityBlocks) * blockMs) / 1000n)
-  return Math.min(Math.max(seconds, LEAST_REORG_SECONDS), MOST_REORG_SECONDS)
+  return Math.min(Math.max(seconds, MIN_REORG_HALT_SECONDS), MAX_REORG_HALT_SECONDS)
 }
 
 export function startHalts(options: HaltOptions): Halts {
@@ -86,7 +83,7 @@ export function startHalts(options: HaltOptions): Halts {
   let conditions: readonly Halt[] = []
   let shown: ReadonlyMap<string, Halt> = new Map()
   const pricesHaltedAt = new Map<Pair, bigint>()
-  /** Removed by a reorg, and in no block since. A restart forgets them: the halt then ends by its time. */
+  /** A reorg removed these deposits, and no block contains them since. A restart forgets them, and the halt then ends by its time. */
   const lost = new Map<ChainId, readonly CountedDeposit[]>()
 
   async function endFound(): Promise<void> {
@@ -114,7 +111,7 @@ export function startHalts(options: HaltOptions): Halts {
     report()
   }
 
-  /** Of the pairs that somebody asked for. Those that ended while nobody asked are forgotten: the next one is a new one. */
+  /** The result covers the pairs that were requested. A halt that ended meanwhile is forgotten. */
   function readPriceHalts(): readonly Halt[] {
     return [...pricesHaltedAt].flatMap(([scope, since]) => {
       const [from, to] = scope.split('->') as [AssetId, AssetId]
@@ -124,7 +121,6 @@ export function startHalts(options: HaltOptions): Halts {
     })
   }
 
-  /** Writes only what differs. */
   async function mirror(holding: readonly Halt[], rows: readonly Halt[]): Promise<void> {
     const written = new Set(rows.map(keyOf))
     const current = new Set(holding.map(keyOf))
@@ -135,7 +131,7 @@ export function startHalts(options: HaltOptions): Halts {
   function report(): void {
     const current = new Map([...recorded, ...conditions].map((halt) => [keyOf(halt), halt]))
     for (const [key, { scope, cause, reason }] of current)
-      if (!shown.has(key)) log.warn({ scope, cause, reason }, 'halted: no new quotes and locks; redeems and refunds go on')
+      if (!shown.has(key)) log.warn({ scope, cause, reason }, 'halted: no new quotes and payments; redeems and refunds go on')
     for (const [key, { scope, cause }] of shown) if (!current.has(key)) log.info({ scope, cause }, 'resumed')
     shown = current
   }
@@ -160,7 +156,7 @@ export function startHalts(options: HaltOptions): Halts {
       await refresh()
       return false
     },
-    onError: (error) => log.error({ err: error }, 'reading halts failed'),
+    onError: (error) => log.error({ err: error }, 'halts cannot be read: the last ones are used'),
   })
 
   return {

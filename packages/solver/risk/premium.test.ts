@@ -6,7 +6,7 @@ import { riskSettings } from './settings.ts'
 
 const DOLLAR = 1_000_000n
 type Dollars = { abandoned?: [number, number]; completed?: [number, number]; withheld?: [number, number]; gained?: number }
-/** Numbers of orders and what they are worth in dollars. */
+/** Each pair is a number of orders and their worth in dollars. */
 function record({ abandoned = [0, 0], completed = [0, 0], withheld = [0, 0], gained = 0 }: Dollars = {}): CustomerRecord {
   const usd = (dollars: number) => BigInt(dollars) * DOLLAR
   return {
@@ -64,7 +64,7 @@ test("an app pays what its users' choice of the moment cost, within a limit; unu
   expect(premium({ app: users, quotes: [50, 20_000] })).toEqual(bips(20))
   expect(premium({ app: { ...users, gained: 500 }, quotes: [50, 20_000] })).toEqual(bips(50))
   expect(premium({ app: { ...users, completed: [9, 10_000] }, quotes: [50, 20_000] })).toEqual(bips(0))
-  // An owner's own gain is part of it, and counts once.
+  // The app's gain includes the owner's, which counts once.
   const owner = { abandoned: [10, 3000] as [number, number], completed: [3, 3000] as [number, number], gained: 12 }
   expect(premium({ app: users, owner, quotes: [50, 20_000] })).toEqual(bips(30))
 })
@@ -96,7 +96,7 @@ test.each<Who & { name: string; expected: unknown }>([
   { name: 'a dollar less than refused', owner: { withheld: [1, 2999] }, expected: bips(200) },
   { name: 'one large one', owner: { withheld: [1, 3000] }, expected: refused('this owner kept the secrets') },
   { name: 'a small part of what it completed', owner: { withheld: [1, 3000], completed: [9, 99_000] }, expected: bips(2) },
-  // An attacker with a new owner for each order.
+  // An attacker uses a new owner for each order.
   { name: 'others of its app: a thousand tiny ones', app: { withheld: [1000, 1000] }, expected: bips(0) },
   { name: 'others of its app: one huge one', app: { withheld: [1, 1_000_000] }, expected: bips(0) },
 ])('with a client-held secret, an owner that withheld $name', ({ owner = {}, app = {}, expected }) => {

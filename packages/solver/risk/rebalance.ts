@@ -1,4 +1,4 @@
-/** Which inventory to move where. Pure functions. */
+/** Suggests which inventory to move where. The functions are pure. */
 import { formatUnits } from '@tandem/protocol/amount.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
@@ -9,17 +9,17 @@ export type Stock = {
   readonly symbol: string
   readonly decimals: number
   readonly balance: bigint
-  /** What the operator wants to hold; null: the same share on each chain. */
+  /** The amount that the operator wants to hold; null means an equal share on each chain. */
   readonly target: bigint | null
 }
 
-/** Below half of its target an asset needs more; what is above its target may be moved. */
-const LOW_PART = 2n
+/** An asset is low below half of its target. Amounts above a target may be moved. */
+const LOW_DIVISOR = 2n
 const DIGITS = 18
 
 type Level = Stock & { readonly has: bigint; readonly wants: bigint }
 
-/** One line for each asset that runs low: from which chain to move how much of the same money, or that it must be bought. */
+/** Returns one line for each asset that runs low: how much of the same money to move from which chain, or to buy. */
 export function rebalancingHints(stocks: readonly Stock[]): readonly string[] {
   const symbols = new Set(stocks.map(({ symbol }) => symbol.toLowerCase()))
   return [...symbols].flatMap((symbol) => hintsOf(stocks.filter((stock) => stock.symbol.toLowerCase() === symbol)))
@@ -37,7 +37,7 @@ function hintsOf(group: readonly Stock[]): readonly string[] {
   )
   const spare = new Map(levels.map(({ asset, has, wants }) => [asset, has > wants ? has - wants : 0n]))
   return levels
-    .filter(({ has, wants }) => has * LOW_PART < wants)
+    .filter(({ has, wants }) => has * LOW_DIVISOR < wants)
     .flatMap((low) => {
       const [donor] = levels
         .filter(({ asset }) => (spare.get(asset) ?? 0n) > 0n)

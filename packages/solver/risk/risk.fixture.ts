@@ -1,4 +1,4 @@
-/** A risk without caps and records; tests choose what is halted. */
+/** Makes a `Risk` without caps and records. Tests choose what is halted. */
 import type { Halt } from '@tandem/party/store/solver/halts.ts'
 import { noLoad } from './caps.ts'
 import { NO_QUOTES, NO_RECORD } from './customers.ts'
@@ -17,7 +17,7 @@ export function testRisk(
 ): Risk {
   return createRisk({
     halts,
-    exposure: { assertRoom: () => undefined, unrevealedPercent },
+    exposure: { assertBelowUnfinalCap: () => undefined, unrevealedPercent },
     customers: {
       recordsOf: () => ({ app: NO_RECORD, quotes: NO_QUOTES, owner: NO_RECORD }),
       loadsOf: () => ({ pair: noLoad, app: noLoad, owner: noLoad }),

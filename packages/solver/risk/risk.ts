@@ -1,4 +1,4 @@
-/** What the solver does not take on: halted chains and pairs, more than its caps allow, and customers whose orders cost it too much. */
+/** Decides what the solver refuses: halted chains and pairs, amounts beyond its caps, and customers whose orders cost it too much. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Halt } from '@tandem/party/store/solver/halts.ts'
 import { type UsdPrice, usdMicros } from '@tandem/protocol/amount.ts'
@@ -13,41 +13,37 @@ import { type Halts, OPERATOR } from './halts.ts'
 import { heldPercent, type PremiumRules, premiumOf } from './premium.ts'
 import { pairOf } from './scope.ts'
 
-/** All but `payCheck` answer from memory: they are asked at every quote and order. */
+/** All but `payCheck` answer from memory, because every quote and order calls them. */
 export interface Risk {
-  /** Throws while nothing new is taken of this pair. */
   assertOpen(from: AssetId, to: AssetId): void
-  /** What the customer's past orders add to the price. Throws for a customer whose orders are refused. */
+  /** Returns what the customer's past orders add to the price. Throws for a customer whose orders are refused. */
   premiumBips(customer: Customer & { readonly clientSecret: boolean }): number
-  /** Throws if the order is too much for its pair, app or owner. */
   assertWithinCaps(order: { readonly from: AssetId; readonly to: AssetId; readonly usdMicros: bigint; readonly customer: Customer }): void
-  /** Throws if so much more from this chain would be beyond what may be unfinal there. */
-  assertRoom(from: ChainId, usdMicros: bigint): void
-  /** How much of what may be open of client-held secrets is so: what the next one costs. */
+  /** Throws if this additional amount from the chain would exceed the limit of unfinal deposits. */
+  assertBelowUnfinalCap(from: ChainId, usdMicros: bigint): void
+  /** The open amount of client-held secrets, in percent of its limit, decides the price of the next one. */
   clientSecret(): { readonly openPercent: bigint }
-  /** Whether the deposit of an order whose client kept the secret of a payment of this worth is given back before its timelock. */
+  /** Returns whether a deposit may be refunded before its timelock although its client withheld the secret of a payment of this worth. */
   refundsWithheld(usdMicros: bigint): boolean
-  /** What the cap of the pair leaves, in millionths of a dollar; null: it has none. */
+  /** Returns what the cap of the pair leaves, in millionths of a dollar; null if it has no cap. */
   leftUsdMicros(from: AssetId, to: AssetId): bigint | null
-  /** What a quote of this customer keeps from others of its amount, in percent. */
+  /** Returns the part of its amount that a quote of this customer holds, in percent. */
   heldPercent(customer: Customer): bigint
-  /** A quote was given. `usdMicros`: what it would pay. */
   noteQuote(customer: Customer, usdMicros: bigint): void
-  /** An order was accepted. */
   noteOrder(customer: Customer & { readonly usdMicros: bigint }): void
-  /** Right before the solver commits to paying. A text: it does not pay for this order. Throws while that is undecided. */
+  /** Checks right before the solver commits to pay. Returns the reason why it does not pay, or null. Throws while undecided. */
   payCheck(state: OrderState): Promise<string | null>
 }
 
-/** A circuit breaker may close again soon. Until then the order waits; after that the user gets the deposit back. */
-const PATIENCE_SECONDS = 60n
-/** The largest signed 64-bit number. */
-const MOST_USD_MICROS = 2n ** 63n - 1n
+/** A circuit breaker may close again soon, so orders wait this long for it. After that the user gets the deposit back. */
+const MAX_HALT_WAIT_SECONDS = 60n
+/** PostgreSQL's bigint holds no larger number. */
+const MAX_USD_MICROS = 2n ** 63n - 1n
 
-/** In millionths of a dollar. */
+/** The result is in millionths of a dollar. */
 export function worthOf(price: UsdPrice, { decimals }: Pick<Asset, 'decimals'>, amount: bigint): bigint {
   const worth = usdMicros(amount, decimals, price)
-  return worth < MOST_USD_MICROS ? worth : MOST_USD_MICROS
+  return worth < MAX_USD_MICROS ? worth : MAX_USD_MICROS
 }
 
 export function createRisk({
@@ -58,7 +54,7 @@ export function createRisk({
   premium,
   now,
 }: {
-  readonly exposure: Pick<ExposureWatch, 'assertRoom' | 'unrevealedPercent'>
+  readonly exposure: Pick<ExposureWatch, 'assertBelowUnfinalCap' | 'unrevealedPercent'>
   readonly halts: Pick<Halts, 'find' | 'readFor'>
   readonly customers: Pick<Customers, 'recordsOf' | 'loadsOf' | 'note' | 'noteQuote'>
   readonly caps: Caps
@@ -85,7 +81,7 @@ export function createRisk({
         if (why !== null) throw new TandemError('conflict', `too much for this ${who}: ${why}`)
       }
     },
-    assertRoom: exposure.assertRoom,
+    assertBelowUnfinalCap: exposure.assertBelowUnfinalCap,
     refundsWithheld: (usdMicros) => usdMicros <= premium.withheldUnit,
     clientSecret: () => ({ openPercent: exposure.unrevealedPercent() }),
     leftUsdMicros: (from, to) => leftOf(caps.pair, customers.loadsOf({ app: null, owner: null }, pairOf(from, to)).pair),
@@ -99,13 +95,13 @@ export function createRisk({
       const halt = await halts.readFor(order)
       if (halt === null) return null
       const text = textOf(halt)
-      if (halt.cause !== OPERATOR && now() - halt.since < PATIENCE_SECONDS) throw new ChainFailure('would-fail', text)
+      if (halt.cause !== OPERATOR && now() - halt.since < MAX_HALT_WAIT_SECONDS) throw new ChainFailure('would-fail', text)
       return text
     },
   }
 }
 
-/** Services show it to their users. What an operator writes is for other operators. */
+/** Services show this text to their users. The reasons that operators write are for operators only. */
 function textOf({ scope, cause, reason }: Pick<Halt, 'scope' | 'cause' | 'reason'>): string {
   return cause === OPERATOR ? `halted (${scope}) by the operator of the solver` : `halted (${scope}): ${reason}`
 }

@@ -1,10 +1,9 @@
-/** What a halt or a cap is about. */
+/** Names the scopes of halts and caps: everything, a chain, a direction, a pair. */
 import { type AssetId, parseAssetId } from '@tandem/protocol/asset.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
 
-/** As `<asset>-><asset>`. */
 export type Pair = `${AssetId}->${AssetId}`
 
 export const EVERYTHING = '*'
@@ -13,11 +12,10 @@ export function pairOf(from: AssetId, to: AssetId): Pair {
   return `${from}->${to}`
 }
 
-/** Everything from a chain, and everything to it. */
+/** A direction covers all pairs from a chain, or all pairs to it. */
 export const fromChain = (chain: ChainId) => `${chain}->*`
 export const toChain = (chain: ChainId) => `*->${chain}`
 
-/** All scopes that a swap of this pair is in. */
 export function scopesOf(registry: Pick<Registry, 'asset'>, from: AssetId, to: AssetId): ReadonlySet<string> {
   const [source, destination] = [registry.asset(from).chain, registry.asset(to).chain]
   return new Set([EVERYTHING, source, destination, fromChain(source), toChain(destination), pairOf(from, to)])

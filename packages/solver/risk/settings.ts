@@ -11,8 +11,8 @@ export type RiskSettings = {
   readonly premium: PremiumRules
   readonly feeSpikeFactor: bigint
   readonly feePeakFactor: bigint
-  /** What may wait for clients' secrets before the next one costs most, in millionths of a dollar. */
-  readonly unrevealedMost: bigint
+  /** The amount waiting for client-held secrets at which the next one costs the most, in millionths of a dollar. */
+  readonly unrevealedCap: bigint
   readonly unfinalCap: (chain: Chain) => bigint | null
 }
 
@@ -21,9 +21,9 @@ type CapConfig = NonNullable<NonNullable<RiskConfig['caps']>['pair']>
 
 const DAY = 86_400
 const USD_MICROS = 1_000_000n
-const UNREVEALED_MOST = 50_000n * USD_MICROS
+const DEFAULT_UNREVEALED_CAP = 50_000n * USD_MICROS
 const FEE_SPIKE_FACTOR = 10
-/** A node takes a transaction only if the account could pay twice the current fee; as much again until it is mined. */
+/** A node accepts a transaction only if the account could pay twice the current fee, and fees may double again until it is mined. */
 const FEE_PEAK_FACTOR = 4
 
 export function riskSettings({
@@ -35,7 +35,7 @@ export function riskSettings({
   unfinal_usd,
   unrevealed_usd,
 }: RiskConfig = {}): RiskSettings {
-  const { freeAbandoned, abandonedBips, refuseAbandoned, withheldBips, refuseWithheld, mostBips } = defaultPremiumRules
+  const { freeAbandoned, abandonedBips, refuseAbandoned, withheldBips, refuseWithheld, maxBips } = defaultPremiumRules
   const { freeGainBips, refuseGainBips, withheldUnit } = defaultPremiumRules
   return {
     windowSeconds: BigInt(window_seconds ?? DAY),
@@ -49,11 +49,11 @@ export function riskSettings({
       withheldBips: premium.withheld_bips ?? withheldBips,
       withheldUnit: premium.withheld_unit_usd === undefined ? withheldUnit : atLeastOne(parseUsdMicros(premium.withheld_unit_usd)),
       refuseWithheld: premium.refuse_withheld ?? refuseWithheld,
-      mostBips: premium.most_bips ?? mostBips,
+      maxBips: premium.max_bips ?? maxBips,
     },
     feeSpikeFactor: BigInt(fee_spike_factor ?? FEE_SPIKE_FACTOR),
     feePeakFactor: BigInt(fee_peak_factor ?? FEE_PEAK_FACTOR),
-    unrevealedMost: unrevealed_usd === undefined ? UNREVEALED_MOST : atLeastOne(parseUsdMicros(unrevealed_usd)),
+    unrevealedCap: unrevealed_usd === undefined ? DEFAULT_UNREVEALED_CAP : atLeastOne(parseUsdMicros(unrevealed_usd)),
     unfinalCap({ id, unfinalUsd }) {
       const set = unfinal_usd?.[id]
       if (set !== undefined) return parseUsdMicros(set)
@@ -62,7 +62,7 @@ export function riskSettings({
   }
 }
 
-/** It is divided by. */
+/** The amount is a divisor, so it must not be 0. */
 function atLeastOne(amount: bigint): bigint {
   return amount > 0n ? amount : 1n
 }

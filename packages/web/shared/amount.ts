@@ -1,6 +1,6 @@
 /** Amounts as people write and read them. Money is a bigint of the smallest unit; no number with a fraction is ever used. */
 
-/** Null for a text that is not an amount of so many decimals: nothing is rounded. A comma is taken for a point. */
+/** Null if the text is not an amount, or has more decimals: nothing is rounded. A comma is read as a point. */
 export function parseAmount(text: string, decimals: number): bigint | null {
   const match = /^(\d*)(?:[.,](\d*))?$/.exec(text.replaceAll(/[\s\u202f']/g, ''))
   const [whole = '', fraction = ''] = match?.slice(1) ?? []
@@ -9,8 +9,8 @@ export function parseAmount(text: string, decimals: number): bigint | null {
 }
 
 /**
- * The one way to write thousands: a narrow space that does not break (ISO 80000-1). A comma would be a decimal point to half of the readers, and to
- * `parseAmount`. Whole numbers, and decimal texts: behind the point nothing is grouped.
+ * The one way to write thousands: a narrow space that does not break (ISO 80000-1). Half of the readers, and
+ * `parseAmount`, would read a comma as a decimal point. Digits after the point are not grouped.
  */
 export function groupThousands(number: number | bigint | string): string {
   const [whole = '', ...fraction] = String(number).split('.')
@@ -22,7 +22,7 @@ export function formatAmount(amount: bigint, decimals: number): string {
   return groupThousands(plainAmount(amount, decimals))
 }
 
-/** For an input field: thousands are not set apart. */
+/** For an input field: without separators of thousands. */
 export function plainAmount(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
@@ -35,7 +35,7 @@ function microsOf(decimal: string): bigint {
   return parseAmount(decimal.slice(0, decimal.indexOf('.') < 0 ? undefined : decimal.indexOf('.') + 7), 6) ?? 0n
 }
 
-/** In millionths: what `part` is worth, of a `whole` that is worth so many dollars. */
+/** The dollar value of `part`, in millionths, by that of `whole`. */
 export function shareOfUsd(decimal: string, part: bigint, whole: bigint): bigint {
   return whole === 0n ? 0n : (microsOf(decimal) * part) / whole
 }
@@ -47,14 +47,14 @@ export function formatMicros(micros: bigint): string {
   return `$${groupThousands(`${text.slice(0, -2)}.${text.slice(-2)}`)}`
 }
 
-/** How much of `to` one whole `from` is worth in this exchange, to eight digits behind the point, rounded down: for reading only. */
+/** The price of one whole `from` in `to`, rounded down to eight digits after the point: for reading only. */
 export function formatRate(from: { amount: bigint; decimals: number }, to: { amount: bigint; decimals: number }): string {
   if (from.amount === 0n) return ''
   const scaled = (to.amount * 10n ** BigInt(from.decimals) * 10n ** 8n) / (from.amount * 10n ** BigInt(to.decimals))
   return formatAmount(significant(scaled), 8)
 }
 
-/** Six significant digits, the rest zero. */
+/** Keeps six significant digits; the others become zero. */
 function significant(value: bigint): bigint {
   const extra = value.toString().length - 6
   return extra <= 0 ? value : (value / 10n ** BigInt(extra)) * 10n ** BigInt(extra)

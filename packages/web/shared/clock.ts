@@ -1,4 +1,4 @@
-/** The present time as a signal, in unix seconds: countdowns follow it. */
+/** The current time as a signal, in unix seconds, for countdowns. */
 import { signal } from '@preact/signals'
 
 const seconds = () => Math.floor(Date.now() / 1000)

@@ -1,11 +1,11 @@
-/** Copies a text; says so to eyes and ears. */
+/** Copies a text, and confirms it in sight and to screen readers. */
 import { useSignal } from '@preact/signals'
 import { shared } from '../texts.ts'
 import { CheckIcon, CopyIcon } from './icons.tsx'
 
 const SHOWN_MS = 2_000
 
-/** `said`: what to read once it is copied, if not just that. */
+/** `said` is the confirmation, if it is more than "Copied". */
 export function CopyButton({
   text,
   label,
@@ -25,7 +25,7 @@ export function CopyButton({
       copied.value = false
     }, SHOWN_MS)
   }
-  // The name contains what is to be read on the button: people who talk to their computer say that.
+  // The accessible name contains the text of the button: people who use their voice say that text.
   const spoken = copied.value ? shared.copiedWhat(said, name) : (label ?? shared.copy(name))
   return (
     <button type="button" class="button plain" onClick={() => void copy()} aria-label={spoken}>

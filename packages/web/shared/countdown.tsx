@@ -1,4 +1,4 @@
-/** The time that is left until a moment, in unix seconds. A screen reader hears it when it asks, not every second. */
+/** The time that is left until a moment, in unix seconds. A screen reader reads it on demand, not every second. */
 import { now } from './clock.ts'
 import { formatCountdown } from './duration.ts'
 

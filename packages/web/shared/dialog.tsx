@@ -1,4 +1,4 @@
-/** A modal dialog: the browser's own, which keeps the focus inside and closes by Escape. */
+/** A modal dialog of the browser, which keeps the focus inside and closes on Escape. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { shared } from '../texts.ts'

@@ -9,10 +9,10 @@ const symbol = (asset: string) => asset.split(':')[1]?.toUpperCase() ?? ''
 const names: Names = { symbol, amount: (asset, units) => `${formatAmount(units, 8)} ${symbol(asset)}`, chain: () => 'Ethereum' }
 const CHAIN = 'ethereum_localnet'
 const NOT_POSSIBLE = Object.keys(texts.notPossible) as sdk.NotPossible[]
-/** As the service and the SDK write for programs. */
+/** A message that the service and the SDK write for programs. */
 const RAW = `from_amount must be from 10000 to 100000000 in the smallest unit of ${CHAIN}:wbtc, got 7996419`
 
-/** By class: every way in which it is made. A class of the SDK that is not here fails the test below. */
+/** Every way to make an error, by class. A class of the SDK that is missing here fails the test below. */
 const made: Readonly<Record<string, readonly unknown[]>> = {
   NetworkError: [new sdk.NetworkError(RAW)],
   NodeError: [new sdk.NodeError(RAW)],
@@ -30,7 +30,7 @@ const made: Readonly<Record<string, readonly unknown[]>> = {
 const codes = Object.keys(errorStatus) as (keyof typeof errorStatus)[]
 const apiErrors = codes.map((code) => sdk.errorOf(code, RAW, { httpStatus: 400, retryAfterSeconds: null }))
 
-/** Field names, codes, ids of chains, smallest units: nothing for people. */
+/** Field names, codes, ids of chains and smallest units are not for people. */
 const MACHINE = /[a-z]_[a-z]|(?<![.\d])\d{5,}|smallest unit|undefined|\[object|0x/
 
 function expectWords(error: unknown): string {
@@ -66,7 +66,7 @@ test('amounts are in coins', () => {
   )
 })
 
-test('a page that waits is told how long', () => {
+test('the seconds to wait are named', () => {
   const error = sdk.errorOf('rate_limited', RAW, { httpStatus: 429, retryAfterSeconds: 40 })
   expect(explain(error, names).text).toBe('Too many requests. Try again in 40 s.')
 })

@@ -1,6 +1,6 @@
 /**
- * Errors in words for people: every code of the service, every class of the SDK, and what wallets answer. Amounts are in coins. What the error itself says, with
- * fields, codes and smallest units, is for support: the page shows it only to who opens the details.
+ * Errors in words for people: every code of the service, every class of the SDK, and what wallets answer. Amounts are in coins. The message of the error, with
+ * fields, codes and smallest units, is for support: the page shows it only under "Details".
  */
 import {
   AddressError,
@@ -18,9 +18,10 @@ import {
 } from '@tandem/sdk'
 import { errors as texts } from '../texts.ts'
 
-export type Told = { readonly text: string /** Null: the text says it all. */; readonly details: string | null }
+/** `details` is null if the text is complete. */
+export type Explanation = { readonly text: string; readonly details: string | null }
 
-/** How a page names what the error is about. */
+/** How the page names assets, amounts and chains in an error. */
 export type Names = { symbol(asset: string): string; amount(asset: string, units: bigint): string; chain(id: string): string }
 
 /** An error in the words of the page itself. */
@@ -28,15 +29,15 @@ export class SaidError extends Error {
   override readonly name = 'SaidError'
 }
 
-export function explain(error: unknown, names: Names): Told {
+export function explain(error: unknown, names: Names): Explanation {
   const own = sentenceOf(error)
   if (own !== null) return { text: own, details: null }
   const text = ofSdk(error, names) ?? ofWallet(error) ?? texts.unknown
   return { text, details: detailsOf(error) }
 }
 
-/** For what is known of the node or the service only by its message. */
-export const withDetails = (text: string, details: string | null | undefined): Told => ({ text, details: details || null })
+/** For errors of which only the message is known. */
+export const withDetails = (text: string, details: string | null | undefined): Explanation => ({ text, details: details || null })
 
 /** Messages that were written for the user. */
 function sentenceOf(error: unknown): string | null {
@@ -66,7 +67,7 @@ function codeText({ code, retryAfterSeconds }: ApiError): string {
   return new Map<string, string>(Object.entries(texts.codes)).get(code) ?? texts.unknown
 }
 
-/** EIP-1193 and the numbers that other wallets share with it; names of errors of the libraries that wallets use. Also where they are the cause of another error. */
+/** EIP-1193 and the numbers that other wallets share with it; names of errors of the libraries that wallets use. Causes of an error are checked too. */
 function ofWallet(error: unknown): string | null {
   for (let one: unknown = error, depth = 0; typeof one === 'object' && one !== null && depth < 8; depth += 1) {
     const { code, name, cause } = one as { readonly code?: unknown; readonly name?: unknown; readonly cause?: unknown }

@@ -1,4 +1,4 @@
-/** Small drawings in the colour of the text around them. Each says nothing to a screen reader: the text beside it does. */
+/** Small drawings in the colour of the text around them. Screen readers skip them: the text beside each says the same. */
 import type { ComponentChildren } from 'preact'
 
 function Drawing({ children, box = '0 0 16 16' }: { readonly children: ComponentChildren; readonly box?: string }) {
@@ -25,7 +25,7 @@ export const Mark = () => (
   </Drawing>
 )
 
-/** Any coin. */
+/** The icon of a coin that has none of its own. */
 export const CoinIcon = () => (
   <Drawing>
     <circle cx="8" cy="8" r="7" />

@@ -1,4 +1,4 @@
-/** What surrounds every page: the masthead with the way to the other pages, and the colophon. */
+/** The frame of every page: the masthead with links to the other pages, and the colophon. */
 import type { ComponentChildren } from 'preact'
 import { shared } from '../texts.ts'
 import { Mark, MoonIcon, SunIcon } from './icons.tsx'
@@ -13,7 +13,7 @@ const PLACES = [
 
 type Path = (typeof PLACES)[number]['path']
 
-/** `here`: the path of this page, if it is one of the masthead. `network`: a note beside the name, such as "local network". */
+/** `here` is the path of this page, if the masthead has it. `network` is a note beside the name, such as "local network". */
 export function Layout({
   here,
   network,

@@ -1,8 +1,8 @@
-/** A moment as the clock on the user's wall will show it. */
+/** A moment in the local time of the user. */
 
 /**
- * `at`, `now`: unix seconds. The day is named unless it is today, and the zone if the clocks change until then: an hour of that night comes twice.
- * `zone` and `locale`: those of the browser, unless a test names others.
+ * `at` and `now` are unix seconds. The day is named unless it is today, and the zone if the clocks change before then: an hour of that night occurs twice.
+ * `zone` and `locale` are those of the browser, unless a test gives others.
  */
 export function formatMoment(at: number, now: number, zone?: string, locale?: string): string {
   const inZone = zone === undefined ? {} : { timeZone: zone }

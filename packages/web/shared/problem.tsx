@@ -1,13 +1,13 @@
-/** A problem in words, and what is behind it for who wants to know. */
+/** A problem in words, with its details folded. */
 import { shared } from '../texts.ts'
-import type { Told } from './explain.ts'
+import type { Explanation } from './explain.ts'
 
-/** `lead`: said before. `quiet`: nothing is wrong, something is waited for. */
-export function Problem({ told, lead = '', quiet = false }: { readonly told: Told; readonly lead?: string; readonly quiet?: boolean }) {
+/** `lead` stands before the text. `quiet` is for what only has to be waited for. */
+export function Problem({ of, lead = '', quiet = false }: { readonly of: Explanation; readonly lead?: string; readonly quiet?: boolean }) {
   return (
     <div class={quiet ? 'notice' : 'notice alarm'} role={quiet ? 'status' : 'alert'}>
-      <p>{lead === '' ? told.text : `${lead} ${told.text}`}</p>
-      <Details text={told.details} />
+      <p>{lead === '' ? of.text : `${lead} ${of.text}`}</p>
+      <Details text={of.details} />
     </div>
   )
 }

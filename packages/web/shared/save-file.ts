@@ -1,6 +1,6 @@
-/** Saves a text as a file of the user's. */
+/** Saves a text as a download. */
 
-/** The browser reads it after the click. */
+/** The browser reads the URL only after the click. */
 const KEPT_MS = 10_000
 
 export function saveFile(name: string, type: string, text: string): void {

@@ -1,3 +1,3 @@
-/** Loaded before anything is drawn: the theme that the user has chosen here, if they have. */
+/** Sets the theme that the user has chosen, before anything is drawn. */
 const chosen = localStorage.getItem('tandem:web:theme')
 if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen

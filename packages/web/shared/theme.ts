@@ -1,4 +1,4 @@
-/** Light or dark: as the system says, until the user chooses here. */
+/** The light or the dark theme: that of the system until the user chooses one. */
 import { signal } from '@preact/signals'
 
 type Theme = 'light' | 'dark'

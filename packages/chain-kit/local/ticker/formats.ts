@@ -1,18 +1,16 @@
-/** How each exchange writes its tickers. Written from their documents, not from our parsers. */
+/** Writes the ticker format of each exchange, taken from its documents and not from our parsers. */
 
 export type Quoted = {
   readonly market: string
-  /** Decimal texts. */
+  /** Prices are decimal texts. */
   readonly bid: string
   readonly ask: string
-  /** Unix milliseconds. */
+  /** The time is in unix milliseconds. */
   readonly at: number
 }
 
 export type ExchangeFormat = {
-  /** Its name of a market. */
   symbol(market: string): string
-  /** The markets that a request asks for; null: it is no request for tickers. */
   asked(url: URL, markets: readonly string[]): readonly string[] | null
   body(quotes: readonly Quoted[]): unknown
 }

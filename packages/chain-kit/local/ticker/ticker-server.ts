@@ -1,4 +1,4 @@
-/** The public tickers of several exchanges on this machine. Their prices wander; tests set them, and break each exchange in every way. */
+/** Simulates the public tickers of several exchanges. Prices move at random; tests can fix them and make each exchange fail in every way. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { bitfinex, bitstamp, coinbase, type ExchangeFormat, gemini, kraken, type Quoted } from './formats.ts'
@@ -21,16 +21,13 @@ export type TickerExchange = keyof typeof tickerExchanges
 export type TickerFault = 'silent' | 'stale' | 'wild' | 'negative' | 'string' | 'redirect' | 'huge' | 'refused' | 'garbage'
 
 export interface TickerServer {
-  /** For a source of prices of this exchange. */
   source(exchange: TickerExchange): {
     readonly kind: TickerExchange
     readonly url: string
     readonly symbols: Readonly<Record<string, string>>
   }
   break(exchange: TickerExchange, fault: TickerFault | null): void
-  /** Fixes the price of a market on all exchanges; null: it wanders again. US dollars times 10^8. */
   setPrice(market: string, price: bigint | null): void
-  /** How many requests came, for each exchange. */
   readonly requests: Readonly<Record<TickerExchange, number>>
   close(): Promise<void>
 }
@@ -38,10 +35,10 @@ export interface TickerServer {
 const STEP_MS = 1000
 const HOUR_MS = 3600_000
 const SEED = 20_090_103
-/** Exchanges differ by so much, in hundredths of a bip. */
-const APART: Readonly<Record<TickerExchange, bigint>> = { bitfinex: -100n, bitstamp: 50n, coinbase: 0n, gemini: 100n, kraken: -50n }
+/** Each exchange is this far from the common price, in hundredths of a bip. */
+const OFFSETS: Readonly<Record<TickerExchange, bigint>> = { bitfinex: -100n, bitstamp: 50n, coinbase: 0n, gemini: 100n, kraken: -50n }
 
-/** `prices`: the first price of each market, as decimal texts of at most 8 decimals. Listens on 127.0.0.1. */
+/** `prices` has the first price of each market, as decimal texts of at most 8 decimals. The server listens on 127.0.0.1. */
 export async function startTickerServer(prices: Readonly<Record<string, string>>): Promise<TickerServer> {
   const markets = Object.keys(prices)
   const walk = createWalk(new Map(Object.entries(prices).map(([market, price]) => [market, parse(price)])), SEED)
@@ -51,7 +48,7 @@ export async function startTickerServer(prices: Readonly<Record<string, string>>
   let steppedAt = Date.now()
 
   function quotesOf(exchange: TickerExchange, asked: readonly string[]): readonly Quoted[] {
-    // It wanders only when it is asked: at rest there is no timer.
+    // Prices move only when a request comes, so an idle server needs no timer.
     const steps = Math.floor((Date.now() - steppedAt) / STEP_MS)
     steppedAt += steps * STEP_MS
     walk.step(steps)
@@ -60,7 +57,7 @@ export async function startTickerServer(prices: Readonly<Record<string, string>>
 
   function quote(exchange: TickerExchange, market: string, price: bigint): Quoted {
     const fault = faults.get(exchange)
-    const here = (price + (price * APART[exchange]) / 1_000_000n) * (fault === 'wild' ? 100n : 1n)
+    const here = (price + (price * OFFSETS[exchange]) / 1_000_000n) * (fault === 'wild' ? 100n : 1n)
     const edge = here / 20_000n
     const texts = (value: bigint) => (fault === 'string' ? 'a lot' : `${fault === 'negative' ? '-' : ''}${format(value)}`)
     return { market, bid: texts(here - edge), ask: texts(here + edge), at: Date.now() - (fault === 'stale' ? HOUR_MS : 0) }
@@ -68,7 +65,7 @@ export async function startTickerServer(prices: Readonly<Record<string, string>>
 
   const server = createServer((request, response) => {
     const [, exchange = '', ...rest] = (request.url ?? '').split('/')
-    // `/sound/` in front: the answer of an exchange that works.
+    // The prefix `/sound/` asks for the answer of an exchange that works.
     const [sound, name] = exchange === 'sound' ? [true, rest.shift() ?? ''] : [false, exchange]
     if (!isExchange(name)) return void response.writeHead(404).end()
     const url = new URL(`/${rest.join('/')}`, 'http://127.0.0.1')
@@ -107,7 +104,7 @@ function isExchange(name: string): name is TickerExchange {
   return Object.hasOwn(tickerExchanges, name)
 }
 
-/** Until the client hangs up. */
+/** Sends spaces until the client disconnects. */
 function pour(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' })
   const more = () => {

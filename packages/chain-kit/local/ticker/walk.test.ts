@@ -1,3 +1,4 @@
+/** Tests the random walk of prices. */
 import { expect, test } from 'vitest'
 import { createWalk } from './walk.ts'
 

@@ -1,18 +1,17 @@
-/** Prices that wander around a first price: a random walk in small steps that cannot go far. The same seed gives the same walk. */
+/** Moves prices at random around a first price, in small steps and within bounds. The same seed gives the same walk. */
 
 export interface Walk {
-  /** US dollars times 10^8. */
+  /** The price is in US dollars times 10^8. */
   price(market: string): bigint | null
-  /** Goes on by so many steps. */
   step(steps: number): void
 }
 
-/** A step is at most this much, and the walk stays within `REACH` of its first price. */
+/** One step is at most this much. The walk stays within `REACH` of its first price. */
 const STEP = { coin: 4n, dollar: 1n }
 const REACH = { coin: 300n, dollar: 10n }
 const DOLLAR = 100_000_000n
 const BIPS = 10_000n
-/** After a long rest there is no need to walk it all. */
+/** After a long idle time not every step needs to be made. */
 const MAX_STEPS = 600
 
 export function createWalk(first: ReadonlyMap<string, bigint>, seed: number): Walk {
@@ -22,7 +21,7 @@ export function createWalk(first: ReadonlyMap<string, bigint>, seed: number): Wa
   function next(market: string, base: bigint): bigint {
     const kind = base === DOLLAR ? 'dollar' : 'coin'
     const now = prices.get(market) ?? base
-    // One of -STEP … +STEP, in hundredths of a bip.
+    // The move is one of -STEP … +STEP, in hundredths of a bip.
     const move = BigInt(random(Number(STEP[kind]) * 200 + 1)) - STEP[kind] * 100n
     const moved = now + (base * move) / (BIPS * 100n)
     const [low, high] = [base - (base * REACH[kind]) / BIPS, base + (base * REACH[kind]) / BIPS]
@@ -37,7 +36,7 @@ export function createWalk(first: ReadonlyMap<string, bigint>, seed: number): Wa
   }
 }
 
-/** Marsaglia's xorshift: numbers from 0 to `below` - 1. */
+/** Marsaglia's xorshift gives numbers from 0 to `below` - 1. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed >>> 0 || 1
   return (below) => {

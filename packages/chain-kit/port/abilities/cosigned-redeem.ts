@@ -2,7 +2,6 @@
  * One transaction redeems several HTLCs of one redeemer, signed by all initiators too: cheaper, and it shows no secret. Payloads between the two
  * parties are opaque to all other code.
  */
-
 import type { PublicKey, Signer } from '@tandem/keys/key.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Outbox } from '../outbox.ts'
@@ -10,17 +9,17 @@ import type { SpendableDeposit } from '../spend.ts'
 import type { RedeemItem } from './spending.ts'
 
 export interface CosignedRedeem {
-  /** `transaction`: complete, from `CosignSession.finish`. It is preferred while it can be mined; else the secrets are used. */
+  /** `transaction` is complete, from `CosignSession.finish`. It is preferred while it can be mined; else the secrets are used. */
   send(items: readonly RedeemItem[], transaction: string, outbox: Outbox): Promise<string>
-  /** Whether an offer can be used in a draft for an item with this many deposits. One that cannot must not stop the others. */
+  /** True means that the offer can be used in a draft for an item with this many deposits. One that cannot must not stop the others. */
   isOffer(offer: string, deposits: number): Promise<boolean>
   /**
-   * The redeemer's side of a transaction that all initiators sign too: cheaper, and it shows no secret. Returns a payload for
-   * `CosignSession.finish`. Throws `bad_request` or `invalid_signature` for a bad offer, before anything is signed.
+   * The redeemer's payload is for `CosignSession.finish`. Throws `bad_request` or `invalid_signature` for a bad offer, before anything is
+   * signed.
    */
   draft(items: readonly (RedeemItem & { readonly offer: string })[], signer: Signer): Promise<string>
   /**
-   * The initiators' side, by the party that holds their keys. It gives the deposits to the redeemer: call it only when every redeem of the other
+   * The party that holds the initiators' keys signs. This gives the deposits to the redeemer: call it only when every redeem of the other
    * leg is final.
    */
   cosign(
@@ -31,15 +30,12 @@ export interface CosignedRedeem {
 }
 
 export interface CosignSession {
-  /** One payload for each item, for `draft`. */
   readonly offers: readonly string[]
   /** Throws unless the draft spends only deposits of the items, pays the redeemer, and is signed correctly. A second call throws. */
   finish(draft: string): Promise<CosignedTransaction>
 }
 
 export type CosignedTransaction = {
-  /** Complete, in the family's own form. */
   readonly transaction: string
-  /** Ids of the deposits that it spends. */
   readonly deposits: readonly string[]
 }

@@ -1,5 +1,4 @@
-/** Abilities that only some chains or families have. Each is one type here and one conformance suite in `chains/testing/abilities/`. */
-
+/** Lists the abilities of some chains or families. Each has one type here and one conformance suite in `chain-kit/testing/abilities/`. */
 import type { CosignedRedeem } from './cosigned-redeem.ts'
 import type { CosignedRefund } from './cosigned-refund.ts'
 import type { DeployAccount, DeployHtlc } from './deploy.ts'
@@ -21,7 +20,6 @@ import type {
 import type { Rescue } from './rescue.ts'
 import type { BatchRedeem, Cancel, OrderKeys, PartialDeposits, PayoutFee, Rent } from './spending.ts'
 
-/** Of a connection to one chain. */
 export interface Abilities {
   readonly cancel: Cancel
   readonly gasless: Gasless
@@ -46,7 +44,6 @@ export interface Abilities {
   readonly oracle: Oracle
 }
 
-/** Of a family, without a connection. */
 export interface FamilyAbilities {
   readonly rescue: Rescue
   readonly deployHtlc: DeployHtlc

@@ -1,9 +1,8 @@
-/** A family that can cancel: once cancelled, no attempt of the action can be mined. */
+/** Tests a family that can cancel: once cancelled, no attempt of the action can be mined. */
 import { describe, expect, it } from 'vitest'
 import { ChainFailure } from '../../port/failure.ts'
 import { type ConformanceRun, required, type Swap } from '../run.fixture.ts'
 
-/** Every family has cancelled within this many blocks. */
 const MAX_BLOCKS = 5
 
 export function cancelSuite(run: ConformanceRun): void {
@@ -17,7 +16,7 @@ export function cancelSuite(run: ConformanceRun): void {
       )({ ...outbox, withKey: (work) => outbox.withKey((held) => work({ ...held, signer })) })
     }
 
-    /** Cancels until nothing can be mined. True if the initiation was replaced; false where it can only be mined or expire. */
+    /** True means that the initiation was replaced; false, that it can only be mined or expire. */
     async function cancelled(swap: Swap, initiated: string, eachBlock: () => Promise<unknown>): Promise<boolean> {
       const first = await cancel(swap).catch((error: unknown) => {
         if (error instanceof ChainFailure && error.kind === 'would-fail') return initiated
@@ -40,8 +39,8 @@ export function cancelSuite(run: ConformanceRun): void {
       expect(isReplaced).toBe(run.fixture.replacesUnmined)
       await run.confirm()
       expect((await run.readSwap(swap)).events.map((event) => event.tx)).toEqual(isReplaced ? [] : [tx])
-      const most = run.fixture.feeAllowance + (isReplaced ? 0n : swap.terms.amount)
-      expect(before - (await run.balanceOf(run.solver))).toBeLessThanOrEqual(most)
+      const maxSpent = run.fixture.feeAllowance + (isReplaced ? 0n : swap.terms.amount)
+      expect(before - (await run.balanceOf(run.solver))).toBeLessThanOrEqual(maxSpent)
       expect(await cancel(swap)).toBeNull()
     })
 

@@ -1,23 +1,12 @@
-/** A family where one transaction that all parties sign can redeem several HTLCs. */
+/** Tests a family where one transaction that all parties sign can redeem several HTLCs. */
 import { describe, expect, it } from 'vitest'
 import type { RedeemItem } from '../../port/abilities/spending.ts'
-import { type ConformanceRun, expectWithin, malformedPayloads, required, type Swap } from '../run.fixture.ts'
+import { type ConformanceRun, expectWithin, malformedPayloads, required } from '../run.fixture.ts'
 
 export function cosignedRedeemSuite(run: ConformanceRun): void {
   describe('cosigned redeem', () => {
     const ability = () => required(run.fixture.client.cosignedRedeem, 'cosignedRedeem')
 
-    async function fundedBatch(): Promise<{
-      readonly swaps: readonly Swap[]
-      readonly items: readonly RedeemItem[]
-      readonly total: bigint
-    }> {
-      const swaps = [await run.fundedByUser(), await run.fundedByUser()]
-      const items = await Promise.all(
-        swaps.map(async (swap) => ({ terms: swap.terms, secret: swap.secret, deposits: (await run.spendOf(swap, '')).deposits })),
-      )
-      return { swaps, items, total: swaps.reduce((sum, { terms }) => sum + terms.amount, 0n) }
-    }
     const begin = (items: readonly RedeemItem[]) =>
       ability().cosign(items.map(({ terms, deposits }) => ({ terms, deposits, signer: run.user.signer })))
     const draft = (items: readonly RedeemItem[], offers: readonly string[]) =>
@@ -27,7 +16,7 @@ export function cosignedRedeemSuite(run: ConformanceRun): void {
       )
 
     it('redeems by a cosigned transaction, which shows no secret', async () => {
-      const { swaps, items, total } = await fundedBatch()
+      const { swaps, items, total } = await run.fundedBatch()
       const before = await run.balanceOf(run.solver)
       const session = await begin(items)
       const { transaction, deposits } = await session.finish(await draft(items, session.offers))
@@ -42,7 +31,7 @@ export function cosignedRedeemSuite(run: ConformanceRun): void {
     if (run.part !== 'whole') return
 
     it('cosigns once, for these items and this redeemer only', async () => {
-      const { items } = await fundedBatch()
+      const { items } = await run.fundedBatch()
       const session = await begin(items)
       for (const [index, { deposits }] of items.entries()) {
         expect(await ability().isOffer(session.offers[index] ?? '', deposits.length)).toBe(true)
@@ -59,7 +48,7 @@ export function cosignedRedeemSuite(run: ConformanceRun): void {
     })
 
     it('refuses malformed payloads with a TandemError', async () => {
-      const { items } = await fundedBatch()
+      const { items } = await run.fundedBatch()
       const refused = expect.objectContaining({ name: 'TandemError' })
       for (const payload of malformedPayloads) {
         for (const { deposits } of items) expect(await ability().isOffer(payload, deposits.length), payload).toBe(false)

@@ -1,5 +1,4 @@
-/** A family where the initiator signs an instant refund too: together with the redeemer in one round trip, or apart. */
-
+/** Tests a family where the initiator signs an instant refund too: together with the redeemer in one round trip, or apart. */
 import type { InstantRefund } from '@tandem/protocol/order.ts'
 import { describe, expect, it } from 'vitest'
 import { refundsOf } from '../refunds.fixture.ts'

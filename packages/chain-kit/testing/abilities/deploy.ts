@@ -1,8 +1,7 @@
-/** A family that deploys its HTLCs. */
-
+/** Tests a family that deploys its HTLCs. */
 import { createKey, randomPrivateKey } from '@tandem/keys/keyring.ts'
 import { testPurpose } from '@tandem/keys/keys.fixture.ts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AccountRequest, DeployRequest } from '../../port/abilities/deploy.ts'
 import { type ConformanceRun, required } from '../run.fixture.ts'
 
@@ -44,11 +43,8 @@ export function deploySuite(run: ConformanceRun): void {
       expect(deployed.codeHash).toMatch(/^0x[0-9a-f]{64}$/)
       expect(said.join('\n')).toContain(` at ${deployed.htlc} in ${deployed.tx}`)
       const client = fixture().connect(deployed.htlc)
-      try {
-        await client.verifyNode()
-      } finally {
-        await client.close()
-      }
+      onTestFinished(() => client.close())
+      await client.verifyNode()
       // With deterministic addresses, the dry run returns the address and a repeat finds the contract.
       if (deployed.htlc !== planned.htlc) return
       expect(deployed).toEqual({ ...planned, tx: deployed.tx })
@@ -57,7 +53,6 @@ export function deploySuite(run: ConformanceRun): void {
   })
 }
 
-/** A family whose accounts are contracts. */
 export function deployAccountSuite(run: ConformanceRun): void {
   describe('deploy an account', () => {
     const fixture = () => required(run.fixture.deployAccount, 'deployAccount in the fixture')

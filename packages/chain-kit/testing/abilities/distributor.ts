@@ -1,5 +1,4 @@
-/** A chain on which affiliates are paid. */
-
+/** Tests a chain on which affiliates are paid. */
 import type { Key } from '@tandem/keys/key.ts'
 import { createKey, randomPrivateKey } from '@tandem/keys/keyring.ts'
 import { testPurpose } from '@tandem/keys/keys.fixture.ts'

@@ -1,5 +1,4 @@
-/** A family where the service can initiate with the user's signature. */
-
+/** Tests a family where the service can initiate with the user's signature. */
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +6,7 @@ import type { Outbox } from '../../port/outbox.ts'
 import { OutboxFailure } from '../outbox.fixture.ts'
 import { type ConformanceRun, expectRepeatHarmless, failureOf, required, type Swap } from '../run.fixture.ts'
 
-/** No family pays for that many. */
+/** No family pays for as many reverts. */
 const MANY_REVERTS = 1_000
 
 export function gaslessSuite(run: ConformanceRun): void {
@@ -34,7 +33,7 @@ export function gaslessSuite(run: ConformanceRun): void {
     }
     const feeBalance = () => run.fixture.client.balance(run.fixture.client.chain.nativeAsset, run.solver.address)
 
-    /** `verify` refuses it. If it is relayed anyway, nothing is signed and no fee is paid. */
+    /** `verify` refuses the signature. If it is relayed anyway, nothing is signed and no fee is paid. */
     async function expectRefused(swap: Swap, signature: string, refused: { readonly code: string; readonly message?: unknown }) {
       const before = await feeBalance()
       await expect(verify(swap, signature)).rejects.toMatchObject(refused)
@@ -45,7 +44,6 @@ export function gaslessSuite(run: ConformanceRun): void {
     }
     const wellFormed = async (swap: Swap, signature: string) => expect(await failureOf(relay(swap, signature))).toBe('would-fail')
 
-    /** An asset without gasless initiations has one test of its own. */
     const itIfSupported = (title: string, test: () => Promise<void>) =>
       it(title, async () => {
         if (run.fixture.gasless !== undefined) await test()

@@ -1,4 +1,4 @@
-/** The conformance suite of each ability, and how to tell which abilities a family has. */
+/** Lists the conformance suite of each ability, and the abilities that a family has. */
 import type { Abilities, FamilyAbilities } from '../../port/abilities/index.ts'
 import type { ChainClient } from '../../port/client.ts'
 import type { ChainFamily } from '../../port/family.ts'
@@ -28,7 +28,6 @@ import { batchRedeemSuite, orderKeysSuite, payoutFeeSuite, rentSuite } from './s
 
 export type AbilityName = keyof Abilities | keyof FamilyAbilities
 
-/** Defines its tests inside a `describe`. */
 export type AbilitySuite = (run: ConformanceRun) => void
 
 export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
@@ -58,7 +57,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   deployAccount: deployAccountSuite,
 }
 
-/** Members that are not abilities. Every other member of a client or a family is one, and needs a suite. */
+/** These members are not abilities. Every other member of a client or a family is one, and needs a suite. */
 const clientCore: Readonly<Record<Exclude<keyof ChainClient, keyof Abilities>, true>> = {
   chain: true,
   curve: true,
@@ -69,7 +68,7 @@ const clientCore: Readonly<Record<Exclude<keyof ChainClient, keyof Abilities>, t
   prepare: true,
   verifyNode: true,
   tip: true,
-  glimpse: true,
+  tipHint: true,
   headers: true,
   events: true,
   readHtlc: true,

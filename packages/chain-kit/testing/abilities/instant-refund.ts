@@ -1,5 +1,4 @@
-/** A family where deposits can be refunded before the timelock ends, with the redeemer's consent. */
-
+/** Tests a family where deposits can be refunded before the timelock ends, with the redeemer's consent. */
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { InstantRefund } from '@tandem/protocol/order.ts'
 import { describe, expect, it } from 'vitest'
@@ -68,14 +67,14 @@ export function instantRefundSuite(run: ConformanceRun): void {
       const [taken, left] = later
       if (taken === undefined || left === undefined) throw new Error('two more refunds were signed')
       const redeem = await redeemed(swap, [{ id: taken.deposit, amount: taken.amount }])
-      const rest = await send(swap, [...early, ...later])
-      expect(rest).not.toBe(tx)
+      const second = await send(swap, [...early, ...later])
+      expect(second).not.toBe(tx)
       await run.fixture.mine(1)
       const { deposits } = (await run.readSwap(swap)).swap
       const spends = new Map(deposits.map(({ id, spend }) => [id, spend?.tx]))
-      expect([...early, taken, left].map(({ deposit }) => spends.get(deposit))).toEqual([tx, redeem, rest])
+      expect([...early, taken, left].map(({ deposit }) => spends.get(deposit))).toEqual([tx, redeem, second])
       expect(await send(swap, early)).toBe(tx)
-      expect(await send(swap, [left])).toBe(rest)
+      expect(await send(swap, [left])).toBe(second)
       await expect(send(swap, [taken])).rejects.toMatchObject({
         kind: 'superseded',
         message: expect.stringContaining(`${taken.deposit} was spent by ${redeem}`),

@@ -1,4 +1,4 @@
-/** A family whose nodes say when there is a new block. */
+/** Tests a family whose nodes say when there is a new block. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type ConformanceRun, required } from '../run.fixture.ts'
 
@@ -13,8 +13,8 @@ export function newBlocksSuite(run: ConformanceRun): void {
       ends.push(required(run.fixture.client.newBlocks, 'newBlocks')(onBlock))
       return onBlock
     }
-    /** Mines until it is told of a block: a subscription takes a moment to begin. */
-    const untilTold = (onBlock: ReturnType<typeof subscribe>) =>
+    /** A subscription takes a moment to begin, so blocks are mined until the subscriber is notified. */
+    const untilNotified = (onBlock: ReturnType<typeof subscribe>) =>
       vi.waitFor(
         async () => {
           await run.fixture.mine(1)
@@ -23,15 +23,15 @@ export function newBlocksSuite(run: ConformanceRun): void {
         { timeout: 30_000, interval: 1 },
       )
 
-    it('are told to every subscriber', async () => {
+    it('are announced to every subscriber', async () => {
       const [first, second] = [subscribe(), subscribe()]
-      await untilTold(first)
-      await untilTold(second)
+      await untilNotified(first)
+      await untilNotified(second)
     })
 
-    it('are told after a reorg', async () => {
+    it('are announced after a reorg', async () => {
       const onBlock = subscribe()
-      await untilTold(onBlock)
+      await untilNotified(onBlock)
       onBlock.mockClear()
       await vi.waitFor(
         async () => {
@@ -43,13 +43,13 @@ export function newBlocksSuite(run: ConformanceRun): void {
       )
     })
 
-    it('are not told any more after the subscription ended', async () => {
+    it('are not announced after the subscription ended', async () => {
       const [ended, other] = [subscribe(), subscribe()]
-      await untilTold(ended)
+      await untilNotified(ended)
       ends.splice(0, 1)[0]?.()
       ended.mockClear()
       other.mockClear()
-      await untilTold(other)
+      await untilNotified(other)
       expect(ended).not.toHaveBeenCalled()
     })
   })

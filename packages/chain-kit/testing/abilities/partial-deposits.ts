@@ -1,5 +1,4 @@
-/** A family where anyone may send any amount to an HTLC: the redeemer signs which deposits it pays for. */
-
+/** Tests a family where anyone may send any amount to an HTLC: the redeemer signs which deposits it pays for. */
 import type { Fill } from '@tandem/protocol/fill.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { describe, expect, it } from 'vitest'

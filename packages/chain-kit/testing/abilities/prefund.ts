@@ -1,8 +1,7 @@
-/** A family where users have an account at the HTLC, and consent on the chain to each swap that may take money from it. */
+/** Tests a family where users have an account at the HTLC, and consent on the chain to each swap that may take money from it. */
 import { describe, expect, it } from 'vitest'
 import { type ConformanceRun, expectRepeatHarmless, failureOf, required, type Swap } from '../run.fixture.ts'
 
-/** Longer than every test that must stay before its deadline. */
 const SECONDS_TO_DEADLINE = 3_600n
 
 export function prefundSuite(run: ConformanceRun): void {
@@ -27,7 +26,6 @@ export function prefundSuite(run: ConformanceRun): void {
     const attempts = (swap: Swap, verb: 'initiate' | 'reclaim') => run.solver.outbox.attempts(`${swap.key}/${verb}`)
     const held = async (swap: Swap) => (await ability().amounts([swap]))[0]
     const passDeadline = (swap: Swap) => paying().passDeadline(swap.deadline)
-    /** Initiates with a prefund of the whole amount. */
     const initiated = async (): Promise<Swap> => {
       const swap = await consented()
       await pay(swap.terms.amount)

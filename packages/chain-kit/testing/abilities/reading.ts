@@ -1,5 +1,4 @@
-/** The conformance suites of what some nodes can tell beyond the core. */
-
+/** Tests the answers of some nodes beyond the core. */
 import { createKey, randomPrivateKey } from '@tandem/keys/keyring.ts'
 import { createWatchedSwaps } from '@tandem/party/engine/watched-swaps.ts'
 import { describe, expect, it } from 'vitest'
@@ -9,7 +8,6 @@ import { type ConformanceRun, expectWithin, type Party, required } from '../run.
 /** Fees vary from transaction to transaction, and a statement has a margin. */
 const FACTOR = 4n
 
-/** A family whose nodes say which blocks are final. */
 export function finalHeightSuite(run: ConformanceRun): void {
   describe('final height', () => {
     it('is not above the newest block, never decreases, and passes an initiation once it is deep enough', async () => {
@@ -31,7 +29,6 @@ export function finalHeightSuite(run: ConformanceRun): void {
   })
 }
 
-/** A family whose nodes have a mempool that can be searched. */
 export function unconfirmedEventsSuite(run: ConformanceRun): void {
   describe('unconfirmed events', () => {
     it('shows an unmined initiation to those who watch the swap, without a block, until it is mined', async () => {
@@ -51,7 +48,6 @@ export function unconfirmedEventsSuite(run: ConformanceRun): void {
   })
 }
 
-/** A family whose nodes return the events of a block by its hash. */
 export function branchEventsSuite(run: ConformanceRun): void {
   describe('events of a branch', () => {
     it('are those of its blocks, in a range and in one block', async () => {
@@ -68,7 +64,7 @@ export function branchEventsSuite(run: ConformanceRun): void {
       expect(range.events).toEqual(events)
       expect(range.headers).toEqual(expect.arrayContaining([...(await client.headers([swap.from, tip.height]))]))
       const [header] = await client.headers([events[0]?.block?.height ?? 0n])
-      if (header === undefined) throw new Error('the block of the event is gone')
+      if (header === undefined) throw new Error('the block of the event does not exist')
       expect((await branchEvents(watched, header.height, header, [])).events).toEqual(events)
       expect(await branchEvents(createWatchedSwaps([]), swap.from, tip, [])).toEqual({ events: [], headers: [] })
       const other = { ...tip, hash: `${tip.hash.slice(0, -4)}beef` }
@@ -78,7 +74,6 @@ export function branchEventsSuite(run: ConformanceRun): void {
   })
 }
 
-/** A family whose providers can be inspected. */
 export function inspectProvidersSuite(run: ConformanceRun): void {
   describe('inspect providers', () => {
     it('reports each provider by its host, at least one of them at the tip', async () => {
@@ -109,12 +104,12 @@ export function legCostSuite(run: ConformanceRun): void {
       const redeemed = await coins(run.solver)
       // A node's estimate may change while the test runs.
       const [first, later] = [stated.redeem, (await read()).redeem]
-      const [least, most] = first < later ? [first, later] : [later, first]
-      expectWithin(before + amount() - redeemed, least / FACTOR, most * FACTOR)
+      const [lower, higher] = first < later ? [first, later] : [later, first]
+      expectWithin(before + amount() - redeemed, lower / FACTOR, higher * FACTOR)
       await run.initiate(await run.propose(run.solver, run.user))
       await run.confirm()
       const taken = redeemed - amount() - (await coins(run.solver))
-      // What is got back later is not stated.
+      // Costs that come back later are not stated.
       const isReturned = client.chain.settledHtlcKeepsRent === true || depositReserve !== undefined
       const now = await read()
       const [low, high] = stated.initiate < now.initiate ? [stated.initiate, now.initiate] : [now.initiate, stated.initiate]
@@ -127,7 +122,6 @@ export function legCostSuite(run: ConformanceRun): void {
   })
 }
 
-/** A family where a valid address may be unable to receive. */
 type RecipientRun = {
   readonly user: Pick<ConformanceRun['user'], 'address'>
   readonly fixture: Pick<ConformanceFixture, 'client' | 'asset' | 'amount' | 'solver' | 'incapableRecipient'>
@@ -135,7 +129,6 @@ type RecipientRun = {
 
 export function checkRecipientSuite(run: RecipientRun): void {
   describe('check recipient', () => {
-    /** Asked without a payer as the service does it, and with one as a solver does. */
     async function check(address: string): Promise<string | null> {
       const { client, asset, amount, solver } = run.fixture
       const ask = (payer: string | null) =>
@@ -158,7 +151,6 @@ export function checkRecipientSuite(run: RecipientRun): void {
   })
 }
 
-/** A family where an account of ours may be unable to send. */
 export function checkSenderSuite(run: ConformanceRun): void {
   describe('check sender', () => {
     const check = (address: string) => required(run.fixture.client.checkSender, 'checkSender')(address)
@@ -175,7 +167,6 @@ export function checkSenderSuite(run: ConformanceRun): void {
   })
 }
 
-/** A family where price feeds of others can be read. */
 export function oracleSuite(run: ConformanceRun): void {
   describe('oracle', () => {
     const read = (contract: string) => required(run.fixture.client.oracle, 'oracle')(contract)

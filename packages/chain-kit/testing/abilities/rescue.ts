@@ -1,7 +1,6 @@
-/** A family whose users can refund deposits with only a refund package. */
-
+/** Tests a family whose users can refund deposits with only a refund package. */
 import { createSecret } from '@tandem/protocol/secret.ts'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RescueRequest } from '../../port/abilities/rescue.ts'
 import type { SpendableDeposit } from '../../port/spend.ts'
 import { type ConformanceRun, required, type Swap } from '../run.fixture.ts'
@@ -13,14 +12,12 @@ export function rescueSuite(run: ConformanceRun): void {
     const userKey = () => required(run.fixture.orderKeys, 'orderKeys in the fixture').privateKey
     function packageOf({ terms }: Swap, key: string | null, refundAddress: string | null) {
       const { refundPackage } = required(run.fixture.client.orderKeys, 'orderKeys')
-      // As read from its owner's file.
       return JSON.parse(JSON.stringify(refundPackage(terms, key, refundAddress)))
     }
     async function rescued() {
       const swap = await run.fundedByUser()
       return { swap, kept: packageOf(swap, userKey(), run.user.address) }
     }
-    /** A refund of the deposit of a funded swap, with the fee rate that nodes suggest. */
     async function requested() {
       const { swap, kept } = await rescued()
       const node = rescue().connect(kept, required(run.fixture.rescueEndpoints, 'rescueEndpoints'))
@@ -29,7 +26,7 @@ export function rescueSuite(run: ConformanceRun): void {
       const { deposits } = await run.spendOf(swap, '')
       return { swap, kept, request: { deposits, to: null, feeRate, privateKey: null } satisfies RescueRequest }
     }
-    /** With `code`, and without the user's key in its text. */
+    /** The error must have this `code`, and must not contain the user's key. */
     function expectRefused(work: () => unknown, words: RegExp, code = 'bad_request'): void {
       expect(work).toThrow(expect.objectContaining({ code, message: expect.stringMatching(words) }))
       expect(work).toThrow(expect.objectContaining({ message: expect.not.stringContaining(userKey()) }))
@@ -38,39 +35,33 @@ export function rescueSuite(run: ConformanceRun): void {
     it('finds the deposit and refunds it after the timelock, not before', async () => {
       const { swap, kept } = await rescued()
       const node = rescue().connect(kept, required(run.fixture.rescueEndpoints, 'rescueEndpoints'))
-      try {
-        const [early] = await node.deposits()
-        expect(early).toMatchObject({ amount: swap.terms.amount })
-        expect(early?.unitsLeft).toBeGreaterThan(0n)
-        const request = { deposits: early === undefined ? [] : [early], to: null, feeRate: await node.feeRate(), privateKey: null }
-        const refund = rescue().refund(kept, request)
-        expect(refund).toMatchObject({ to: run.user.address, pays: swap.terms.amount - refund.fee, timelock: swap.terms.timelock })
-        await expect(node.broadcast(refund.transaction)).rejects.toMatchObject({ name: 'ChainFailure' })
-        await run.fixture.expire(swap.terms)
-        const before = await run.balanceOf(run.user)
-        await node.broadcast(refund.transaction)
-        await run.fixture.mine(1)
-        expect(await node.deposits()).toEqual([])
-        expect((await run.readSwap(swap)).swap.phase).toBe('refunded')
-        expect((await run.balanceOf(run.user)) - before).toBe(refund.pays)
-      } finally {
-        await node.close()
-      }
+      onTestFinished(() => node.close())
+      const [early] = await node.deposits()
+      expect(early).toMatchObject({ amount: swap.terms.amount })
+      expect(early?.unitsLeft).toBeGreaterThan(0n)
+      const request = { deposits: early === undefined ? [] : [early], to: null, feeRate: await node.feeRate(), privateKey: null }
+      const refund = rescue().refund(kept, request)
+      expect(refund).toMatchObject({ to: run.user.address, pays: swap.terms.amount - refund.fee, timelock: swap.terms.timelock })
+      await expect(node.broadcast(refund.transaction)).rejects.toMatchObject({ name: 'ChainFailure' })
+      await run.fixture.expire(swap.terms)
+      const before = await run.balanceOf(run.user)
+      await node.broadcast(refund.transaction)
+      await run.fixture.mine(1)
+      expect(await node.deposits()).toEqual([])
+      expect((await run.readSwap(swap)).swap.phase).toBe('refunded')
+      expect((await run.balanceOf(run.user)) - before).toBe(refund.pays)
     })
 
-    it('looks only for the named deposits', async () => {
+    it('searches only the named deposits', async () => {
       const { swap, kept } = await rescued()
       const elsewhere = await run.fundedByUser()
       const node = rescue().connect(kept, required(run.fixture.rescueEndpoints, 'rescueEndpoints'))
-      try {
-        const [own, other] = [await run.spendOf(swap, ''), await run.spendOf(elsewhere, '')].map(({ deposits }) =>
-          deposits.map(({ id }) => id),
-        )
-        expect((await node.deposits([...(other ?? []), ...(own ?? [])])).map(({ id }) => id)).toEqual(own)
-        expect(await node.deposits(other)).toEqual([])
-      } finally {
-        await node.close()
-      }
+      onTestFinished(() => node.close())
+      const [own, other] = [await run.spendOf(swap, ''), await run.spendOf(elsewhere, '')].map(({ deposits }) =>
+        deposits.map(({ id }) => id),
+      )
+      expect((await node.deposits([...(other ?? []), ...(own ?? [])])).map(({ id }) => id)).toEqual(own)
+      expect(await node.deposits(other)).toEqual([])
     })
 
     it('needs the key of the initiator where the package has none, and accepts no other', async () => {

@@ -1,12 +1,10 @@
-/** The conformance suites of how some families spend HTLCs beyond the core. */
+/** Tests how some families spend HTLCs beyond the core. */
 import { describe, expect, it } from 'vitest'
-import type { RedeemItem } from '../../port/abilities/spending.ts'
 import { type ConformanceRun, expectWithin, failureOf, type Party, required, type Swap } from '../run.fixture.ts'
 
-/** A family whose payouts pay their network fee out of their own amount. */
 export function payoutFeeSuite(run: ConformanceRun): void {
   describe('payout fee', () => {
-    it('is the most that a redeem takes out of its amount, also under time pressure', async () => {
+    it('is the maximum that a redeem takes out of its amount, even under time pressure', async () => {
       const { client, asset } = run.fixture
       const payoutFee = required(client.payoutFee, 'payoutFee')
       const fees = [await payoutFee(asset)]
@@ -17,8 +15,8 @@ export function payoutFeeSuite(run: ConformanceRun): void {
       await run.fixture.mine(1)
       // A node's estimate may change while the test runs.
       fees.push(await payoutFee(asset))
-      const most = fees.reduce((highest, fee) => (fee > highest ? fee : highest))
-      expectWithin(swap.terms.amount - ((await run.balanceOf(run.solver)) - before), 1n, most)
+      const maxFee = fees.reduce((highest, fee) => (fee > highest ? fee : highest))
+      expectWithin(swap.terms.amount - ((await run.balanceOf(run.solver)) - before), 1n, maxFee)
     })
 
     it('fails for an asset that the chain does not have', async () => {
@@ -28,7 +26,6 @@ export function payoutFeeSuite(run: ConformanceRun): void {
   })
 }
 
-/** A family where the user's party is a key, made for the order or supplied by the user. */
 export function orderKeysSuite(run: ConformanceRun): void {
   describe('order keys', () => {
     const ability = () => required(run.fixture.client.orderKeys, 'orderKeys')
@@ -62,24 +59,12 @@ export function orderKeysSuite(run: ConformanceRun): void {
   })
 }
 
-/** A family where one transaction can redeem several HTLCs by their secrets. */
 export function batchRedeemSuite(run: ConformanceRun): void {
   describe('batch redeem', () => {
     const ability = () => required(run.fixture.client.batchRedeem, 'batchRedeem')
 
-    async function fundedBatch(): Promise<{
-      readonly swaps: readonly Swap[]
-      readonly items: readonly RedeemItem[]
-      readonly total: bigint
-    }> {
-      const swaps = [await run.fundedByUser(), await run.fundedByUser()]
-      const items = await Promise.all(
-        swaps.map(async (swap) => ({ terms: swap.terms, secret: swap.secret, deposits: (await run.spendOf(swap, '')).deposits })),
-      )
-      return { swaps, items, total: swaps.reduce((sum, { terms }) => sum + terms.amount, 0n) }
-    }
     it('redeems several HTLCs in one transaction, once, and shows every secret', async () => {
-      const { swaps, items, total } = await fundedBatch()
+      const { swaps, items, total } = await run.fundedBatch()
       const before = await run.balanceOf(run.solver)
       const key = `${swaps[0]?.key}/batch`
       const redeem = () => ability().redeem(items, run.solver.outbox.open(key))
@@ -92,7 +77,7 @@ export function batchRedeemSuite(run: ConformanceRun): void {
     })
 
     it('says which cannot be redeemed, where it can tell, and pays the others when one was settled meanwhile', async () => {
-      const { swaps, items } = await fundedBatch()
+      const { swaps, items } = await run.fundedBatch()
       const [settled, open] = swaps
       if (settled === undefined || open === undefined) throw new Error('expected two')
       expect(await ability().areRedeemable(items)).toEqual([true, true])
@@ -106,14 +91,13 @@ export function batchRedeemSuite(run: ConformanceRun): void {
   })
 }
 
-/** A family whose settled HTLCs keep rent. */
 export function rentSuite(run: ConformanceRun): void {
   describe('rent', () => {
     const ability = () => required(run.fixture.client.rent, 'rent')
     const giveBack = (swap: Swap) => ability().giveBack(swap.terms, run.outboxOf(run.solver, swap, 'close'))
     const attempts = (swap: Swap) => run.solver.outbox.attempts(`${swap.key}/close`)
     const coins = ({ address }: Party) => run.fixture.client.balance(run.fixture.client.chain.nativeAsset, address)
-    /** Funded by the user, who so paid the rent, and redeemed by the solver. */
+    /** The user funded the swap and thereby paid the rent. The solver redeemed it. */
     const settled = async (): Promise<Swap> => {
       const swap = await run.fundedByUser()
       await run.redeem(swap)
@@ -134,7 +118,7 @@ export function rentSuite(run: ConformanceRun): void {
       expect([...attempts(swap), ...attempts(open)]).toEqual([])
     })
 
-    it('is kept until its time, and then goes back to whoever paid it, once', async () => {
+    it('is kept until its time, and then goes back to its payer, once', async () => {
       const swap = await settled()
       const until = required((await ability().keptUntil(swap.terms)) ?? undefined, 'the rent of a settled swap')
       expect(await failureOf(giveBack(swap))).toBe('would-fail')
@@ -146,7 +130,7 @@ export function rentSuite(run: ConformanceRun): void {
       await run.confirm()
       expect(await ability().keptUntil(swap.terms)).toBeNull()
       expect(await coins(run.user)).toBeGreaterThan(user)
-      // Only the fee.
+      // The solver pays only the fee.
       expect((solver - (await coins(run.solver))) * 100n).toBeLessThan((await coins(run.user)) - user)
       expect(await failureOf(giveBack(swap))).toBe('superseded')
       expect(attempts(swap)).toHaveLength(1)

@@ -1,4 +1,4 @@
-/** The contracts that pay affiliates are deployed. */
+/** The contracts that pay affiliates must be deployed. */
 
 import type { Keyring } from '@tandem/keys/keyring.ts'
 import { readKeyring } from '@tandem/party/config/keyring.ts'

@@ -5,11 +5,10 @@ import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { blockOf, putOrder, sightingsOf } from '@tandem/party/store/store.fixture.ts'
 import { describe, expect, test } from 'vitest'
 import { createDoctorContext, type DoctorContext } from '../doctor-context.ts'
-import { driftFinding } from '../drift.ts'
-import { deposits } from './deposits.ts'
+import { driftFinding } from './database.ts'
 import { fees } from './fees.ts'
 import { nodes } from './nodes.ts'
-import { timelocks } from './timelocks.ts'
+import { deposits, timelocks } from './timelocks.ts'
 
 const NOW = 1_800_000_000n
 
@@ -46,7 +45,7 @@ test('warns of chains with an unreliable clock', async () => {
 })
 
 describe('the newest block', () => {
-  /** A node whose newest block has this age. */
+  /** The newest block of the node has this age. */
   const findingsAtAge = async (id: string, age: bigint) => {
     const client = createMemoryChain(id, NOW - age)
     const { chain } = client

@@ -1,4 +1,4 @@
-/** The right contract is at each configured address. */
+/** The right contract must be at each configured address. */
 import { createNetwork } from '@tandem/party/engine/network.ts'
 import type { ListedAsset } from '@tandem/protocol/registry/registry.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
@@ -34,7 +34,10 @@ async function checkAsset({ settings }: DoctorContext, { id, chain, deployment }
   })
   try {
     await alone.clients.get(chain)?.verifyNode()
-    return ok(id, `HTLC at ${deployment.htlc}, its code is ours${deployment.token === null ? '' : `; token at ${deployment.token}`}`)
+    return ok(
+      id,
+      `HTLC at ${deployment.htlc}, its code is that of this version${deployment.token === null ? '' : `; token at ${deployment.token}`}`,
+    )
   } catch (error) {
     return fail(id, reasonOf(error), `correct deployments.${id}, or deploy the HTLC with \`tandem deploy --chain ${chain}\``)
   } finally {

@@ -1,14 +1,13 @@
-/** The database answers, is new enough, takes writes, has our tables, is ours and of our vault key, waits for no confirmation, its clock agrees with ours, and an engine works on it. */
+/** Checks that the database answers, is new enough, takes writes, has our tables, belongs to this party and its vault key, and needs no confirmation; that its clock agrees with ours; and that an engine works on it. */
 import { type DatabaseReport, inspectDatabase } from '@tandem/party/store/database/inspect-database.ts'
 import type { Refusal } from '@tandem/party/store/database/migrations.ts'
 import { whyNotOwner } from '@tandem/party/store/database/owner.ts'
 import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
-import { driftFinding } from '../drift.ts'
 
 const TIMEOUT_MS = 5_000
-const LEAST_VERSION = 14
+const MIN_VERSION = 14
 
 export const database: Check = {
   name: 'database',
@@ -40,7 +39,7 @@ export const database: Check = {
   },
 }
 
-/** A key that cannot be read or used is told by the check `secrets`. */
+/** The check `secrets` reports a key that cannot be read or used. */
 async function ownerFindings(context: DoctorContext, owner: DatabaseReport['owner']): Promise<readonly Finding[]> {
   if (owner === null) return []
   const us = context.party === 'service' ? await serviceOf(context) : { party: context.party }
@@ -71,9 +70,9 @@ function restoreFindings(reason: string | null): readonly Finding[] {
 }
 
 function versionFinding(version: number): Finding {
-  return version >= LEAST_VERSION
+  return version >= MIN_VERSION
     ? ok('version', `PostgreSQL ${version}`)
-    : fail('version', `PostgreSQL ${version} is too old`, `upgrade it to ${LEAST_VERSION} or newer`)
+    : fail('version', `PostgreSQL ${version} is too old`, `upgrade it to ${MIN_VERSION} or newer`)
 }
 
 function migrationFinding(pending: readonly string[], refusal: Refusal | null): Finding {
@@ -83,7 +82,7 @@ function migrationFinding(pending: readonly string[], refusal: Refusal | null): 
   return ok('tables', 'up to date')
 }
 
-/** Before the first start nothing is wrong with it. */
+/** A missing engine is no problem before the first start. */
 function engineFindings(engines: DatabaseReport['engines']): readonly Finding[] {
   if (engines === null) return []
   const { running, hasOpenOrders } = engines
@@ -96,4 +95,15 @@ function engineFindings(engines: DatabaseReport['engines']): readonly Finding[] 
       ),
     ]
   return [ok('engines', running === 0 ? 'none is running, and no order is open' : `${running} running`)]
+}
+
+const NOTICEABLE_MS = 2_000
+const DANGEROUS_MS = 30_000
+
+export function driftFinding(whose: string, aheadMs: number): Finding {
+  const off = Math.abs(aheadMs)
+  const text = `${whose} is ${(off / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} this machine`
+  const advice = 'synchronise both clocks (chrony, systemd-timesyncd)'
+  if (off >= DANGEROUS_MS) return fail('clock', text, advice)
+  return off >= NOTICEABLE_MS ? warn('clock', text, advice) : ok('clock', `${whose} and this machine agree`)
 }

@@ -1,4 +1,4 @@
-/** Where the sender's account pays network fees, that account holds the chain's coin, and can send. */
+/** An account that pays network fees must hold the chain's coin and be able to send. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Keyring } from '@tandem/keys/keyring.ts'
 import { readKeyring } from '@tandem/party/config/keyring.ts'
@@ -16,15 +16,15 @@ export const fees: Check = {
   },
 }
 
-/** Null if one cannot be read, which the check `secrets` reports. */
+/** Resolves to null if a key cannot be read, which the check `secrets` reports. */
 export async function readKeys({ party, config, readSecret }: DoctorContext): Promise<Keyring | null> {
   return readKeyring(party === 'service' ? config.relay_key : config.private_key, readSecret).catch(() => null)
 }
 
-/** With fewer further redeems at a peak of fees a solver takes nothing new from a chain, and a service nothing new to it. */
+/** If fewer redeems at a peak of fees can be paid, a solver takes nothing new from a chain, and a service nothing new to it. */
 const REDEEMS_AHEAD = 4n
 const PEAK_FACTOR = 4n
-/** A warning below this many swaps at current fees. */
+/** Below this many swaps at current fees there is a warning. */
 const COMFORTABLE_SWAPS = 20n
 
 async function checkBalance(context: DoctorContext, client: ChainClient, keys: Keyring): Promise<Finding> {
@@ -58,7 +58,7 @@ async function checkBalance(context: DoctorContext, client: ChainClient, keys: K
   }
 }
 
-/** In the chain's own coin, at the dearest of its assets. What orders in flight need comes on top: `tandem solver status` shows it. */
+/** The costs are in the chain's own coin, for its most expensive asset. Orders in flight need more: see `tandem solver status`. */
 async function costsOf({ network }: DoctorContext, { chain, legCost }: ChainClient): Promise<Record<'least' | 'comfortable', bigint>> {
   const active = network.registry.assetsOf(chain.id).filter(({ deployment }) => deployment !== null)
   const costs = legCost === undefined ? [] : await Promise.all(active.map(({ id }) => legCost(id)))

@@ -1,4 +1,4 @@
-/** The solver holds enough to fill orders. */
+/** The solver must hold enough to fill orders. */
 import type { ListedAsset } from '@tandem/protocol/registry/registry.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import { readKeys } from './fees.ts'

@@ -1,4 +1,4 @@
-/** Each node answers, serves the right chain, and is up to date. */
+/** Each node must answer, serve the right chain, and be up to date. */
 import type { ProviderReport } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -6,7 +6,7 @@ import { countsHeight } from '@tandem/protocol/timelock.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
 
-/** How far a block's time may be ahead. Where miners date blocks (timelocks count height), consensus allows two hours. */
+/** A block's time may be this far ahead. Where miners date blocks (timelocks count height), consensus allows two hours. */
 const AHEAD_SECONDS = { height: 7_200n, time: 15n } as const
 
 export const nodes: Check = {
@@ -24,7 +24,7 @@ async function checkChain({ chainsAlone, now }: DoctorContext, id: string, error
   const { chain } = client
   const place = `chains.${id}.endpoints`
   const reports = (await client.inspectProviders?.()) ?? []
-  // With a single provider, its error is the chain's error: report it once.
+  // The error of a single provider is the chain's error, so it is reported once.
   const single = reports.length === 1 && error !== null
   const providers = single ? [] : reports.map((report) => providerFinding(chain, report, place, error !== null))
   if (error instanceof ChainFailure && error.kind === 'unreachable') {
@@ -41,7 +41,7 @@ async function checkChain({ chainsAlone, now }: DoctorContext, id: string, error
   }
 }
 
-/** `isMissed`: without this provider the chain cannot be served. */
+/** `isMissed` says that the chain cannot be served without this provider. */
 function providerFinding({ id, finalityTag }: Chain, report: ProviderReport, place: string, isMissed: boolean): Finding {
   const { name, error, height, behind, isLate, hasOldEvents, tags } = report
   const about = `${id} ${name}`

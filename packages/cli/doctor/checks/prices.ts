@@ -1,4 +1,4 @@
-/** Every active asset has a price; live ones are read once from each source, as the party does. */
+/** Every active asset must have a price. Live prices are read once from each source, like the party reads them. */
 
 import type { MarketView } from '@tandem/party/prices/feed.ts'
 import { openPriceFeed } from '@tandem/party/prices/open-feed.ts'
@@ -41,7 +41,7 @@ function marketFindings({ market, price, problem, readings }: MarketView): reado
   ]
 }
 
-/** On a main network a price that stands still is a gift to everyone who looks at the market. */
+/** On a main network, a price that does not move is a gift to everyone who watches the market. */
 function fixedFinding({ config }: DoctorContext): readonly Finding[] {
   const fixed = Object.keys(config.prices)
   if (config.environment !== 'mainnet' || fixed.length === 0) return []

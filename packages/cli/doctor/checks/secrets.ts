@@ -1,4 +1,4 @@
-/** Every secret that the configuration refers to exists, is well formed, and is readable by its owner only. */
+/** Every secret of the configuration must exist, be well formed, and be readable by its owner only. */
 import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { createKey, curves } from '@tandem/keys/keyring.ts'
@@ -8,7 +8,7 @@ import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
 
-/** Secrets with a form to check. */
+/** The form of these secrets is checked. */
 const parsers: Readonly<Record<string, (value: string) => unknown>> = {
   vault_key: createVault,
   solver_signing_key: createSigningKey,
@@ -16,7 +16,7 @@ const parsers: Readonly<Record<string, (value: string) => unknown>> = {
   ...Object.fromEntries(['relay_key', 'private_key', 'earnings.signing_key'].flatMap(keyParsers)),
 }
 
-/** By place: `relay_key` is that of the secp256k1 key, as is `relay_key.secp256k1`. */
+/** The checks are by place. `relay_key` is the place of the secp256k1 key, and so is `relay_key.secp256k1`. */
 function keyParsers(name: string): readonly (readonly [string, (value: string) => unknown])[] {
   const byCurve = curves.map((curve) => [`${name}.${curve}`, (value: string) => createKey(curve, value)] as const)
   return [[name, (value) => createKey('secp256k1', value)], ...byCurve]
@@ -43,7 +43,7 @@ async function checkSecret(context: DoctorContext, place: string, reference: Sec
   return [exposure ?? ok(place, header === null ? `read from ${where}` : `header ${header} from ${where}`)]
 }
 
-/** The name of the header whose value is at this place: `chains.ethereum.endpoints.rpc.headers.x-api-key`. */
+/** Returns the header whose value is at a place like `chains.ethereum.endpoints.rpc.headers.x-api-key`, or null. */
 function headerIn(place: string): string | null {
   return /^chains\.[^.]+\.endpoints\..+\.headers\.(.+)$/.exec(place)?.[1] ?? null
 }
@@ -56,7 +56,7 @@ async function exposureOf(place: string, path: string): Promise<Finding | null> 
   return null
 }
 
-/** Places are named as in the file: `relay_key.ed25519`. */
+/** Places have the names of the file: `relay_key.ed25519`. */
 function findReferences(value: unknown, place: readonly string[] = []): readonly (readonly [string, SecretReference])[] {
   if (typeof value !== 'object' || value === null) return []
   if (isReference(value)) return [[place.join('.'), value]]

@@ -1,4 +1,4 @@
-/** Each solver answers, accepts our signature, signs its answers, has the id we expect, and holds something to pay with. */
+/** Each solver must answer, accept the service's signature, sign its answers, have the expected id, and hold something to pay with. */
 
 import { createSigningKey, type SigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import type { SolverHealth } from '@tandem/protocol/wire/solver.ts'
@@ -46,7 +46,7 @@ function healthFinding(id: string, { overloaded = false, problem }: SolverHealth
   if (problem !== undefined)
     return warn(id, `answers, but takes no new orders: ${problem}`, 'run `tandem doctor` with the configuration of the solver')
   return overloaded
-    ? warn(id, 'answers, but is overloaded and refuses new orders', 'wait; if it lasts, give its database and its machine more')
+    ? warn(id, 'answers, but is overloaded and refuses new orders', 'wait; if it lasts, give its database and its machine more resources')
     : ok(id, 'answers')
 }
 

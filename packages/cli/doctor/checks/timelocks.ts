@@ -1,4 +1,6 @@
-/** For every pair of served chains the source outlives the destination. Warns of chains with an unreliable clock. */
+/** The source must outlive the destination for every pair of served chains. Chains with an unreliable clock get a warning. */
+
+import { readIgnoredDeposits } from '@tandem/party/store/chain/ignored-deposits.ts'
 import { assertTimelocksSafe } from '@tandem/protocol/timelock.ts'
 import { type Check, fail, ok, reasonOf, warn } from '../check.ts'
 
@@ -26,5 +28,27 @@ export const timelocks: Check = {
     )
     const safe = unsafe.length === 0 && served.length > 0 ? [ok('all', `safe for every pair of ${served.length} chains`)] : []
     return [...safe, ...unsafe, ...exceptions]
+  },
+}
+
+const TIMEOUT_MS = 30_000
+const MAX_SHOWN = 20
+
+export const deposits: Check = {
+  name: 'deposits',
+  async run({ party, config, readSecret, path }) {
+    const url = party === 'service' ? await readSecret(config.database_url).catch(() => null) : null
+    if (url === null) return []
+    // The check of the database reports why it cannot be read.
+    const ignored = await readIgnoredDeposits(url, MAX_SHOWN, TIMEOUT_MS).catch(() => null)
+    if (ignored === null) return []
+    if (ignored.length === 0) return [ok('all', 'each is refunded automatically if it is not paid for')]
+    return ignored.map(({ orderId, chain, deposits: count, amount }) =>
+      warn(
+        orderId,
+        `${count} deposits on ${chain}, ${amount} in all, are not refunded automatically: the order has too many`,
+        `after their timelock: tandem refund --order ${orderId} --config ${path} --node KIND=URL --broadcast (docs/refunds.md)`,
+      ),
+    )
   },
 }

@@ -1,4 +1,4 @@
-/** The part of Esplora's HTTP interface that the SDK uses. */
+/** Reads what the SDK needs from an Esplora server. */
 import type { Node } from '@tandem/chain-kit/browser/family.ts'
 import { askNode, findAtNode } from '@tandem/chain-kit/browser/request.ts'
 
@@ -20,7 +20,7 @@ export async function utxosOf(node: Node, address: string): Promise<readonly Utx
   }))
 }
 
-/** Whether an output is the reward of a block: nobody can spend it for 100 blocks. */
+/** Nobody can spend the reward of a block for 100 blocks. */
 export async function isReward(node: Node, outpoint: string): Promise<boolean> {
   const [txid] = outpoint.split(':')
   const { vin } = JSON.parse(await askNode(node, `/tx/${txid}`)) as { readonly vin: readonly { readonly is_coinbase: boolean }[] }
@@ -29,7 +29,7 @@ export async function isReward(node: Node, outpoint: string): Promise<boolean> {
 
 type StatsJson = { readonly funded_txo_sum: number; readonly spent_txo_sum: number }
 
-/** All that was ever paid to an address, and spent from it. Unconfirmed too. */
+/** The sums include unconfirmed payments. */
 export async function historyOf(node: Node, address: string): Promise<{ readonly funded: bigint; readonly spent: bigint }> {
   const { chain_stats: mined, mempool_stats: waiting } = JSON.parse(await askNode(node, `/address/${address}`)) as {
     readonly chain_stats: StatsJson
@@ -41,14 +41,13 @@ export async function historyOf(node: Node, address: string): Promise<{ readonly
   }
 }
 
-/** `time`: unix seconds. */
+/** `time` is in unix seconds. */
 export async function newestBlock(node: Node): Promise<{ readonly height: bigint; readonly time: bigint }> {
   const hash = await askNode(node, '/blocks/tip/hash')
   const { height, timestamp } = JSON.parse(await askNode(node, `/block/${hash}`)) as { readonly height: number; readonly timestamp: number }
   return { height: BigInt(height), time: BigInt(timestamp) }
 }
 
-/** Null: there is no such block yet. */
 export async function hashAt(node: Node, height: number): Promise<string | null> {
   return (await findAtNode(node, `/block-height/${height}`))?.trim() ?? null
 }
@@ -69,7 +68,6 @@ type TransactionJson = {
   }[]
 }
 
-/** The unconfirmed transactions that pay to an address, or spend from it. */
 export async function unconfirmedOf(node: Node, address: string): Promise<readonly Unconfirmed[]> {
   const found = JSON.parse(await askNode(node, `/address/${address}/txs/mempool`)) as readonly TransactionJson[]
   return found.map((one) => ({ tx: one.txid, fee: BigInt(one.fee), inputs: inputsOf(one) }))
@@ -86,7 +84,6 @@ function inputsOf({ vin }: TransactionJson): readonly Spent[] {
 
 type Mined = { readonly inputs: readonly Spent[]; readonly outputs: readonly { readonly address: string; readonly amount: bigint }[] }
 
-/** Null: it is in no block, or the node does not know it. */
 export async function minedTransaction(node: Node, txid: string): Promise<Mined | null> {
   const text = await findAtNode(node, `/tx/${txid}`)
   const found = text === null ? null : (JSON.parse(text) as TransactionJson)
@@ -95,7 +92,6 @@ export async function minedTransaction(node: Node, txid: string): Promise<Mined 
   return { inputs: inputsOf(found), outputs }
 }
 
-/** The transaction that spends an output, in this node's view. */
 export async function spenderOf(outpoint: string, node: Node): Promise<{ readonly txid: string; readonly isMined: boolean } | null> {
   const [txid, vout] = outpoint.split(':')
   const found = JSON.parse(await askNode(node, `/tx/${txid}/outspend/${vout}`)) as {
@@ -106,14 +102,13 @@ export async function spenderOf(outpoint: string, node: Node): Promise<{ readonl
   return found.spent ? { txid: String(found.txid), isMined: found.status?.confirmed === true } : null
 }
 
-/** Satoshis per 1000 vB for a block within `target`; null if the node has no estimate. Rounded up: a slow redeem is worse than a dear one. */
+/** The rate is in satoshis per 1000 vB. It is rounded up: a slow redeem is worse than a dear one. */
 export async function feeRate(node: Node, target: number): Promise<bigint | null> {
   const estimates = JSON.parse(await askNode(node, '/fee-estimates')) as Readonly<Record<string, number>>
   const rate = estimates[target]
   return rate === undefined ? null : BigInt(Math.ceil(rate * 1000))
 }
 
-/** Resolves to the transaction id. */
 export async function broadcast(node: Node, raw: string): Promise<string> {
   return askNode(node, '/tx', raw)
 }

@@ -1,10 +1,11 @@
-/** Chains of the Bitcoin family: the user pays to the address of the HTLC, which follows from the terms. */
+/** Lets users pay on chains of the Bitcoin family: the address of the HTLC follows from the terms. */
+
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import { assertFreshTip } from '@tandem/chain-kit/browser/clock.ts'
 import type { Balance, HeldAsset, Node, SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
-import { assertNoProblem } from '@tandem/chain-kit/browser/node-problem.ts'
+import { assertNoProblem } from '@tandem/chain-kit/browser/node-error.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
@@ -16,18 +17,18 @@ import { parseBitcoinAddress, parseXOnlyKey, scriptOfAddress } from '../terms/sc
 import { parseUserKey } from '../terms/script/user-key.ts'
 import { estimateVsize, WALLET_WITNESS } from '../terms/script/weight.ts'
 import { boundFeeRate, feeOf, NORMAL_TARGET } from '../terms/wallet/fees.ts'
+import { largestFirst } from '../terms/wallet/sign.ts'
 import { feeRate, hashAt, newestBlock, utxosOf } from './esplora.ts'
 import { ownKeys } from './own-keys.ts'
-import { readLock } from './read-lock.ts'
-import { settledAs } from './settled.ts'
+import type { Payment } from './pay-by-psbt.ts'
+import { readLock, settledAs } from './read-lock.ts'
 import type { BitcoinWallet } from './wallet.ts'
-import type { Payment } from './wallet-payment.ts'
 
-/** What an address holds, and the most that a payment from it can be. An HTLC is a P2TR output (BIP341). */
+/** The script is a P2TR output (BIP341). */
 const HTLC_SCRIPT = new Uint8Array(34)
 
-/** The fee may be higher when the user pays: a quarter more is left. */
-const [PARTS, OF] = [5n, 4n]
+/** The fee may be higher when the user pays, so `spendable` reserves a quarter more. */
+const [RESERVED, OF_FEE] = [5n, 4n]
 
 export const family: SdkFamily<Payment, BitcoinWallet> = {
   name: 'bitcoin',
@@ -35,11 +36,11 @@ export const family: SdkFamily<Payment, BitcoinWallet> = {
   deploymentOf: () => ({ htlc: null, token: null }),
   verifySource(side) {
     verifySide(side, 'initiator')
-    const told = side.funding as Partial<FundingResult<'deposit'>>
+    const funding = side.funding as Partial<FundingResult<'deposit'>>
     const { address: to } = htlcOf(side.terms, networkOf(side.chain.reference))
-    verifySame('to', to, told.to)
-    verifySame('amount', side.terms.amount.toString(), told.amount)
-    verifyPackage(side, told.refund_package)
+    verifySame('to', to, funding.to)
+    verifySame('amount', side.terms.amount.toString(), funding.amount)
+    verifyPackage(side, funding.refund_package)
     return { chain: side.chain, to, amount: side.terms.amount }
   },
   verifyDestination: (side) => verifySide(side, 'redeemer'),
@@ -53,39 +54,38 @@ export const family: SdkFamily<Payment, BitcoinWallet> = {
 
 /** The user is their own key, or a key that the service made for this order, which the record shows as `delegate`. */
 function verifySide(side: SwapSide, role: 'initiator' | 'redeemer'): void {
-  const { leg, told, terms } = side
+  const { leg, record, terms } = side
   const network = networkOf(side.chain.reference)
   const field = (name: string) => `${leg}_swap.${name}`
   const own = parseUserKey(side.owner ?? '', network)
-  verifyKey(leg, role, told[role])
-  if (own !== null) verifySame(field(role), own.identity, told[role])
-  verifySame(field('delegate'), own === null ? told[role] : undefined, told.delegate)
+  verifyKey(leg, role, record[role])
+  if (own !== null) verifySame(field(role), own.identity, record[role])
+  verifySame(field('delegate'), own === null ? record[role] : undefined, record.delegate)
   const other = role === 'initiator' ? 'redeemer' : 'initiator'
-  verifyKey(leg, other, told[other])
-  verifyThat(told.initiator !== told.redeemer, field(other), 'a key other than the user’s', told[other])
-  verifySame(field('swap_id'), htlcOf(terms, network).address, told.swap_id)
+  verifyKey(leg, other, record[other])
+  verifyThat(record.initiator !== record.redeemer, field(other), 'a key other than the user’s', record[other])
+  verifySame(field('swap_id'), htlcOf(terms, network).address, record.swap_id)
 }
 
 function verifyKey(leg: Leg, name: 'initiator' | 'redeemer', key: string): void {
   verifyParsed(`${leg}_swap.${name}`, 'an x-only public key', key, (text) => parseXOnlyKey(text, name))
 }
 
-/** Where the service made the key, the package is how the user refunds without it: it must be there, and its key that of the terms. */
-function verifyPackage({ chain, terms, owner }: SourceSide, told: Readonly<Record<string, unknown>> | undefined): void {
+/** If the service made the key, the user needs the package to refund without the service. The package must have the key of the terms. */
+function verifyPackage({ chain, terms, owner }: SourceSide, given: Readonly<Record<string, unknown>> | undefined): void {
   const network = networkOf(chain.reference)
   const own = parseUserKey(owner ?? '', network)
-  verifyThat(own !== null || told != null, 'refund_package', 'one with the key of the deposit', told)
-  if (told == null) return
-  const key = own === null ? told.private_key : null
+  verifyThat(own !== null || given != null, 'refund_package', 'one with the key of the deposit', given)
+  if (given == null) return
+  const key = own === null ? given.private_key : null
   if (own === null) {
-    // The text itself is not shown: an error may be logged.
+    // The error may be logged, so it does not show the key.
     verifyThat(publicKeyOf(String(key)) === terms.initiator, 'refund_package.private_key', `the key of ${terms.initiator}`, 'another text')
   }
   const address = own?.address ?? (owner === null || owner === '' ? null : parseBitcoinAddress(owner, network))
-  verifySame('refund_package', createRefundPackage(chain, terms, key === null ? null : String(key), address), told)
+  verifySame('refund_package', createRefundPackage(chain, terms, key === null ? null : String(key), address), given)
 }
 
-/** Null for a text that is not a private key. */
 function publicKeyOf(privateKey: string): string | null {
   const bytes = /^[0-9a-f]{64}$/.test(privateKey) ? hexToBytes(privateKey) : null
   return bytes === null || !secp256k1.utils.isValidSecretKey(bytes) ? null : bytesToHex(secp256k1.getPublicKey(bytes, true).subarray(1))
@@ -99,16 +99,16 @@ async function balanceOf({ chain }: HeldAsset, address: string, node: Node): Pro
   const outputs = [HTLC_SCRIPT, scriptOfAddress(address, network)]
   const witnesses: (typeof WALLET_WITNESS)[] = []
   let [balance, spendable] = [0n, 0n]
-  for (const { amount } of utxos.toSorted((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))) {
+  for (const { amount } of utxos.toSorted(largestFirst)) {
     balance += amount
     witnesses.push(WALLET_WITNESS)
-    const left = balance - (feeOf(estimateVsize(witnesses, outputs), rate) * PARTS) / OF
+    const left = balance - (feeOf(estimateVsize(witnesses, outputs), rate) * RESERVED) / OF_FEE
     if (left > spendable) spendable = left
   }
   return { balance, spendable }
 }
 
-/** An Esplora server before anybody pays. HTLCs are addresses: there is no contract to look at. */
+/** HTLCs are addresses, so there is no contract to check. */
 async function verifyNode(chain: Chain, node: Node): Promise<void> {
   const genesisHash = async () => (await hashAt(node, 0)) ?? ''
   assertNoProblem(await networkProblem(networkOf(chain.reference), { genesisHash, secondHash: () => hashAt(node, 1) }))

@@ -1,4 +1,5 @@
-/** A wallet of a private key on chains of the Bitcoin family: one P2WPKH address. */
+/** Makes a wallet with one P2WPKH address from a private key. */
+
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { Transaction } from '@scure/btc-signer'
@@ -6,6 +7,7 @@ import type { KeyWallet, KeyWalletOptions } from '@tandem/chain-kit/browser/key-
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { networkOf } from '../terms/networks.ts'
 import { walletAddress } from '../terms/script/address.ts'
+import { totalOf } from '../terms/wallet/sign.ts'
 import { utxosOf } from './esplora.ts'
 import { psbtWallet } from './wallet.ts'
 
@@ -25,7 +27,7 @@ export function bitcoinKeyWallet({ privateKey, node }: KeyWalletOptions, chain: 
     }),
     async balance() {
       const utxos = await utxosOf({ url: node, fetch: globalThis.fetch.bind(globalThis) }, address)
-      return utxos.reduce((sum, { amount }) => sum + amount, 0n)
+      return totalOf(utxos)
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Users with a key of their own in the HTLC: they redeem and refund by themselves, through any Esplora. */
+/** Lets users with a key of their own in the HTLC redeem and refund by themselves, through any Esplora. */
 import { schnorr } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { verifyThat } from '@tandem/chain-kit/browser/check.ts'
@@ -10,17 +10,15 @@ import { htlcOf } from '../terms/htlc.ts'
 import { networkOf } from '../terms/networks.ts'
 import { parseXOnlyKey } from '../terms/script/address.ts'
 import { estimateVsize } from '../terms/script/weight.ts'
-import { feeOf, largestFee } from '../terms/wallet/fees.ts'
-import { lookUp, readLock } from './read-lock.ts'
-import { spendOf } from './settled.ts'
+import { feeCap, feeOf } from '../terms/wallet/fees.ts'
+import { addressUse, readLock, spendOf } from './read-lock.ts'
 import { ownScript, sentRedeem, spend } from './spend.ts'
 import { sweep } from './sweep.ts'
 
 const SIGNATURE_BYTES = 64
-/** BIP341: SINGLE and ANYONECANPAY. */
 const REFUND_SIGHASH = '83'
-/** For each deposit up to 200,000 fees are tried: the service must not name as many as it likes. */
-const MOST_DEPOSITS = 20
+/** Up to 200,000 fees are tried for each deposit, so the number of deposits that the service may name has a limit. */
+const MAX_DEPOSITS = 20
 
 export const ownKeys: OwnKeys = {
   publicKeyOf: (privateKey) => bytesToHex(schnorr.getPublicKey(hexToBytes(privateKey))),
@@ -46,7 +44,7 @@ export const ownKeys: OwnKeys = {
   sentRedeem,
   readLock,
   spendOf,
-  lookUp,
+  addressUse,
   sweep,
 }
 
@@ -55,22 +53,22 @@ function htlcOfSide({ terms, chain }: KeySide) {
 }
 
 /**
- * The service tells only hashes. A hash is signed only if it is of a refund of a deposit of this order to the user's own address, by the leaf that
- * needs both parties, at a fee from the least to the largest that the network's limits allow: all of these are tried.
+ * The service sends only hashes. The user signs a hash only if it belongs to a refund of a deposit of this order to the user's own address, by the leaf that
+ * needs both parties, at a fee within the network's limits. We try all of these fees.
  */
 function refundHashesOf(side: SwapSide, wanted: ReadonlySet<string>): ReadonlySet<string> {
   const network = networkOf(side.chain.reference)
   const { script, instantRefund: leaf } = htlcOfSide(side)
   const output = ownScript(side)
   const vsize = estimateVsize([[SIGNATURE_BYTES + 1, SIGNATURE_BYTES + 1, leaf.script.length, leaf.controlBlock.length]], [output])
-  const deposits = side.told.deposits ?? []
-  verifyThat(deposits.length <= MOST_DEPOSITS, 'source_swap.deposits', `at most ${MOST_DEPOSITS}`, deposits.length)
+  const deposits = side.record.deposits ?? []
+  verifyThat(deposits.length <= MAX_DEPOSITS, 'source_swap.deposits', `at most ${MAX_DEPOSITS}`, deposits.length)
   const found = new Set<string>()
   for (const { deposit, amount: text } of deposits) {
     const amount = parseAmount(text)
-    const most = largestFee(amount, vsize, network)
+    const maxFee = feeCap(amount, vsize, network)
     const hashPaying = singleInputHasher({ deposit, amount, script }, leaf.script)
-    for (let fee = feeOf(vsize, network.minFeeRate); fee <= most; fee += 1n) {
+    for (let fee = feeOf(vsize, network.minFeeRate); fee <= maxFee; fee += 1n) {
       const hash = bytesToHex(hashPaying({ amount: amount - fee, script: output }))
       if (!wanted.has(hash)) continue
       found.add(hash)

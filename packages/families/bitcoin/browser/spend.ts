@@ -13,20 +13,19 @@ import { parseBitcoinAddress, scriptOfAddress } from '../terms/script/address.ts
 import { parseUserKey } from '../terms/script/user-key.ts'
 import { estimateVsize } from '../terms/script/weight.ts'
 import { affordableFee, boundFeeRate, feeOf, MAX_RATE_FACTOR, NORMAL_TARGET, raisedRate, rateOf } from '../terms/wallet/fees.ts'
-import { type LeafInput, signLeafSpends } from '../terms/wallet/sign.ts'
+import { type LeafInput, largestFirst, signLeafSpends, totalOf } from '../terms/wallet/sign.ts'
 import { broadcast, feeRate, newestBlock, type Unconfirmed, unconfirmedOf, utxosOf } from './esplora.ts'
 
 const SIGNATURE_BYTES = 64
-/** Strangers can pay dust to the address. A transaction of so many inputs is still relayed. */
-const MOST_DEPOSITS = 100
+/** Strangers can pay dust to the address. Nodes still relay a transaction with this many inputs. */
+const MAX_DEPOSITS = 100
 
-/** `deposit`: the only one to spend; null: all whose timelock is over. */
 type Way = Pick<LeafInput, 'items' | 'timelock'> & { readonly leaf: Leaf; readonly deposit: string | null }
 type Coin = { readonly outpoint: string; readonly amount: bigint }
 
 /**
- * Spends one deposit, or all that can be spent now, into one output. A repeat before a block resolves to the transaction that is there; with `bump` that one
- * is replaced by one with the same inputs and a higher fee.
+ * Spends one deposit, or all that can be spent now, into one output. A repeat before the next block resolves to the pending transaction, or with `bump`
+ * replaces it by one with the same inputs and a higher fee.
  */
 export async function spend(side: KeySide, way: Way, { privateKey, to, node, bump = false }: KeySpend): Promise<string> {
   const network = networkOf(side.chain.reference)
@@ -35,11 +34,7 @@ export async function spend(side: KeySide, way: Way, { privateKey, to, node, bum
   if (pending !== null && !(bump && network.replaces)) return pending.tx
   const output = to === null ? ownScript(side) : scriptOfAddress(parseBitcoinAddress(to, network), network)
   const witness = [SIGNATURE_BYTES, ...way.items.map(({ length }) => length), way.leaf.script.length, way.leaf.controlBlock.length]
-  const vsizeOf = (count: number) =>
-    estimateVsize(
-      Array.from({ length: count }, () => witness),
-      [output],
-    )
+  const vsizeOf = (count: number) => estimateVsize(Array<readonly number[]>(count).fill(witness), [output])
   const rate = boundFeeRate((await feeRate(node, NORMAL_TARGET)) ?? network.fallbackFeeRate, network)
   // A deposit that is not worth its own input would only raise the fee.
   const isWorthIt = ({ amount }: Coin) => amount > feeOf(vsizeOf(2) - vsizeOf(1), rate)
@@ -49,7 +44,7 @@ export async function spend(side: KeySide, way: Way, { privateKey, to, node, bum
       ? found.filter(({ outpoint }) => outpoint === way.deposit)
       : pending !== null
         ? found
-        : largestFirst(found).filter(isWorthIt).slice(0, MOST_DEPOSITS)
+        : found.toSorted(largestFirst).filter(isWorthIt).slice(0, MAX_DEPOSITS)
   if (coins.length === 0)
     throw new NotPossibleError(
       'nothing_there',
@@ -57,18 +52,18 @@ export async function spend(side: KeySide, way: Way, { privateKey, to, node, bum
       way.deposit === null ? `there is nothing at ${address} that is worth its fee` : `${way.deposit} is not at ${address}`,
     )
   const vsize = vsizeOf(coins.length)
-  const total = coins.reduce((sum, { amount }) => sum + amount, 0n)
+  const total = totalOf(coins)
   const replaced = pending === null ? null : { fee: pending.fee, rate: rateOf(pending.fee, vsizeOf(pending.inputs.length)) }
-  // Else many bumps would burn the amount while no block is mined.
+  // Otherwise many bumps would burn the amount while no block is mined.
   if (pending !== null && replaced !== null && raisedRate(replaced.rate) > rate * MAX_RATE_FACTOR) return pending.tx
-  // At most half of the amount: a slow transaction is better than none.
+  // The fee takes at most half of the amount: a slow transaction is better than none.
   const fee = affordableFee(vsize, rate, replaced, total, output, network)
   const inputs = coins.map(({ outpoint, amount }) => ({ outpoint, amount, script, ...way }))
   const { raw } = signLeafSpends(signerOf(side, privateKey), inputs, { amount: total - fee, script: output })
   return broadcast(node, raw)
 }
 
-/** Of the same leaf: our own. Null: there is none. */
+/** A pending spend by the same leaf is our own. */
 async function pendingSpend(node: Node, address: string, { leaf, deposit }: Way): Promise<Unconfirmed | null> {
   const script = bytesToHex(leaf.script)
   const isOurs = ({ inputs }: Unconfirmed) =>
@@ -77,14 +72,14 @@ async function pendingSpend(node: Node, address: string, { leaf, deposit }: Way)
   return (await unconfirmedOf(node, address)).find(isOurs) ?? null
 }
 
-/** A node can make up a transaction, but not the secret in it: where that is seen, it is not shown for the first time. */
+/** A pending redeem with this secret names its deposit. A node can invent a transaction, but not the secret in it, so the secret was shown before. */
 export async function sentRedeem({ chain, terms }: KeySide, secret: Hex32, node: Node): Promise<string | null> {
   const { address } = htlcOf(terms, networkOf(chain.reference))
   const inputs = (await unconfirmedOf(node, address)).flatMap((one) => one.inputs)
   return inputs.find((input) => input.address === address && input.witness.includes(secret))?.outpoint ?? null
 }
 
-/** With a timelock only those for which it is over: one late deposit, which anybody can make, must not hold up the others. */
+/** With a timelock, only coins whose timelock has ended are spent: anybody can make a late deposit, which must not delay the others. */
 async function spendableCoins({ chain, terms }: KeySide, node: Node, { timelock }: Way): Promise<readonly Coin[]> {
   const { address } = htlcOf(terms, networkOf(chain.reference))
   const confirmed = (await utxosOf(node, address)).flatMap(({ height, ...coin }) => (height === null ? [] : [{ ...coin, height }]))
@@ -96,15 +91,11 @@ async function spendableCoins({ chain, terms }: KeySide, node: Node, { timelock 
   const missing = ({ height }: { readonly height: bigint }) => timelock - (tip.height - height + 1n)
   const ready = confirmed.filter((coin) => missing(coin) <= 0n)
   if (ready.length > 0) return ready
-  const soonest = confirmed.map(missing).reduce((least, one) => (one < least ? one : least))
+  const soonest = confirmed.map(missing).reduce((lowest, one) => (one < lowest ? one : lowest))
   throw new NotPossibleError('timelock', chain.id, `the timelock of the deposit at ${address} ends in ${soonest} blocks: refund it then`)
 }
 
-function largestFirst(coins: readonly Coin[]): readonly Coin[] {
-  return coins.toSorted((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
-}
-
-/** BIP86: the address of the user's own key. */
+/** The address follows from the user's own key by BIP86. */
 export function ownScript({ owner, chain }: KeySide): Uint8Array {
   const network = networkOf(chain.reference)
   const key = parseUserKey(owner ?? '', network)

@@ -1,4 +1,4 @@
-/** Moves what was paid to the user's own keys, as instant refunds are, to an address of the user's wallet. */
+/** Moves coins that were paid to the user's own keys, e.g. by instant refunds, to an address of the user's wallet. */
 import { schnorr } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { p2tr } from '@scure/btc-signer'
@@ -9,26 +9,21 @@ import { parseBitcoinAddress, scriptOfAddress } from '../terms/script/address.ts
 import { parseUserKey } from '../terms/script/user-key.ts'
 import { estimateVsize } from '../terms/script/weight.ts'
 import { affordableFee, boundFeeRate, feeOf, NORMAL_TARGET } from '../terms/wallet/fees.ts'
-import { composeInputs, finish, REPLACEABLE_SEQUENCE } from '../terms/wallet/sign.ts'
+import { composeInputs, finish, REPLACEABLE_SEQUENCE, totalOf } from '../terms/wallet/sign.ts'
 import { broadcast, feeRate, utxosOf } from './esplora.ts'
 
-/** BIP341: one signature of 64 bytes. */
 const KEY_WITNESS = [64]
-/** A transaction of so many inputs is still relayed. */
-const MOST_COINS = 200
+/** Nodes still relay a transaction with this many inputs. */
+const MAX_COINS = 200
 
 type Coin = { readonly outpoint: string; readonly amount: bigint; readonly key: string }
 
-/** One transaction with all coins at the addresses (BIP86) of these keys. Null: there is nothing that is worth its fee. */
+/** The addresses of the keys are those of BIP86. The result is null if no coin is worth its fee. */
 export async function sweep(chain: Chain, privateKeys: readonly string[], to: string, node: Node): Promise<string | null> {
   const network = networkOf(chain.reference)
   const output = scriptOfAddress(parseBitcoinAddress(to, network), network)
   const rate = boundFeeRate((await feeRate(node, NORMAL_TARGET)) ?? network.fallbackFeeRate, network)
-  const vsizeOf = (count: number) =>
-    estimateVsize(
-      Array.from({ length: count }, () => KEY_WITNESS),
-      [output],
-    )
+  const vsizeOf = (count: number) => estimateVsize(Array<readonly number[]>(count).fill(KEY_WITNESS), [output])
   const coins: Coin[] = []
   for (const key of privateKeys) {
     const address = parseUserKey(bytesToHex(schnorr.getPublicKey(hexToBytes(key))), network)?.address ?? ''
@@ -36,9 +31,9 @@ export async function sweep(chain: Chain, privateKeys: readonly string[], to: st
     coins.push(...found.map(({ outpoint, amount }) => ({ outpoint, amount, key })))
   }
   const isWorthIt = ({ amount }: Coin) => amount > feeOf(vsizeOf(2) - vsizeOf(1), rate)
-  const taken = coins.filter(isWorthIt).slice(0, MOST_COINS)
+  const taken = coins.filter(isWorthIt).slice(0, MAX_COINS)
   if (taken.length === 0) return null
-  const total = taken.reduce((sum, { amount }) => sum + amount, 0n)
+  const total = totalOf(taken)
   const fee = affordableFee(vsizeOf(taken.length), rate, null, total, output, network)
   const payments = taken.map(({ key }) => p2tr(schnorr.getPublicKey(hexToBytes(key))))
   const transaction = composeInputs(

@@ -1,5 +1,4 @@
-// Addresses ↔ output scripts of one network.
-
+// Converts between addresses and output scripts of one network.
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bech32, bech32m, createBase58check } from '@scure/base'
 import type { BitcoinNetwork } from './network.ts'
@@ -41,7 +40,7 @@ function decodeBase58(address: string, network: BitcoinNetwork): Uint8Array | nu
   try {
     payload = base58check.decode(address)
   } catch (error) {
-    // The coder throws for a wrong alphabet, length or checksum: not an address.
+    // The coder throws for a wrong alphabet, length or checksum: the text is not an address.
     if (error instanceof Error) return null
     throw error
   }

@@ -1,10 +1,9 @@
-// Hands a transaction to the node for broadcast, as both interfaces do, or drops it when a fault says so.
+// Hands a transaction to the node, as both interfaces do, or drops it when a fault says so.
 import type { FaultState } from './http/faults.ts'
 import type { Evaluation } from './mempool/evaluate-transaction.ts'
 import type { BitcoinNode } from './node.ts'
 import type { Transaction } from './transaction/transaction.ts'
 
-/** The reason of a refusal, or null. */
 export function broadcast(
   node: BitcoinNode,
   faults: FaultState,

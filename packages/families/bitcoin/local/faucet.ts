@@ -1,5 +1,4 @@
-// The faucet's wallet: it owns the mined coins and pays them out.
-
+// Owns the mined coins and pays them out.
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { p2wpkh, Transaction as SignedTransaction } from '@scure/btc-signer'
 import { decodeAddress, encodeAddress } from './address.ts'
@@ -10,7 +9,6 @@ import { outpointKey, parseTransaction } from './transaction/transaction.ts'
 export type Faucet = {
   readonly address: string
   readonly script: Uint8Array
-  /** Pays `amount` satoshis and returns the txid. */
   pay(address: string, amount: bigint): string
 }
 
@@ -19,8 +17,8 @@ type Spendable = { readonly txid: string; readonly index: number; readonly amoun
 const SATS_PER_VBYTE = 2n
 const INPUT_VBYTES = 68
 const OVERHEAD_VBYTES = 11 + 43 + 31
-/** More than any output needs to be worth for relay. */
-const LEAST_CHANGE_SATS = 10_000n
+/** Every output above this amount is worth relaying. */
+const MIN_CHANGE_SATS = 10_000n
 
 export function createFaucet(node: BitcoinNode): Faucet {
   const key = secp256k1.utils.randomSecretKey()
@@ -29,7 +27,7 @@ export function createFaucet(node: BitcoinNode): Faucet {
   const address = encodeAddress(script, node.network)
   if (address === null) throw new Error('the faucet has no address')
 
-  /** Oldest coins first, so that a reorg does not make a spent reward immature; its own unconfirmed change when those are used up. */
+  /** The oldest coins come first, so that a reorg does not make a spent reward immature. Our own unconfirmed change comes last. */
   function spendable(): Spendable[] {
     const isFree = ({ txid, index }: Spendable) => node.mempool.spenderOf(outpointKey(txid, index)) === undefined
     const nextHeight = node.chain.next().height
@@ -72,7 +70,7 @@ export function createFaucet(node: BitcoinNode): Faucet {
       for (const { txid, index, amount: value } of coins)
         payment.addInput({ txid, index, sequence: 0xfffffffd, witnessUtxo: { script, amount: value } })
       payment.addOutput({ script: target, amount })
-      if (changeSats >= LEAST_CHANGE_SATS) payment.addOutput({ script, amount: changeSats })
+      if (changeSats >= MIN_CHANGE_SATS) payment.addOutput({ script, amount: changeSats })
       payment.sign(key)
       payment.finalize()
       const { refusal } = node.submit(parseTransaction(payment.extract()))

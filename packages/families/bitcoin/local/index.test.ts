@@ -1,13 +1,13 @@
-// The regtest as its users see it: both HTTP interfaces, faucet, mining policies, reorgs and faults.
+// Tests the regtest as its users see it: both HTTP interfaces, faucet, mining policies, reorgs and faults.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { encodeAddress } from './address.ts'
 import { type BitcoinRegtest, type BitcoinRegtestOptions, startBitcoinRegtest } from './index.ts'
 import { bitcoinRegtest } from './network.ts'
-import { outputOf, ownerScript, payment } from './testing/payments.ts'
+import { outputOf, ownerScript, payment } from './testing/spend.ts'
 import type { FundedCoin } from './testing/test-chain.ts'
 import { parseTransaction } from './transaction/transaction.ts'
-import { fromHex, toHex } from './wire/hex.ts'
+import { fromHex, toHex } from './wire/bytes.ts'
 
 const address = encodeAddress(ownerScript, bitcoinRegtest) ?? ''
 const running: BitcoinRegtest[] = []
@@ -170,7 +170,7 @@ describe('Esplora', () => {
     const raw = Buffer.from(await (await fetch(`${regtest.esploraUrl}/block/${hash}/raw`)).arrayBuffer()).toString('hex')
     expect(raw).toBe((await rpc(regtest, 'getblock', [hash, 0])).result)
     expect(await json<unknown[]>(regtest, '/blocks')).toHaveLength(10)
-    // Of two transactions, each is the neighbour of the other.
+    // Each of two transactions is the neighbour of the other.
     expect(await json(regtest, `/tx/${txids[1]}/merkle-proof`)).toEqual({ block_height: 151, merkle: [txids[0]], pos: 1 })
   })
 

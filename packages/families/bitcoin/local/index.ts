@@ -1,4 +1,4 @@
-// An in-process simulator of a Bitcoin regtest node: real blocks, scripts and signatures, no peers; for development and tests, never for production.
+// Simulates a Bitcoin regtest node in this process, with real blocks, scripts and signatures and no peers. It is never for production.
 import { decodeAddress } from './address.ts'
 import { createEsploraHandler } from './esplora/esplora-server.ts'
 import { createFaucet } from './faucet.ts'
@@ -13,27 +13,21 @@ import { waitForBlock } from './rpc/wait-for-block.ts'
 export type { MiningPolicy }
 
 export type BitcoinRegtestOptions = {
-  /** Bitcoin's regtest unless told otherwise. */
   readonly network?: BitcoinNetwork
-  /** 0 picks a free port. */
   readonly rpcPort?: number
   readonly esploraPort?: number
   readonly mining?: MiningPolicy
-  /** Blocks mined to the faucet at the start; all rewards but the last hundred are spendable at once. */
+  /** All rewards but the last hundred are spendable immediately. */
   readonly premineBlocks?: number
-  /** `user:password` demanded by the JSON-RPC interface; null demands nothing. */
   readonly rpcCredentials?: string | null
-  /** The answer of fee estimation; null: no estimate, as from a node without data. */
   readonly estimatedSatsPerVbyte?: bigint | null
-  /** Esplora refuses to list more coins of an address, as public servers do with 500. Default: it lists all. */
+  /** Esplora refuses to list more coins of an address, as public servers do with 500. By default it lists all. */
   readonly esploraMostCoins?: number
   readonly nowMs?: () => number
 }
 
 export type ReorgOptions = {
-  /** Transactions of the replaced blocks that do not return to the mempool: all, or those named. */
   readonly dropTransactions?: Dropped
-  /** Put the returned transactions into the new blocks at once instead of leaving them in the mempool. */
   readonly mineReturned?: boolean
 }
 
@@ -44,12 +38,9 @@ export type BitcoinRegtest = {
   readonly height: number
   readonly tipHash: string
   readonly faults: Faults
-  /** Pays `amount` satoshis from the mined coins; returns the txid. */
   faucet(address: string, amount: bigint): Promise<string>
-  /** Mines `count` blocks to the address (the faucet's by default); returns their hashes. */
   mine(count?: number, address?: string): string[]
   setMining(policy: MiningPolicy): void
-  /** Replaces the last `depth` blocks by `depth + 1` new ones; returns the hashes of the new ones. */
   reorg(depth: number, options?: ReorgOptions): string[]
   close(): Promise<void>
 }
@@ -67,7 +58,7 @@ export async function startBitcoinRegtest(options: BitcoinRegtestOptions = {}): 
   const { network = bitcoinRegtest, premineBlocks = PREMINE_BLOCKS, nowMs = Date.now } = options
   const satsPerVbyte = options.estimatedSatsPerVbyte === undefined ? DEFAULT_SATS_PER_VBYTE : options.estimatedSatsPerVbyte
   const estimatedSatsPerKvb = satsPerVbyte === null ? null : satsPerVbyte * 1_000n
-  const mostCoins = options.esploraMostCoins ?? Number.POSITIVE_INFINITY
+  const maxCoins = options.esploraMostCoins ?? Number.POSITIVE_INFINITY
   const node = createBitcoinNode({ network, nowSeconds: () => Math.floor(nowMs() / 1_000) })
   const faucet = createFaucet(node)
   premine(node, faucet.script, premineBlocks)
@@ -91,7 +82,7 @@ export async function startBitcoinRegtest(options: BitcoinRegtestOptions = {}): 
     }
     servers.push(await startHttpServer(options.rpcPort ?? 0, faults, handleRpc))
     servers.push(
-      await startHttpServer(options.esploraPort ?? 0, faults, createEsploraHandler({ node, faults, estimatedSatsPerKvb, mostCoins })),
+      await startHttpServer(options.esploraPort ?? 0, faults, createEsploraHandler({ node, faults, estimatedSatsPerKvb, maxCoins })),
     )
   } catch (error) {
     await close()

@@ -1,12 +1,10 @@
-/** The Bitcoin family on this machine: the simulator, or a real node in regtest mode that a test started. */
-
+/** Runs the Bitcoin family on this machine: on the simulator, or on a real node in regtest mode that a test started. */
 import type { LocalChain, LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { type BitcoinRegtest, startBitcoinRegtest } from './index.ts'
 import { regtestNetworks } from './network.ts'
 import { type BitcoinWallet, openBitcoinWallet } from './wallet.ts'
 
-/** The part of a node that the local stack uses. */
 export type RegtestNode = {
   readonly rpcUrl: string
   readonly esploraUrl: string | null
@@ -18,7 +16,7 @@ export type RegtestNode = {
 export const bitcoinLocal: LocalFamily<BitcoinRegtest, BitcoinWallet> = {
   name: 'bitcoin',
   prices: { BTC: '100000', LTC: '100' },
-  // Eight UTXOs, because each serves one order until its change is confirmed.
+  // The solver has eight UTXOs, because each serves one order until its change is confirmed.
   balances: ({ maxAmount }) => ({ solver: 40n * maxAmount, solverPayments: 8, user: 2n * maxAmount, relay: maxAmount / 10n }),
   async start(chain, { mining }) {
     const network = regtestNetworks[chain.reference]

@@ -1,15 +1,14 @@
-// When blocks are mined: after each transaction, by a timer, or only on request; changeable while running.
+// Mines blocks after each transaction, by a timer, or only on request. The policy can change while the chain runs.
 import type { BitcoinNode } from './node.ts'
 
 export type MiningPolicy =
   | { readonly mode: 'instant' }
-  /** A block every `busyMs` while the mempool holds transactions, else every `idleMs`. */
   | { readonly mode: 'interval'; readonly busyMs?: number; readonly idleMs?: number }
   | { readonly mode: 'manual' }
 
 export type Miner = {
   setPolicy(policy: MiningPolicy): void
-  /** To be called when the mempool changed other than by a new transaction. */
+  /** Must be called when the mempool changed other than by a new transaction. */
   reschedule(): void
   close(): void
 }

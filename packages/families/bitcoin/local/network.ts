@@ -1,21 +1,19 @@
-// The parameters of Bitcoin-like test networks, as data.
+// Lists the parameters of Bitcoin-like test networks.
 import { scryptSync } from 'node:crypto'
-import { hash256 } from './wire/hashes.ts'
+import { hash256 } from './wire/bytes.ts'
 
 export type BitcoinNetwork = {
-  /** The name in getblockchaininfo. */
   readonly chain: string
   readonly bech32: string
   readonly pubKeyHash: number
   readonly scriptHash: number
-  /** Other version bytes that mean a script hash when read. */
+  /** These version bytes are also read as those of a script hash. */
   readonly scriptHashAliases: readonly number[]
   readonly wif: number
-  /** The whole genesis block, hexadecimal. */
   readonly genesisBlock: string
-  /** Compact target that every block must carry: test networks do not retarget. */
+  /** Every block must carry this compact target: test networks do not retarget. */
   readonly powLimitBits: number
-  /** The proof-of-work hash of a header; it is not the block's id. */
+  /** The proof-of-work hash of a header is not the block's id. */
   readonly powHash: (header: Uint8Array) => Uint8Array
   readonly initialSubsidySats: bigint
   readonly halvingInterval: number
@@ -26,20 +24,17 @@ export type BitcoinNetwork = {
   readonly rpc: RpcDialect
 }
 
-/** The default relay policy of the network's usual node. */
 export type RelayPolicy = {
-  /** Least feerate that is relayed, and least increment of a replacement. */
   readonly minSatsPerKvb: bigint
   readonly dustSatsPerKvb: bigint
   readonly maxVersion: number
   readonly minStrippedSize: number
-  /** True: pay-to-anchor outputs have a type of their own. False: they count as an unknown witness version. */
+  /** If true, pay-to-anchor outputs have a type of their own. If false, they count as an unknown witness version. */
   readonly anchors: boolean
-  /** True: full replace-by-fee, without a signal (BIP125). False: the first transaction stays. */
+  /** If true, any transaction is replaceable, without a signal (BIP125). If false, the first transaction stays. */
   readonly replaces: boolean
 }
 
-/** JSON-RPC details of the network's usual node: its version, and the methods that it lacks. */
 export type RpcDialect = {
   readonly version: number
   readonly protocolVersion: number
@@ -55,7 +50,7 @@ const GENESIS_COINBASE =
 const REGTEST_GENESIS_HEADER =
   '0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4adae5494dffff7f2002000000'
 
-/** As in Bitcoin Core 29. */
+/** The rules are those of Bitcoin Core 29. */
 export const bitcoinRegtest: BitcoinNetwork = {
   chain: 'regtest',
   bech32: 'bcrt',
@@ -90,8 +85,8 @@ const LITECOIN_REGTEST_GENESIS_HEADER =
   '010000000000000000000000000000000000000000000000000000000000000000000000d9ced4ed1130f7b7faad9be25323ffafa33232a17c3edf6cfd97bee6bafbdd97dae5494dffff7f2000000000'
 
 /**
- * As in Litecoin Core 0.21, which is Bitcoin Core 0.21 with taproot, MWEB and scrypt as proof of work.
- * Here all rules are active from block 1. In Litecoin Core CSV starts at 432, BIP34 at 500, BIP66 at 1251, BIP65 at 1351. MWEB is never active.
+ * The rules are those of Litecoin Core 0.21: Bitcoin Core 0.21 with taproot, MWEB and scrypt. Here all are active from block 1, and MWEB
+ * never is. In Litecoin Core CSV starts at 432, BIP34 at 500, BIP66 at 1251, BIP65 at 1351.
  */
 export const litecoinRegtest: BitcoinNetwork = {
   chain: 'regtest',
@@ -118,7 +113,6 @@ export const litecoinRegtest: BitcoinNetwork = {
   rpc: { version: 210_400, protocolVersion: 70_017, subversion: '/Tandem-simulator:0.1.0/', without: ['gettxspendingprevout'] },
 }
 
-/** By the reference of a chain in our registry. */
 export const regtestNetworks: Readonly<Record<string, BitcoinNetwork>> = {
   'bitcoin:regtest': bitcoinRegtest,
   'litecoin:regtest': litecoinRegtest,

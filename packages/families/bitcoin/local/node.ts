@@ -1,4 +1,4 @@
-// A simulated Bitcoin node without a network: real validation of blocks and transactions, chain, mempool and mining in one process.
+// Simulates a Bitcoin node without a network, with real validation of blocks and transactions: chain, mempool and mining in one process.
 import { assembleBlock } from './chain/assemble-block.ts'
 import type { Block } from './chain/block.ts'
 import type { BlockNode } from './chain/block-node.ts'
@@ -12,13 +12,12 @@ import type { BitcoinNetwork } from './network.ts'
 import { outpointKey, type Transaction } from './transaction/transaction.ts'
 import { createScriptVerifier } from './transaction/verify-scripts.ts'
 
-/** Which transactions of replaced blocks do not return to the mempool. */
 export type Dropped = true | readonly string[]
 
 export type MineOptions = {
-  /** Leave the mempool alone and mine an empty block. */
+  /** An empty block leaves the mempool alone. */
   readonly empty?: boolean
-  /** Seconds; raised above the chain's median time if needed. */
+  /** The unit is seconds. The time is raised above the chain's median time if needed. */
   readonly time?: number
 }
 
@@ -29,7 +28,6 @@ export type BitcoinNode = {
   readonly mempool: Mempool
   readonly minRelaySatsPerKvb: bigint
   nowSeconds(): number
-  /** Validates without adding to the mempool. */
   evaluate(transaction: Transaction): Evaluation
   submit(transaction: Transaction): Evaluation
   submitBlock(block: Block): string | null
@@ -37,16 +35,13 @@ export type BitcoinNode = {
   invalidate(node: BlockNode, dropped?: Dropped): void
   reconsider(node: BlockNode): void
   findCoin(txid: string, index: number): Coin | undefined
-  /** Called after a transaction entered the mempool. */
   onTransaction(listener: () => void): void
-  /** Resolves when the tip changes. */
   nextTip(): Promise<void>
 }
 
 export type BitcoinNodeOptions = {
   readonly network: BitcoinNetwork
   readonly nowSeconds: () => number
-  /** Default: that of the network. */
   readonly minRelaySatsPerKvb?: bigint
 }
 

@@ -6,12 +6,12 @@ import { allCases } from './testing/all-cases.ts'
 import { contractCases } from './testing/contract-cases.ts'
 import { fuzzedCases } from './testing/fuzzed-witnesses.ts'
 import { type Oracle, startOracle } from './testing/oracle.fixture.ts'
-import { outputOf, ownerScript, payment } from './testing/payments.ts'
 import { type PreparedSpend, prepareAtAges, prepareSpends } from './testing/prepared-spends.ts'
 import { createRandom, mutate, randomCases } from './testing/random-scripts.ts'
-import { toHex } from './wire/hex.ts'
+import { outputOf, ownerScript, payment } from './testing/spend.ts'
+import { toHex } from './wire/bytes.ts'
 
-/** Fewer for the second node: the first has covered the same rules. */
+/** The second node gets fewer cases, because the first has covered the same rules. */
 const counts: Readonly<Record<NodeName, { readonly random: number; readonly fuzzed: number; readonly mutated: number }>> = {
   bitcoind: { random: 200, fuzzed: 152, mutated: 200 },
   litecoind: { random: 60, fuzzed: 152, mutated: 60 },

@@ -1,4 +1,4 @@
-/** A user's wallet on a chain of the Bitcoin family: P2WPKH coins found through Esplora, spent by plain transfers. */
+/** Gives a user a wallet on a chain of the Bitcoin family: it finds P2WPKH coins through Esplora and spends them by plain transfers. */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { bech32, hex } from '@scure/base'
 import { p2wpkh, Transaction } from '@scure/btc-signer'
@@ -6,18 +6,16 @@ import type { LocalChainJson, LocalWallet } from '@tandem/chain-kit/local/local-
 import { regtestNetworks } from './network.ts'
 
 const FEE_SATS = 500n
-/** Above the dust limit of every network. */
-const LEAST_CHANGE_SATS = 6_000n
-/** Signals that the transaction may be replaced (BIP125). */
+const MIN_CHANGE_SATS = 6_000n
+/** The sequence signals that the transaction may be replaced (BIP125). */
 const REPLACEABLE = 0xfffffffd
 
 type Utxo = { readonly txid: string; readonly vout: number; readonly value: number }
 
 export interface BitcoinWallet extends LocalWallet {
-  /** Resolves to the transaction id as soon as the node accepts it. */
   pay(to: string, sats: bigint): Promise<string>
   balanceOf(address: string): Promise<bigint>
-  /** Mines to an address whose key nobody has, so that no balance changes. */
+  /** Nobody has the key of the address, so no balance changes. */
   mine(blocks: number): Promise<void>
 }
 
@@ -49,7 +47,7 @@ export function openBitcoinWallet(chain: LocalChainJson, privateKey: string): Bi
     const change = total - sats - FEE_SATS
     if (change < 0n) throw new Error(`the wallet holds ${total} sats, too little to pay ${sats}`)
     tx.addOutputAddress(to, sats, network)
-    if (change >= LEAST_CHANGE_SATS) tx.addOutput({ script: payment.script, amount: change })
+    if (change >= MIN_CHANGE_SATS) tx.addOutput({ script: payment.script, amount: change })
     tx.sign(key)
     tx.finalize()
     const response = await fetch(`${esploraUrl}/tx`, { method: 'POST', body: hex.encode(tx.extract()) })

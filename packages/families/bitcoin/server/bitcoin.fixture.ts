@@ -1,4 +1,4 @@
-/** Local chains of the Bitcoin family for tests, simulated or real, and the conformance fixture on top of them. */
+/** Starts local chains of the Bitcoin family for tests, simulated or real, and the conformance fixture on top of them. */
 import { randomBytes } from 'node:crypto'
 import { schnorr } from '@noble/curves/secp256k1.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
@@ -25,19 +25,16 @@ export const regtest = networkOf('bitcoin:regtest')
 
 export type Endpoints = Readonly<Record<string, readonly string[]>>
 
-/** A chain with manual mining. */
 export interface TestChain {
   readonly chain: Chain
   readonly endpoints: Endpoints
   pay(address: string, amount: bigint): Promise<string>
-  /** Of the node itself. */
   rpc<T>(method: string, params: readonly unknown[]): Promise<T>
   mine(blocks: number): Promise<void>
   reorg(depth: number, options: { readonly drop: boolean }): Promise<void>
   close(): Promise<void>
 }
 
-/** The networks of the family that can run on one machine. */
 export type RegtestReference = 'bitcoin:regtest' | 'litecoin:regtest'
 
 const realNodes: Readonly<Record<RegtestReference, NodeName>> = { 'bitcoin:regtest': 'bitcoind', 'litecoin:regtest': 'litecoind' }
@@ -81,7 +78,7 @@ const MEMPOOL_EXPIRY_SECONDS = 15 * 24 * 3600
 
 export async function startRealChain(reference: RegtestReference = 'bitcoin:regtest'): Promise<TestChain> {
   const { node, walletAddress: ownAddress, pay, mine, close } = await startNodeChain(realNodes[reference])
-  /** A node drops expired transactions when a new one arrives: so send one while its clock is set ahead. */
+  /** A node drops expired transactions when a new one arrives, so the test sends one while the node's clock is set ahead. */
   const forgetMempool = async () => {
     await node.rpc('setmocktime', [Math.floor(Date.now() / 1000) + MEMPOOL_EXPIRY_SECONDS])
     await pay(ownAddress, 100_000n)
@@ -103,7 +100,6 @@ export async function startRealChain(reference: RegtestReference = 'bitcoin:regt
   }
 }
 
-/** The abilities of the family, on each of its chains and through each kind of node. */
 export const conformingByIndex: Conforming = {
   family: bitcoin,
   abilities: [
@@ -123,7 +119,7 @@ export const conformingByIndex: Conforming = {
   ],
 }
 
-/** Only Bitcoin Core says when there is a block. */
+/** Only Bitcoin Core notifies clients of new blocks. */
 export const conforming: Conforming = { ...conformingByIndex, abilities: [...conformingByIndex.abilities, 'newBlocks'] }
 
 const AMOUNT = 200_000n
@@ -171,7 +167,7 @@ export async function createConformanceFixture(testChain: TestChain, endpoints: 
       await testChain.pay(depositOf(funding).to, AMOUNT - 1_000n)
     },
     async lookAlike(terms) {
-      // The same leaves under a known internal key, and the same script in another output type.
+      // These outputs have the same leaves under a known internal key, and the same script in another output type.
       const { redeem, refund, instantRefund } = htlcOf(terms, network)
       const tree = [{ script: redeem.script }, [{ script: refund.script }, { script: instantRefund.script }]] as const
       const spendable = p2tr(user.publicKey.subarray(1), [tree[0], [...tree[1]]], network, true)

@@ -1,5 +1,4 @@
-// The Bitcoin family against a real bitcoind and a real litecoind: what depends on the node.
-
+// Tests the Bitcoin family against a real bitcoind and a real litecoind, in what depends on the node.
 import { describeConformance } from '@tandem/chain-kit/testing/conformance.ts'
 import { describeWithNode } from '../../../../test/nodes/describe-with-node.ts'
 import { conforming, createConformanceFixture, startRealChain } from './bitcoin.fixture.ts'

@@ -1,5 +1,4 @@
-// The Bitcoin family on simulated regtest chains: each network as a whole, and then through every other kind and number of nodes.
-
+// Tests the Bitcoin family on simulated regtest chains: each network as a whole, and then through every other kind and number of nodes.
 import { describeConformance } from '@tandem/chain-kit/testing/conformance.ts'
 import { expect, vi } from 'vitest'
 import { conforming, conformingByIndex, createConformanceFixture, type RegtestReference, startSimulatedChain } from './bitcoin.fixture.ts'
@@ -37,7 +36,7 @@ describeConformance(
     const fixture = await createConformanceFixture(chain, { rpc: [first.url, second.url], esplora: chain.endpoints.esplora ?? [] }, 2)
     const { height, hash } = await fixture.client.tip()
     first.behave(stoppedAt({ height: Number(height), hash }))
-    /** On a busy machine an honest node may be slow, and two agree on the older block: that delays, and is no other answer. */
+    /** On a busy machine two nodes may agree on the older block. That delays the answer and does not change it. */
     const caughtUp = () =>
       vi.waitFor(async () => expect((await fixture.client.tip()).hash).toBe(await chain.rpc('getbestblockhash', [])), { timeout: 60_000 })
     return {

@@ -8,8 +8,8 @@ import { hashSecret } from '@tandem/protocol/secret.ts'
 import { describe, expect, it } from 'vitest'
 import { htlcOf } from '../terms/htlc.ts'
 import { networkOf } from '../terms/networks.ts'
+import { identityOf } from '../terms/script/user-key.ts'
 import { findEvents, type SeenTransaction } from './events.ts'
-import { identityOf } from './script/identity.ts'
 import { type ParsedTransaction, parseTransaction } from './script/transaction.ts'
 
 const network = networkOf('bitcoin:regtest')

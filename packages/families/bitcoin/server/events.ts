@@ -7,17 +7,15 @@ import type { BlockRef, HtlcEvent, HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
 import { redeemScript } from '../terms/htlc.ts'
 import type { BitcoinNetwork } from '../terms/networks.ts'
-import { paidOut } from './script/paid-out.ts'
-import { payoutScripts } from './script/payout-scripts.ts'
+import { paidOut, payoutScripts } from './script/paid-out.ts'
 import { taprootAddressAt } from './script/taproot-address.ts'
 import { isCoinbase, type Outpoint, type ParsedTransaction, type TransactionOutput } from './script/transaction.ts'
 
 export type SeenTransaction = { readonly transaction: ParsedTransaction; readonly block: BlockRef | null }
 
-/** BIP340; one byte more for a hash type other than the default. */
+/** A BIP340 signature has one byte more for a hash type other than the default. */
 const SIGNATURE_BYTES = 64
 
-/** Asks once which of the transactions' ids are watched. */
 export async function findEvents(
   seen: readonly SeenTransaction[],
   watched: WatchedSwaps,
@@ -53,7 +51,7 @@ function deriveEvents(seen: readonly SeenTransaction[], swaps: FoundSwaps, netwo
         deposit,
         kind: 'initiated',
         amount,
-        // BIP68: so many blocks after the block of the deposit.
+        // BIP68: the timelock counts blocks after the block of the deposit.
         expiresAt: block === null ? null : block.height + swap.terms.timelock,
       }),
     ),
@@ -62,7 +60,7 @@ function deriveEvents(seen: readonly SeenTransaction[], swaps: FoundSwaps, netwo
 
 type Deposit = { readonly deposit: Outpoint; readonly vout: number; readonly amount: bigint; readonly swap: WatchedSwap }
 
-/** The reward of a block is none: nobody can spend it for 100 blocks, so whoever counts it could not collect it before its timelock ends. */
+/** The reward of a block is no deposit: nobody can spend it for 100 blocks, so its redeemer could not collect it before the timelock ends. */
 function depositsIn(transaction: ParsedTransaction, swaps: FoundSwaps, network: BitcoinNetwork): readonly Deposit[] {
   if (isCoinbase(transaction)) return []
   return transaction.outputs.flatMap(({ script, amount }, vout) => {
@@ -72,7 +70,6 @@ function depositsIn(transaction: ParsedTransaction, swaps: FoundSwaps, network: 
   })
 }
 
-/** `spent`: the swap whose deposit each input spends. */
 function spendsIn(
   transaction: ParsedTransaction,
   spent: readonly (WatchedSwap | undefined)[],
@@ -99,8 +96,8 @@ type Place = { readonly outputs: readonly TransactionOutput[]; readonly vin: num
 type Spend = { readonly kind: 'redeemed' | 'refunded'; readonly secret: Hex32 | null }
 
 /**
- * Who got the money and whether the secret is public are separate questions: a spender may show the secret where no script needs it.
- * By script path, only the redeem leaf with its secret is a redeem. By key path, which both parties sign, the paid wallet decides.
+ * The receiver of the money and whether the secret is public are separate questions: a spender may show the secret where no script needs it.
+ * A spend by script path is a redeem only if it uses the redeem leaf with its secret. For a key path spend, which both parties sign, the paid wallet decides.
  */
 function readSpend(witness: readonly Uint8Array[], terms: HtlcTerms, { outputs, vin }: Place): Spend {
   const secret = findSecret(witness, terms.secretHash)
@@ -119,14 +116,14 @@ function signsOneOutput(items: readonly Uint8Array[]): boolean {
   return signatures.some((signature) => ((signature[SIGNATURE_BYTES] ?? SigHash.DEFAULT) & 0b11) === SigHash.SINGLE)
 }
 
-/** BIP341: the script's stack, the script and its control block. */
+/** BIP341: the witness has the script's stack, the script and its control block. */
 function isRedeemLeaf(items: readonly Uint8Array[], terms: HtlcTerms): boolean {
   const script = items.at(-2)
   if (script === undefined || bytesToHex(script) !== bytesToHex(redeemScript(terms))) return false
   return items.slice(0, -2).some((item) => isSecret(item, terms.secretHash))
 }
 
-/** Any witness item of 32 bytes, and the annex without its first byte. */
+/** The secret may be any witness item of 32 bytes, or the annex without its first byte. */
 function findSecret(witness: readonly Uint8Array[], secretHash: Hex32): Hex32 | null {
   const last = witness.at(-1)
   const candidates = last?.[0] === ANNEX_TAG ? [...witness, last.subarray(1)] : witness

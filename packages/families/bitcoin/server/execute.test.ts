@@ -1,5 +1,4 @@
-// Decisions about attempts, against a simulated node that answers what the test sets.
-
+// Tests decisions about attempts, against a simulated node that answers what the test sets.
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { describe, expect, it } from 'vitest'
 import { networkOf } from '../terms/networks.ts'
@@ -18,14 +17,11 @@ const refused = (reason: string): BroadcastResult => ({ accepted: false, reason 
 function createFixture() {
   const signer = randomSigner()
   const outbox = createMemoryOutbox(signer)
-  // An output of somebody else, so that CPFP is impossible.
   const script = scriptOfAddress(walletAddress(randomSigner().publicKey, regtest), regtest)
   const state = {
     place: null as 'mempool' | 'block' | null,
     broadcast: { accepted: true } as BroadcastResult,
-    /** By raw transaction, where the answer is another one. */
     answers: new Map<string, BroadcastResult>(),
-    /** Instead of one that rises with every attempt. */
     fee: null as bigint | null,
     paces: [] as Pace[],
     network: regtest,
@@ -116,7 +112,7 @@ describe('attempts', () => {
     },
   )
 
-  it('pay by urgency, and a high fee at once where nodes do not replace transactions', async () => {
+  it('pay by urgency, and a high fee from the start where nodes do not replace transactions', async () => {
     for (const [network, secondsLeft, pace] of [
       [regtest, undefined, 'normal'],
       [regtest, 60n, 'urgent'],
@@ -163,7 +159,7 @@ describe('attempts', () => {
 
   it('that are refused as underpriced get a fee bump after a time or when the market rate rises, not at every call', async () => {
     const { state, outbox, mine, run, attempts } = createFixture()
-    // 1000 sat over 110 vB.
+    // The fee is 1000 sat over 110 vB.
     state.feeRate = 9_000n
     state.broadcast = refused('mempool min fee not met')
     await expect(run()).rejects.toThrow(failure('would-fail'))
@@ -180,7 +176,7 @@ describe('attempts', () => {
     expect(state.built[2]?.replaced?.fee).toBeGreaterThanOrEqual(2_000n)
   })
 
-  it('outbid a conflicting transaction at once, and only once', async () => {
+  it('outbid a conflicting transaction immediately, and only once', async () => {
     const { state, run, attempts } = createFixture()
     state.broadcast = refused('insufficient fee, rejecting replacement')
     await expect(run()).rejects.toThrow(failure('would-fail'))
@@ -224,7 +220,7 @@ describe('attempts', () => {
     mine()
     for (let i = 0; i < 3; i++) expect(await run()).toBe(tx)
     expect(state.sent).toHaveLength(2)
-    // A reorg to another block of the same height.
+    // A reorg leads to another block of the same height.
     state.tip = { ...state.tip, hash: 'cd'.repeat(32) }
     for (let i = 0; i < 3; i++) expect(await run()).toBe(tx)
     expect(state.sent).toEqual([1, 2, 3].map(() => attempts()[0]?.raw))
@@ -273,7 +269,7 @@ describe('attempts', () => {
     expect(await run()).not.toBe(second)
   })
 
-  it('ignore the fees of earlier attempts whose coins are gone', async () => {
+  it('ignore the fees of earlier attempts whose coins were spent', async () => {
     const { state, outbox, mine, run } = createFixture()
     await run()
     outbox.passSeconds(chain.feeBumpSeconds)

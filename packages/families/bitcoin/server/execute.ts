@@ -1,5 +1,5 @@
 /**
- * Gets one action mined, from any state of its earlier attempts. Safe to repeat at any moment:
+ * Gets one action mined, from any state of its earlier attempts. It is safe to repeat at any moment:
  * 1. An attempt is mined: return it.
  * 2. An attempt is unconfirmed: rebroadcast it once per block, and bump its fee (RBF or CPFP) when it waits too long.
  * 3. All attempts were dropped: rebroadcast them, newest first, until a node accepts one.
@@ -18,16 +18,14 @@ import type { Pace } from './wallet/fee-estimator.ts'
 
 export type BuildRequest = {
   readonly feeRate: FeeRate
-  /** The fee of the unconfirmed transactions that it must outbid; null: none. */
   readonly replaced: ReplacedFee | null
-  /** The unconfirmed attempt to replace. */
   readonly live: KnownAttempt | null
 }
 
 /**
- * clear      nothing known prevents a new attempt
- * done       one of our attempts spent the inputs after all
- * conflict   an unconfirmed transaction that is not an attempt of this action must be outbid
+ * clear: nothing known prevents a new attempt.
+ * done: one of our attempts spent the inputs after all.
+ * conflict: an unconfirmed transaction that is not an attempt of this action must be outbid.
  */
 export type Inspection =
   | { readonly kind: 'clear' }
@@ -36,19 +34,17 @@ export type Inspection =
 
 export interface Action {
   readonly attempts: readonly KnownAttempt[]
-  /** Checks the outputs that would be spent at this rate. Throws when a new attempt cannot succeed. */
+  /** An error means that a new attempt cannot succeed at this rate. */
   inspect(feeRate: FeeRate): Promise<Inspection>
-  /** Whose key is held while it builds, if it is not the key of the outbox. */
+  /** An action may hold another key than that of the outbox while it builds. */
   holds?(request: BuildRequest): Outbox['withKey'] | null
-  /** Chooses coins and signs. */
   build(request: BuildRequest, held: HeldExecution): Promise<Draft>
-  /** A node refused an attempt for a missing input. True if the input could be restored. */
+  /** The node refused an attempt for a missing input. The result is true if the input could be restored. */
   restoreInputs(attempt: KnownAttempt): Promise<boolean>
-  /** False while the unconfirmed attempt must not be replaced. Then a child pays for it (CPFP), if it has an output of ours. Asked again while the key is held. */
+  /** The result is false while the attempt must not be replaced: then a child pays (CPFP). The question is repeated under the key. */
   mayReplace(live: KnownAttempt, others: readonly OtherAttempt[]): boolean
-  /** True where CPFP costs less than replacing the unconfirmed attempt. */
   prefersChild?(live: KnownAttempt): boolean
-  /** False for inputs that an attempt spends for other actions. Default: all inputs belong to this action. */
+  /** The result is false for inputs that an attempt spends for other actions. By default all inputs belong to this action. */
   owns?(outpoint: Outpoint): boolean
 }
 
@@ -78,7 +74,7 @@ export async function execute(execution: Execution, action: Action): Promise<str
   const isOutbid = conflict !== null && (replaced === null || replaced.fee <= conflict.fee)
   const isNewestDue = newest !== undefined && (await isDue(execution, newest))
   if (sent.refusal !== null && !isNewestDue) throw new ChainFailure('would-fail', sent.refusal)
-  // Wait until a fee bump is due: bumping on every refusal would reach the fee cap within seconds.
+  // A fee bump waits until it is due: bumping on every refusal would reach the fee cap within seconds.
   if (replaced !== null && !isNewestDue && !isOutbid && newest !== undefined && feeRate <= newest.feeRate) {
     throw new ChainFailure('would-fail', `the node requires a higher fee than ${newest.feeRate} per kvB; a fee bump follows later`)
   }
@@ -102,7 +98,7 @@ export function currentFeeRate({ chain, network, outbox, feeRate }: Execution): 
   return feeRate(urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent ? 'urgent' : defaultPace(network))
 }
 
-/** Without RBF, pay a high fee from the start. */
+/** Without RBF a fee cannot be raised later, so it is high from the start. */
 export function defaultPace({ replaces }: BitcoinNetwork): Pace {
   return replaces ? 'normal' : 'fast'
 }
@@ -115,7 +111,7 @@ async function findLive(backend: BitcoinBackend, attempts: readonly KnownAttempt
   return null
 }
 
-/** Other nodes may have dropped it. Ignore a refusal: our node still has it. */
+/** Other nodes may have dropped the transaction. A refusal is ignored: our node still has it. */
 async function rebroadcast({ backend, outbox, blocks }: Execution, live: KnownAttempt): Promise<void> {
   if (!(await blocks.isRebroadcastDue(live.tx))) return
   await backend.broadcast(live.raw)
@@ -123,15 +119,15 @@ async function rebroadcast({ backend, outbox, blocks }: Execution, live: KnownAt
 }
 
 /**
- * Bumps the fee of the unconfirmed attempt, which stays valid if this fails. By replacement (RBF) as a rule; by a child (CPFP) where replacing does
- * harm, costs more, or is not relayed. A transaction without an output of ours can only be replaced.
+ * Bumps the fee of the unconfirmed attempt, which stays valid if this fails. It usually replaces the attempt (RBF). It adds a child (CPFP) where replacing
+ * does harm, costs more, or is not relayed. A transaction without an output of ours can only be replaced.
  */
 async function bumpFee(execution: Execution, action: Action, live: KnownAttempt): Promise<string> {
   const unconfirmed = await findUnconfirmedChain(execution, live)
   const last = unconfirmed.child ?? unconfirmed.members.at(-1) ?? live
   if (last.tx !== live.tx && !(await isDue(execution, last))) return live.tx
   const feeRate = await currentFeeRate(execution)
-  // Another action may have spent the change meanwhile: the chain of transactions is looked up again under the key.
+  // Another action may have spent the change meanwhile, so the chain of transactions is read again under the key.
   const sendChild = async () => {
     const sent = await recordAndSend(execution, async (held) => buildChild(held, live, await findUnconfirmedChain(held, live), feeRate))
     return sent !== null && sent.reason === null
@@ -155,7 +151,7 @@ async function replace(
     action.attempts.filter((attempt) => shareSlot(attempt, live)),
     action,
   )
-  // The payee may have spent its output already: that child is replaced too, and its fee counts (BIP125 rule 3).
+  // The payee may have spent its output already. That child is replaced too, and its fee counts (BIP125 rule 3).
   const replaced = higherFee(own, await execution.backend.unconfirmedFee(live.tx))
   const request = { feeRate, replaced, live }
   const result = await recordAndSend(holding(execution, action, request), async (held) => {
@@ -173,12 +169,12 @@ async function replace(
 }
 
 /**
- * The result of rebroadcasting all attempts: the one that a node accepted; or the underpriced ones, and why the node refuses one that we signed
- * alone, other than for its fee or its inputs.
+ * Either a node accepted one of the attempts; or some are underpriced, and `refusal` says why a node refuses one that we signed alone,
+ * other than for its fee or its inputs.
  */
 type Rebroadcast = { readonly tx: string } | { readonly underpriced: readonly KnownAttempt[]; readonly refusal: string | null }
 
-/** Newest first: it pays the highest fee. After a refusal the next one is tried. */
+/** The newest comes first, because it pays the highest fee. */
 async function rebroadcastAttempts(backend: BitcoinBackend, action: Action): Promise<Rebroadcast> {
   const underpriced: KnownAttempt[] = []
   let refusal: string | null = null
@@ -207,13 +203,9 @@ function holding(execution: Execution, action: Action, request: BuildRequest): E
   return withKey === null ? execution : { ...execution, outbox: { ...execution.outbox, withKey } }
 }
 
-/** `reason`: why the node refused it; null: it was accepted. */
 export type SendResult = { readonly tx: string; readonly reason: string | null }
 
-/**
- * Builds and records under the key, and broadcasts without it. Records before it broadcasts: after a crash in between, the attempt is still
- * known. Null where there is nothing to send.
- */
+/** The attempt is recorded before the broadcast, so that it is known after a crash in between. The broadcast is without the key. */
 export async function recordAndSend<D extends Draft | null>(
   execution: Execution,
   build: (held: HeldExecution) => Promise<D>,
@@ -230,14 +222,14 @@ export async function recordAndSend<D extends Draft | null>(
   })
   if (draft === null) return draft as Extract<D, null>
   const { txid: tx, raw } = draft.signed
-  // At the same time: a block too many in the note only delays a fee bump.
+  // Both run at the same time: if the note has a later block, that only delays a fee bump.
   const [result] = await Promise.all([backend.broadcast(raw), blocks.note(tx)])
   return { tx, reason: result.accepted || classifyRejection(result.reason) === 'known' ? null : result.reason }
 }
 
 /**
- * The recorded rate is rounded down: one more gives a fee not below the paid one. If an attempt also spends inputs of other actions, only our share of its
- * fee counts: a live one of that kind is never replaced (`mayReplace`), and after a dropped one we spend only our inputs again.
+ * The recorded rate is rounded down: one more gives a fee not below the paid one. If an attempt also spends inputs of other actions, only
+ * our share counts: `mayReplace` never replaces a live one of that kind, and after a dropped one we spend only our inputs again.
  */
 function highestFee(attempts: readonly KnownAttempt[], { owns = () => true }: Action): ReplacedFee | null {
   return attempts
@@ -263,7 +255,6 @@ export function higherFee(a: ReplacedFee | null, b: ReplacedFee | null): Replace
   return { fee: a.fee > b.fee ? a.fee : b.fee, rate: a.rate > b.rate ? a.rate : b.rate }
 }
 
-/** Who spent an input of ours: one of our attempts, someone else, or null when no spender is found. */
 export async function whoSpent({ backend, outbox }: Execution, outpoint: Outpoint, attempts: readonly KnownAttempt[]) {
   const spender = await backend.spenderOf(outpoint, attempts[0]?.at ?? outbox.now)
   if (spender === null) return null

@@ -1,5 +1,4 @@
-/** The context of one action: its chain, node, outbox and fees. */
-
+/** Types the context of one action: its chain, node, outbox and fees. */
 import type { Attempt, OtherAttempt, Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import type { Signer } from '@tandem/keys/key.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -13,7 +12,6 @@ import type { Pace } from './wallet/fee-estimator.ts'
 
 export type KnownAttempt = Attempt & { readonly transaction: ParsedTransaction }
 
-/** A signed transaction that an action wants to send. */
 export type Draft = { readonly signed: SignedTransaction; readonly fee: bigint }
 
 export type Execution = {
@@ -21,16 +19,14 @@ export type Execution = {
   readonly network: BitcoinNetwork
   readonly backend: BitcoinBackend
   readonly outbox: Outbox
-  /** Attempts of the same key for other actions. */
   readonly others: readonly OtherAttempt[]
-  /** Within the bounds of the network. */
+  /** The rate is within the bounds of the network. */
   readonly feeRate: (pace: Pace) => Promise<FeeRate>
   readonly blocks: BlocksSince
 }
 
-/** While the key is held: `others` are complete, and nobody else takes a coin. */
+/** The key is held: `others` are complete, and nobody else takes a coin. */
 export type HeldExecution = Execution & {
   readonly signer: Signer
-  /** Its key is held too; absent otherwise. */
   readonly sponsor?: Signer
 }

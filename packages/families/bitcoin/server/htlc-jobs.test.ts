@@ -7,7 +7,6 @@ import { createHtlcDeriver } from './htlc-jobs.ts'
 
 const regtest = networkOf('bitcoin:regtest')
 
-/** The x coordinates of the first two points of the curve. */
 const [initiator, redeemer] = [
   '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798',
   'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5',

@@ -1,14 +1,16 @@
-/** The Bitcoin family: HTLCs as taproot outputs, through any number of Bitcoin Core nodes (JSON-RPC) and Esplora servers. */
+/** Implements the Bitcoin family: HTLCs as taproot outputs, through any number of Bitcoin Core nodes (JSON-RPC) and Esplora servers. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import type { BranchRead } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ChainFamily } from '@tandem/chain-kit/port/family.ts'
 import type { DepositReading, HtlcReading } from '@tandem/chain-kit/port/htlc-reading.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import type { TextForms } from '@tandem/chain-kit/port/text-forms.ts'
+import type { WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { readingOf } from '@tandem/chain-kit/providers/htlc-reading.ts'
 import { onCurve } from '@tandem/keys/key.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
-import type { Chain } from '@tandem/protocol/chain.ts'
+import type { Block, Chain } from '@tandem/protocol/chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Funding } from '@tandem/protocol/funding/funding.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
@@ -18,12 +20,11 @@ import type { BitcoinNetwork } from '../terms/networks.ts'
 import { verifiableNetwork } from '../terms/nodes/verify-network.ts'
 import { createRefundPackage } from '../terms/rescue/create-refund-package.ts'
 import { parseBitcoinAddress, scriptOfAddress, walletAddress } from '../terms/script/address.ts'
-import { parseUserIdentity, parseUserKey } from '../terms/script/user-key.ts'
+import { identityOf, parseUserIdentity, parseUserKey } from '../terms/script/user-key.ts'
 import { feeOf } from '../terms/wallet/fees.ts'
 import { createBlocksSince } from './blocks/blocks-since.ts'
-import { readBranch } from './branch-events.ts'
-import { cosigning, instantRefundSigning, refundCosigning } from './cosign/cosign-abilities.ts'
-import { signFill, verifyFill } from './cosign/fill.ts'
+import { reorgWhileReading } from './blocks/scan-blocks.ts'
+import { cosigning, instantRefundSigning, refundCosigning, signFill, verifyFill } from './cosign/cosign-abilities.ts'
 import { proposeInstantRefunds } from './cosign/instant-refund.ts'
 import { sendInstantRefund } from './cosign/send-instant-refund.ts'
 import { findEvents } from './events.ts'
@@ -34,21 +35,20 @@ import type { BitcoinBackend } from './nodes/backend.ts'
 import { type BitcoinNodes, connectNodes } from './nodes/connect-nodes.ts'
 import { connectRescueNode, parseDeposit, parseFeeRate, rescue } from './rescue/rescue.ts'
 import { verifyMessage } from './script/bip322.ts'
-import { identityOf } from './script/identity.ts'
 import { assertWorthPaying, batchRedeem, redeemHtlc, refundHtlc } from './spend/spend.ts'
 import { redeemVsize } from './spend/spend-size.ts'
 import { cancelInitiation } from './wallet/cancel.ts'
 import { createFeeEstimator } from './wallet/fee-estimator.ts'
 import { initiateHtlc } from './wallet/initiate.ts'
 
-/** One deposit to a P2WPKH address. */
+/** The redeem spends one deposit to a P2WPKH address. */
 const TYPICAL_REDEEM_VSIZE = 143n
 
-/** To the longest kind of address. */
-const LARGEST_REDEEM_VSIZE = 155n
+/** The redeem spends one deposit to the longest kind of address. */
+const MAX_REDEEM_VSIZE = 155n
 const TYPICAL_REFUND_VSIZE = 133n
 
-/** One coin, with change. */
+/** The payment spends one coin and has change. */
 const TYPICAL_INITIATE_VSIZE = 153n
 
 const DECIMALS = 8
@@ -64,7 +64,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
   const deriveHtlc = createHtlcDeriver()
   const blocks = createBlocksSince(backend)
   const { draft, ...cosigned } = cosigning(network)
-  // Without an address the redeemer is paid at the wallet address of its key; either of the two keys with this x has one of the same kind.
+  // Without an address the redeemer is paid at the wallet address of its key. Either of the two keys with this x has one of the same kind.
   const payoutAddress = (terms: HtlcTerms) => walletAddress(hexToBytes(`02${terms.redeemer}`), network)
   const execution = async (outbox: Outbox): Promise<Execution> => ({
     chain,
@@ -96,7 +96,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
 
     verifyNode: verify,
     tip: backend.tip,
-    ...(backend.glimpse !== undefined && { glimpse: backend.glimpse }),
+    ...(backend.tipHint !== undefined && { tipHint: backend.tipHint }),
     headers: backend.headers,
     async events(watched, from, to) {
       if (watched.isEmpty || to < from) return []
@@ -128,7 +128,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
     },
     async payoutFee(asset) {
       assertAsset(asset)
-      return feeOf(LARGEST_REDEEM_VSIZE, await fees.promisedRate())
+      return feeOf(MAX_REDEEM_VSIZE, await fees.promisedRate())
     },
     async legCost(asset) {
       assertAsset(asset)
@@ -151,7 +151,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
     },
     cosignedRefund: refundCosigning(network),
     batchRedeem: {
-      // A batch leaves out deposits that are gone.
+      // A batch leaves out deposits that were spent.
       areRedeemable: async (items) => items.map(() => true),
       redeem: async (items, outbox) => batchRedeem(await execution(outbox), items, null),
     },
@@ -167,12 +167,11 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
   }
 }
 
-/** A swap is funded by a plain deposit to the address of the HTLC. */
 function fundingOf(terms: HtlcTerms, network: BitcoinNetwork): Funding {
   return { kind: 'deposit', to: htlcOf(terms, network).address, amount: terms.amount }
 }
 
-/** Reads deposits of an HTLC: outputs that pay its script, and that no transaction spends, in a block or in the mempool. */
+/** A deposit is an output that pays the HTLC's script and that no transaction spends, in a block or in the mempool. */
 type Source = { readonly chain: Chain; readonly network: BitcoinNetwork; readonly backend: Pick<BitcoinBackend, 'unspentOutput'> }
 
 function readHtlc({ chain, network, backend }: Source, terms: HtlcTerms, deposits: readonly string[]): Promise<HtlcReading> {
@@ -185,7 +184,7 @@ function readHtlc({ chain, network, backend }: Source, terms: HtlcTerms, deposit
   return readingOf(chain.id, address, () => Promise.all(deposits.map(read)))
 }
 
-/** Parses parties, addresses and hashes on Bitcoin-like chains. Parties are x-only keys (BIP340). */
+/** Parties are x-only keys (BIP340). */
 export function textFormsOf(network: BitcoinNetwork): TextForms {
   return {
     ...basicFormsOf(network),
@@ -200,7 +199,7 @@ export function textFormsOf(network: BitcoinNetwork): TextForms {
       return identity
     },
     parseTransactionId(text) {
-      // With the height of `formatInitiation`, or without.
+      // The height of `formatInitiation` is optional.
       const digits = /^(?:0x)?([0-9a-f]{64})(?::[0-9]+)?$/i.exec(text)?.[1]
       if (digits === undefined)
         throw new TandemError(
@@ -210,4 +209,28 @@ export function textFormsOf(network: BitcoinNetwork): TextForms {
       return digits.toLowerCase()
     },
   }
+}
+
+/** One new block, which is the usual poll, is read by its hash alone: its header names its parent. */
+
+type Branch = { readonly from: bigint; readonly end: Block; readonly heights: readonly bigint[] }
+
+export async function readBranch(
+  backend: BitcoinBackend,
+  network: BitcoinNetwork,
+  watched: WatchedSwaps,
+  { from, end, heights }: Branch,
+): Promise<BranchRead> {
+  const headers = async () => (heights.length === 0 ? [] : backend.headers(heights))
+  if (watched.isEmpty || end.height < from) return { events: [], headers: await headers() }
+  if (from === end.height) {
+    const seen = await backend.transactionsOf(watched, end)
+    return { events: await findEvents(seen, watched, network), headers: await headers() }
+  }
+  const seen = await backend.transactionsIn(watched, from, end.height)
+  const events = await findEvents(seen, watched, network)
+  const read = await headers()
+  const last = read.find(({ height }) => height === end.height) ?? (await backend.blockAt(end.height))
+  if (last?.hash !== end.hash) throw reorgWhileReading(end.height)
+  return { events, headers: read }
 }

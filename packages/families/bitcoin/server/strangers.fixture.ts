@@ -1,4 +1,4 @@
-/** How strangers pay to an HTLC address: by a transaction of any form that the chain accepts, by several, and by a block of their own. */
+/** Lists the ways in which strangers can pay to an HTLC address: one transaction of any form, several, or a block of their own. */
 import { randomBytes } from 'node:crypto'
 import { p2wpkh, Transaction } from '@scure/btc-signer'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -15,7 +15,6 @@ import fc from 'fast-check'
 import { networkOf } from '../terms/networks.ts'
 import { walletAddress } from '../terms/script/address.ts'
 
-/** What is needed of a chain: simulated, or a real node. */
 type PayingChain = {
   pay(address: string, amount: bigint): Promise<string>
   rpc<T>(method: string, params: readonly unknown[]): Promise<T>
@@ -34,9 +33,8 @@ type Form = {
 
 const FEE = 100_000n
 const SUBSIDY = 5_000_000_000n
-/** On regtest networks of the family. */
 const HALVING_BLOCKS = 150
-/** Above what nodes of each chain call dust and do not relay. */
+/** The amount is above what nodes of each chain call dust and do not relay. */
 const SMALL = 10_000n
 const PLAIN: Form = { version: 2, lockTime: 0, sequence: 0xffffffff, before: 0, after: 0 }
 
@@ -74,7 +72,6 @@ export function bitcoinWays(chain: PayingChain, client: ChainClient): readonly S
     const total = outputs.reduce((sum, { amount }) => sum + amount, 0n)
     await send([await coinOf(total + FEE)], outputs, form)
   }
-  /** Parts that add up to the amount. */
   const partsOf = ({ amount }: HtlcTerms, count: number) =>
     Array.from({ length: count }, (_, i) => (i === 0 ? amount - (amount / BigInt(count)) * BigInt(count - 1) : amount / BigInt(count)))
 

@@ -1,4 +1,4 @@
-/** What every process knows of the Bitcoin family. A swap id is its address. */
+/** Gives the facts of the Bitcoin family that every process knows. A swap id is the address of the HTLC. */
 import type { FamilyFacts } from '@tandem/chain-kit/port/family.ts'
 import type { BasicForms } from '@tandem/chain-kit/port/text-forms.ts'
 import { type BitcoinNetwork, networkOf } from './networks.ts'

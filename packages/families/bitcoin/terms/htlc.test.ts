@@ -5,9 +5,9 @@ import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { hashSecret } from '@tandem/protocol/secret.ts'
 import { describe, expect, it } from 'vitest'
-import { identityOf } from '../server/script/identity.ts'
 import { htlcOf } from './htlc.ts'
 import { networkOf } from './networks.ts'
+import { identityOf } from './script/user-key.ts'
 
 const initiator = identityOf(createSecp256k1Key('01'.repeat(32)))
 const redeemer = identityOf(createSecp256k1Key('02'.repeat(32)))
@@ -20,7 +20,7 @@ const terms: HtlcTerms = {
   timelock: 144n,
 }
 
-// Frozen: money is waiting under these addresses. The leaves were accepted by bitcoind, redeemed and refunded.
+// These addresses are frozen: money is waiting under them. The leaves were accepted by bitcoind, redeemed and refunded.
 const I = '1b84c5567b126440995d3ed5aaba0565d71e1834604819ff9c17f5e9d5dd078f'
 const R = '4d4b6cd1361032ca9bd2aeb9d900aa4d45d9ead80ac9423374c451a7254d0766'
 const H = '648aa5c579fb30f38af744d97d6ec840c7a91277a499a0d780f3e7314eca090b'

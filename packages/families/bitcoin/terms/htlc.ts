@@ -1,5 +1,5 @@
 /**
- * The HTLC as a taproot output, a pure function of its terms.
+ * Computes the HTLC as a taproot output, a pure function of its terms.
  *
  *   internal key: both parties together (BIP327)      depth 1: redeem   (the common spend has the shortest proof)
  *                                                     depth 2: refund, instant refund (a signature of each party)
@@ -21,16 +21,15 @@ const MAX_TIMELOCK = 0xffffn
 
 export type Leaf = {
   readonly script: Uint8Array
-  /** Proves that the leaf is part of the output (BIP341). */
+  /** The control block proves that the leaf is part of the output (BIP341). */
   readonly controlBlock: Uint8Array
 }
 
 export type BitcoinHtlc = {
   readonly address: string
   readonly script: Uint8Array
-  /** Of both parties together. */
   readonly key: AggregateKey
-  /** x-only: verifies a signature by both parties (BIP341). */
+  /** The x-only key verifies a signature by both parties (BIP341). */
   readonly outputKey: Uint8Array
   readonly redeem: Leaf
   readonly refund: Leaf
@@ -40,7 +39,7 @@ export type BitcoinHtlc = {
 const MAX_CACHED = 2_000
 const cached = new Map<string, BitcoinHtlc>()
 
-/** Cached: key aggregation takes milliseconds, and one request asks several times. Nothing in it is secret. */
+/** The HTLC is cached: key aggregation takes milliseconds, and one request asks several times. Nothing in it is secret. */
 export function htlcOf(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
   return cached.get(cacheKey(terms, network)) ?? cacheHtlc(terms, network, buildHtlc(terms, network))
 }
@@ -59,7 +58,7 @@ function cacheKey(terms: HtlcTerms, network: BitcoinNetwork): string {
   return [network.bech32, terms.initiator, terms.redeemer, terms.secretHash, terms.timelock].join()
 }
 
-/** Built by hand: a general taproot builder also validates our own scripts, at ten times the cost. */
+/** The HTLC is built by hand: a general taproot builder also validates our own scripts, at ten times the cost. */
 export function buildHtlc(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
   const { redeem, refund, instantRefund } = leavesOf(terms)
   const [redeemHash, refundHash, instantRefundHash] = [tapLeafHash(redeem), tapLeafHash(refund), tapLeafHash(instantRefund)]
@@ -67,7 +66,7 @@ export function buildHtlc(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtl
   const key = aggregateKeyOf(terms, branchHash(redeemHash, deeper))
   const outputKey = key.output.subarray(1)
   const parity = (key.output[0] ?? 0) & 1
-  // BIP341: leaf version and parity, internal key, then the merkle path.
+  // BIP341: leaf version and parity come first, then the internal key and the merkle path.
   const leaf = (script: Uint8Array, ...beside: readonly Uint8Array[]): Leaf => ({
     script,
     controlBlock: concatBytes(Uint8Array.of(TAP_LEAF_VERSION | parity), key.internalKey, ...beside),
@@ -83,13 +82,12 @@ export function buildHtlc(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtl
   }
 }
 
-/** BIP341: the two children in lexicographic order. */
+/** BIP341: the two children are in lexicographic order. */
 function branchHash(a: Uint8Array, b: Uint8Array): Uint8Array {
   const [first, second] = compareBytes(a, b) < 0 ? [a, b] : [b, a]
   return schnorr.utils.taggedHash('TapBranch', first, second)
 }
 
-/** The leaf that pays the redeemer. */
 export function redeemScript(terms: HtlcTerms): Uint8Array {
   return leavesOf(terms).redeem
 }
@@ -102,7 +100,7 @@ function leavesOf(terms: HtlcTerms) {
   }
   const secretHash = hexToBytes(terms.secretHash)
   return {
-    // The size check: a secret that redeems here must also redeem on chains with 32-byte arguments.
+    // The size check makes sure that a secret that redeems here also redeems on chains with 32-byte arguments.
     redeem: Script.encode(['SIZE', scriptNumber(32n), 'EQUALVERIFY', 'SHA256', secretHash, 'EQUALVERIFY', redeemer, 'CHECKSIG']),
     refund: Script.encode([timelockNumber(terms.timelock), 'CHECKSEQUENCEVERIFY', 'DROP', initiator, 'CHECKSIG']),
     instantRefund: Script.encode([initiator, 'CHECKSIG', redeemer, 'CHECKSIGADD', 2, 'NUMEQUAL']),
@@ -116,7 +114,7 @@ function timelockNumber(timelock: bigint): number | Uint8Array {
   return scriptNumber(timelock)
 }
 
-/** BIP342 requires minimal pushes: OP_1 … OP_16 for small numbers, the shortest little-endian form for the rest. */
+/** BIP342 requires minimal pushes: OP_1 … OP_16 for small numbers, the shortest little-endian form for others. */
 function scriptNumber(value: bigint): number | Uint8Array {
   return value <= 16n ? Number(value) : ScriptNum().encode(value)
 }

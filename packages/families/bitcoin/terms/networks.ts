@@ -1,75 +1,73 @@
-/** The parameters of each network of the Bitcoin family, by `chain.reference`. */
+/** Lists the parameters of each network of the Bitcoin family, by `chain.reference`. */
 
 export type BitcoinNetwork = {
   readonly name: string
-  /** For messages: the name of the coin, and of its hundred-millionth part. */
   readonly coin: string
   readonly unit: string
-  /** Human-readable part of segwit addresses (BIP173). */
+  /** BIP173 calls it the human-readable part of segwit addresses. */
   readonly bech32: string
-  /** Version bytes of base58 addresses, as we print them. */
+  /** We print base58 addresses with these version bytes. */
   readonly pubKeyHash: number
   readonly scriptHash: number
-  /** Other version bytes that wallets of this network accept for `scriptHash`. */
+  /** Wallets of this network accept these version bytes for `scriptHash`, too. */
   readonly scriptHashAliases: readonly number[]
   readonly wif: number
-  /** Litecoin's confidential extension (MWEB, LIP-0002 to 0004): its addresses, which no HTLC can pay. */
+  /** Litecoin's confidential extension (MWEB, LIP-0002 to 0004) has addresses that no HTLC can pay. */
   readonly mweb: { readonly bech32: string } | null
-  /** Hash of block 0, as nodes print it: the identity of the network. */
+  /** The hash of block 0, as nodes print it, identifies the network. */
   readonly genesisHash: string
   /**
-   * BIP325: all signets have the same block 0 and differ from block 1 on, which their own challenge signs. Absent on all other networks;
-   * null where it is unknown: then no node can be verified, so the network cannot be used.
+   * BIP325: all signets have the same block 0 and differ from block 1 on, which their own challenge signs. It is absent on all other
+   * networks. A null means that it is unknown: then no node can be verified, so the network cannot be used.
    */
   readonly firstBlockHash?: string | null
   readonly work: ProofOfWork
 
-  // Fee rates, all in units per 1000 vB.
+  // Fee rates are in units per 1000 vB.
 
-  /** Used when a node has too little data for an estimate. */
   readonly fallbackFeeRate: bigint
-  /** The minimum relay fee: nodes do not relay a transaction below it. */
+  /** Nodes do not relay a transaction below this rate. */
   readonly minFeeRate: bigint
-  /** The dust rate: nodes do not relay an output that costs more to spend at this rate than it is worth. */
+  /** Nodes do not relay an output that costs more to spend at this rate than it is worth. */
   readonly dustFeeRate: bigint
-  /** The upper bound: a higher estimate is an error of the node, or an attempt to burn our money. */
+  /** A higher estimate is an error of the node, or an attempt to burn our money. */
   readonly maxFeeRate: bigint
-  /** Whether nodes replace an unconfirmed transaction by one with a higher fee (RBF, BIP125). Otherwise the first seen stays. */
+  /** Nodes either replace an unconfirmed transaction by one with a higher fee (RBF, BIP125), or keep the first seen. */
   readonly replaces: boolean
 }
 
-/** What a header must prove: `blocks/proof-of-work.ts`. */
+/** A header must prove this work: see `server/blocks/proof-of-work.ts`. */
 export type ProofOfWork = {
   readonly hash: 'sha256d' | 'scrypt'
-  /** The easiest target of the network (`powLimit`), in its compact form. */
+  /** The easiest target of the network (`powLimit`) is in its compact form. */
   readonly easiestBits: number
   /**
-   * retargets  every 2016 blocks, by at most four times; else a block has the target of its parent
-   * varies     test networks: a block may have the easiest target if its parent is 20 minutes old, so the parent says little
-   * fixed      every block has the easiest target
+   * retargets: the target changes every 2016 blocks, by at most four times; else a block has the target of its parent.
+   * varies: on test networks a block may have the easiest target if its parent is 20 minutes old, so the parent says little.
+   * fixed: every block has the easiest target.
    */
   readonly difficulty: 'retargets' | 'varies' | 'fixed'
   /**
-   * As nodes print it, in multiples of 2^32 hashes. No block that we ask about has a lower one: who mines a forged block pays for at least this much
-   * work, even for the first header that we see. 0: the easiest target alone counts.
+   * No block that we read has a lower difficulty. It is as nodes print it, in multiples of 2^32 hashes. A forged block costs at least this
+   * much work, even the first header that we read. 0 means that only the easiest target counts.
    */
-  readonly leastDifficulty: bigint
+  readonly minDifficulty: bigint
 }
 
 /** Block 824,000 (January 2024) had 14 times as much. */
-const BITCOIN_LEAST = 5_000_000_000_000n
+const BITCOIN_MIN_DIFFICULTY = 5_000_000_000_000n
 /** The blocks up to 2,772,730 (October 2024) had 8 times as much on average. */
-const LITECOIN_LEAST = 1_000_000n
-const NO_LEAST = { leastDifficulty: 0n } as const
+const LITECOIN_MIN_DIFFICULTY = 1_000_000n
+const NO_MIN_DIFFICULTY = { minDifficulty: 0n } as const
 
-/** Bitcoin Core's and Litecoin Core's chainparams.cpp: `powLimit`, `fPowAllowMinDifficultyBlocks`, `fPowNoRetargeting`. */
+/** Bitcoin Core's and Litecoin Core's chainparams.cpp have these: `powLimit`, `fPowAllowMinDifficultyBlocks`, `fPowNoRetargeting`. */
 const sha256d = { hash: 'sha256d', easiestBits: 0x1d00ffff } as const
 const scrypt = { hash: 'scrypt', easiestBits: 0x1e0fffff } as const
-/** BIP325. Its challenge is not checked. */
-const signetWork = { hash: 'sha256d', easiestBits: 0x1e0377ae, difficulty: 'retargets', ...NO_LEAST } as const
-const regtestWork = { easiestBits: 0x207fffff, difficulty: 'fixed', ...NO_LEAST } as const
+/** BIP325 defines signets. The challenge is not checked. */
+const signetWork = { hash: 'sha256d', easiestBits: 0x1e0377ae, difficulty: 'retargets', ...NO_MIN_DIFFICULTY } as const
+const regtestWork = { easiestBits: 0x207fffff, difficulty: 'fixed', ...NO_MIN_DIFFICULTY } as const
 
-/** Bitcoin Core's defaults: `-dustrelayfee`, and the `-minrelaytxfee` of all releases before 30, whose nodes are still many. */
+/** Bitcoin Core's defaults are `-dustrelayfee`, and the `-minrelaytxfee` of releases before 30, whose nodes are still many. */
 const bitcoinCoin = {
   coin: 'Bitcoin',
   unit: 'satoshis',
@@ -77,7 +75,7 @@ const bitcoinCoin = {
   mweb: null,
   minFeeRate: 1_000n,
   dustFeeRate: 3_000n,
-  // 1,000 sat/vB: a redeem would cost 0.00143 bitcoin.
+  // At 1,000 sat/vB a redeem would cost 0.00143 bitcoin.
   maxFeeRate: 1_000_000n,
   replaces: true,
 } as const
@@ -85,8 +83,8 @@ const bitcoinCoin = {
 const bitcoinTest = { ...bitcoinCoin, bech32: 'tb', pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef, fallbackFeeRate: 2_000n } as const
 
 /**
- * Litecoin Core 0.21: chainparams.cpp (SCRIPT_ADDRESS2 is what it prints, SCRIPT_ADDRESS what it also reads), policy.h (DUST_RELAY_TX_FEE,
- * ten times Bitcoin's), validation.h. A litecoind says the same over RPC.
+ * The values are those of Litecoin Core 0.21: chainparams.cpp (SCRIPT_ADDRESS2 is what it prints, SCRIPT_ADDRESS what it also reads),
+ * policy.h (DUST_RELAY_TX_FEE, ten times Bitcoin's), validation.h. A litecoind says the same over RPC.
  */
 const litecoinCoin = {
   coin: 'Litecoin',
@@ -114,7 +112,7 @@ export const bitcoinNetworks: Readonly<Record<string, BitcoinNetwork>> = {
   'bitcoin:mainnet': {
     ...bitcoinCoin,
     name: 'mainnet',
-    work: { ...sha256d, difficulty: 'retargets', leastDifficulty: BITCOIN_LEAST },
+    work: { ...sha256d, difficulty: 'retargets', minDifficulty: BITCOIN_MIN_DIFFICULTY },
     bech32: 'bc',
     pubKeyHash: 0x00,
     scriptHash: 0x05,
@@ -125,13 +123,13 @@ export const bitcoinNetworks: Readonly<Record<string, BitcoinNetwork>> = {
   'bitcoin:testnet': {
     ...bitcoinTest,
     name: 'testnet',
-    work: { ...sha256d, difficulty: 'varies', ...NO_LEAST },
+    work: { ...sha256d, difficulty: 'varies', ...NO_MIN_DIFFICULTY },
     genesisHash: '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943',
   },
   'bitcoin:testnet4': {
     ...bitcoinTest,
     name: 'testnet4',
-    work: { ...sha256d, difficulty: 'varies', ...NO_LEAST },
+    work: { ...sha256d, difficulty: 'varies', ...NO_MIN_DIFFICULTY },
     genesisHash: '00000000da84f2bafbbc53dee25a72ae507ff4914b867c565be350b0da8bf043',
   },
   'bitcoin:signet': {
@@ -139,7 +137,7 @@ export const bitcoinNetworks: Readonly<Record<string, BitcoinNetwork>> = {
     name: 'signet',
     work: signetWork,
     genesisHash: SIGNET_GENESIS,
-    // Of the block that Bitcoin Core's own test feature_signet.py begins with.
+    // Bitcoin Core's own test feature_signet.py begins with this block.
     firstBlockHash: '00000086d6b2636cb2a392d45edc4ec544a10024d30141c9adf4bfd9de533b53',
   },
   'bitcoin:signet-alpen': {
@@ -161,7 +159,7 @@ export const bitcoinNetworks: Readonly<Record<string, BitcoinNetwork>> = {
   'litecoin:mainnet': {
     ...litecoinCoin,
     name: 'mainnet',
-    work: { ...scrypt, difficulty: 'retargets', leastDifficulty: LITECOIN_LEAST },
+    work: { ...scrypt, difficulty: 'retargets', minDifficulty: LITECOIN_MIN_DIFFICULTY },
     bech32: 'ltc',
     pubKeyHash: 0x30,
     scriptHash: 0x32,
@@ -174,7 +172,7 @@ export const bitcoinNetworks: Readonly<Record<string, BitcoinNetwork>> = {
   'litecoin:testnet': {
     ...litecoinTest,
     name: 'testnet',
-    work: { ...scrypt, difficulty: 'varies', ...NO_LEAST },
+    work: { ...scrypt, difficulty: 'varies', ...NO_MIN_DIFFICULTY },
     bech32: 'tltc',
     genesisHash: '4966625a4b2851d9fdee139e56211a0d88575f59ed816ff5e6a63deb4e3e29a0',
   },

@@ -1,7 +1,7 @@
 /**
- * The chains of the family in each environment, and what can be swapped on them. Main networks: about 50 to 100,000 US dollars a swap.
- * `publicRpcs` are what the chain's own documentation names, and further ones that several public code bases use. Their operators are not trusted:
- * hence the quorum. The comment above an address names its sources, which agree. Explorers without a source are unchecked.
+ * Lists the chains of the family in each environment, and what can be swapped on them. Main networks allow about 50 to 100,000 US dollars
+ * a swap. The chain's own documentation or several public code bases name the `publicRpcs`. Their operators are not trusted: hence the
+ * quorum. The comment above an address names its sources, which agree. Explorers without a source are unchecked.
  */
 import type { Chain, SmallDeposits } from '@tandem/protocol/chain.ts'
 import { localCurrencies, mainnetCurrencies, testnetCurrencies } from '@tandem/protocol/registry/currencies.ts'
@@ -12,7 +12,7 @@ const HOUR = 3600n
 const coin = coinsOf('bitcoin:htlc')
 
 /**
- * Mean block time 600 s. Over the 100 and more blocks of a source timelock the pace is at least 0.66 times the mean (hash rate
+ * The mean block time is 600 s. Over the 100 and more blocks of a source timelock the pace is at least 0.66 times the mean (hash rate
  * that grows between two retargets); over the 50 and fewer of a destination timelock it is at most 2.5 times.
  *
  * The destination timelock must be neither too short nor too long:
@@ -46,19 +46,20 @@ const bitcoinLike = {
   // To undo two blocks a miner forgoes two block rewards, which are worth more than the largest swap; the reorg margin is four blocks.
   requiredConfirmations: 2,
   finalityBlocks: 12,
-  // Two rewards of 3.125 BTC, at some 50,000 dollars.
+  // The value is that of two rewards of 3.125 BTC, at some 50,000 dollars.
   unfinalUsd: 300_000n,
   clock: { unit: 'blocks', expiry: 'relative', fastestMs: 396_000n, slowestMs: 1_500_000n, slackSeconds: 0n },
   timelocks: { source: 144n, destination: 18n },
-  // Nine block times: one block in 8,000 takes longer.
+  // The time is that of nine blocks: one block in 8,000 takes longer.
   haltSeconds: 5400n,
   pollMs: 10_000,
   feeBumpSeconds: 900n,
-  // A refund is 133 vB. `hopelessBelow`: at 1 sat/vB plus the dust limit of 294. `smallBelow`: at 100 sat/vB plus the dust limit; such rates do not last for 30 days.
+  // A refund is 133 vB. `hopelessBelow` is its fee at 1 sat/vB, `smallBelow` at 100, each plus the dust limit of 294. A rate of 100 does
+  // not last for 30 days.
   deposits: partialDeposits({ hopelessBelow: 427n, smallBelow: 13_594n, writeOffAfterUnits: 4320n }),
 } as const satisfies Partial<Chain>
 
-/** As Bitcoin in wall-clock time, with four blocks for each Bitcoin block. */
+/** Litecoin has the same wall-clock times as Bitcoin, with four blocks for each Bitcoin block. */
 const litecoinLike = {
   ...bitcoinClock,
   family: 'bitcoin',
@@ -66,14 +67,14 @@ const litecoinLike = {
   // A reward is worth less here than on Bitcoin, so it takes more of them to make a reorg too expensive; the reorg margin is sixteen blocks.
   requiredConfirmations: 6,
   finalityBlocks: 48,
-  // Six rewards of 6.25 LTC, and what the same miners earn on Dogecoin meanwhile: some 5,000 dollars a block.
+  // The value is that of six rewards of 6.25 LTC, and of what the same miners earn on Dogecoin meanwhile: some 5,000 dollars a block.
   unfinalUsd: 30_000n,
   clock: { unit: 'blocks', expiry: 'relative', fastestMs: 99_000n, slowestMs: 375_000n, slackSeconds: 0n },
   timelocks: { source: 576n, destination: 72n },
   haltSeconds: 2700n,
   pollMs: 5000,
   feeBumpSeconds: 300n,
-  // As on Bitcoin, except for the dust limit of 2,940.
+  // The amounts are those of Bitcoin, with the dust limit of 2,940.
   deposits: partialDeposits({ hopelessBelow: 3073n, smallBelow: 16_240n, writeOffAfterUnits: 17_280n }),
 } as const satisfies Partial<Chain>
 
@@ -135,7 +136,7 @@ const testnet: Environment = {
     {
       ...bitcoinLike,
       id: 'alpen_signet',
-      // A separate signet (BIP325). We do not know its genesis block, so we cannot verify a node of it, and its asset is inactive.
+      // This is a separate signet (BIP325). Without its genesis block we cannot verify a node, so its asset is inactive.
       reference: 'bitcoin:signet-alpen',
       displayName: 'Alpen Signet',
       icon: { text: 'aBTC', color: '#a8581c' },
@@ -197,7 +198,6 @@ const bitcoinDefaults = {
   tokenSchemas: [],
 } as const satisfies Partial<Chain>
 
-/** Short for tests: the public networks wait a month. */
 const WRITE_OFF_AFTER_BLOCKS = 20n
 
 const local: Environment = {

@@ -1,5 +1,5 @@
-/** Describes the HTLC on chains of the Bitcoin family. */
-/** Describes the HTLC for clients, as an ABI does elsewhere. Words in <> are the terms; scripts are in Bitcoin Core's notation. */
+/** Describes the HTLC on chains of the Bitcoin family, for clients, as an ABI does elsewhere. */
+/** Words in <> are the terms. Scripts are in Bitcoin Core's notation. */
 
 export const htlcSchema = {
   output: 'taproot (BIP341)',

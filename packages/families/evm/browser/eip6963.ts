@@ -1,4 +1,4 @@
-/** EIP-6963: finds the wallets that browser extensions announce. */
+/** Finds the wallets that browser extensions announce by EIP-6963. */
 import type { Eip1193Provider } from './wallet.ts'
 
 export type AnnouncedWallet = {
@@ -6,7 +6,7 @@ export type AnnouncedWallet = {
   readonly provider: Eip1193Provider
 }
 
-/** Calls `found` for each wallet, now and later, once each. Returns how to stop. `page`: the window, for tests. */
+/** Calls `found` once for each wallet, now and later. Returns a function that ends this. Tests replace the window by `page`. */
 export function discoverWallets(
   found: (wallet: AnnouncedWallet) => void,
   page: EventTarget = globalThis as unknown as EventTarget,

@@ -1,6 +1,6 @@
 /** Finds locks by the event `Initiated` of the pinned contracts, on EVM chains and on Tron. */
 
-import type { LockSearch, Node, PinnedContract, ToldLock, ToldLocks } from '@tandem/chain-kit/browser/family.ts'
+import type { ListedLock, ListedLocks, LockSearch, Node, PinnedContract } from '@tandem/chain-kit/browser/family.ts'
 import { NodeError } from '@tandem/chain-kit/browser/node-error.ts'
 import { jsonRpc } from '@tandem/chain-kit/browser/request.ts'
 import { legOf, scanBlocks } from '@tandem/chain-kit/browser/scan-blocks.ts'
@@ -8,7 +8,7 @@ import { type Address, decodeAbiParameters, getAbiItem, type Hex, toEventSelecto
 import { htlcErc20 } from '../contract/artifacts/htlc-erc20.ts'
 import { type HtlcContract, orderIdOf } from '../terms/htlc.ts'
 
-/** Both contracts emit the same event. Only the order id is indexed, so all of a contract's events are read. */
+/** All HTLCs emit the same event. Only the order id is indexed, so all of a contract's events are read. */
 const initiated = getAbiItem({ abi: htlcErc20.abi, name: 'Initiated' })
 const INITIATED = toEventSelector(initiated)
 const [, ...initiatedData] = initiated.inputs
@@ -18,13 +18,11 @@ type Block = { readonly number: Hex; readonly timestamp: Hex }
 
 export type Dialect = {
   readonly contractOf: (of: PinnedContract) => HtlcContract
-  /** A party in the form of the chain. */
   readonly partyOf: (address: Address) => string
-  /** Of the JSON-RPC below the node's URL. */
   readonly path?: string
 }
 
-export async function findLocks(search: LockSearch, node: Node, { contractOf, partyOf, path = '' }: Dialect): Promise<ToldLocks> {
+export async function findLocks(search: LockSearch, node: Node, { contractOf, partyOf, path = '' }: Dialect): Promise<ListedLocks> {
   const byAddress = new Map(search.contracts.map((of) => [contractOf(of).address, { of, contract: contractOf(of) }]))
   if (byAddress.size === 0) return { locks: [], since: null }
   const blockAt = async (block: bigint | 'latest') => {
@@ -34,15 +32,15 @@ export async function findLocks(search: LockSearch, node: Node, { contractOf, pa
   }
   const latest = await blockAt('latest')
 
-  async function read(from: bigint, to: bigint): Promise<readonly ToldLock[]> {
+  async function read(from: bigint, to: bigint): Promise<readonly ListedLock[]> {
     const filter = { address: [...byAddress.keys()], topics: [INITIATED], fromBlock: hex(from), toBlock: hex(to) }
     const logs = await jsonRpc(node, 'eth_getLogs', [filter], path)
     if (!Array.isArray(logs)) throw new NodeError('eth_getLogs: the node answered no list')
-    return logs.flatMap((log: Log) => told(log) ?? [])
+    return logs.flatMap((log: Log) => lockIn(log) ?? [])
   }
 
-  /** Null for what is not a lock of the phrase. The id binds contract and terms: an event that was made up has another. */
-  function told(log: Log): ToldLock | null {
+  /** Null means that the log is no lock of the phrase. The id binds contract and terms, so an invented event has another id. */
+  function lockIn(log: Log): ListedLock | null {
     const known = byAddress.get(String(log?.address).toLowerCase() as Address)
     const terms = known === undefined ? null : termsIn(log)
     if (known === undefined || terms === null || !search.secretHashes.has(terms.secretHash)) return null
@@ -78,7 +76,7 @@ function termsIn({ topics, data }: Log) {
       secretHash: secretHash.slice(2).toLowerCase(),
     }
   } catch {
-    // Not the data of this event, whatever the node calls it.
+    // The node calls it this event, but the data are not those of this event.
     return null
   }
 }

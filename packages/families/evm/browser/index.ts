@@ -1,4 +1,4 @@
-/** EVM chains: the user calls the HTLC, or signs typed data for the service to send. */
+/** On EVM chains the user calls the HTLC, or signs typed data for the service to send. */
 
 import { verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import type { Balance, HeldAsset, Node, SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
@@ -27,7 +27,7 @@ import { settling } from './settle.ts'
 import { verifyNode } from './verify-node.ts'
 import type { EvmCall, EvmWallet } from './wallet.ts'
 
-/** What an account holds of the chain's own coin or of a token, and how much of it can be paid. Above what any initiation takes. */
+/** No initiation takes more gas. */
 const INITIATE_GAS = 200_000n
 
 /** The price may double until the user pays. */
@@ -35,17 +35,17 @@ const PRICE_FACTOR = 2n
 
 export type EvmPlan = {
   readonly chainId: number
-  /** Sent one after the other, each once the one before is mined. */
+  /** The wallet sends each approval once the one before is mined. */
   readonly approvals: readonly EvmCall[]
   readonly initiate: EvmCall
-  /** Null where the order cannot be funded by a signature: of a native coin, or paid by a delegate. */
+  /** Null means that no signature can fund the order: it is in a native coin, or a delegate pays. */
   readonly typedData: InitiateTypedData | null
 }
 
 export const family: SdkFamily<EvmPlan, EvmWallet> = {
   name: 'evm',
   parseAddress,
-  /** By CREATE2 the address of an HTLC follows from its code and its token. */
+  /** The address of an HTLC follows from its code and its token (CREATE2). */
   deploymentOf({ tokenSchema, tokenAddress }) {
     if (tokenSchema !== null && tokenAddress === null) return null
     const token = tokenAddress === null ? null : parseAddress(tokenAddress)
@@ -62,7 +62,7 @@ export const family: SdkFamily<EvmPlan, EvmWallet> = {
     const contract = contractOf(side)
     if (node !== null) return verifyCode(contract, node)
     if (contract.token !== null) return
-    // Without a node that is the integrator's own, the wallet's must do: there is a contract that knows orders.
+    // If the integrator has no node, the wallet's node serves: it must show a contract that knows orders.
     const asked = encodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiatedAt', args: [zeroHash] })
     verifyThat(
       (await wallet.call(contract.chainId, contract.address, asked)) !== '0x',
@@ -100,28 +100,28 @@ function verifySide(side: SwapSide, payer: string | null): HtlcContract {
 function planOf(side: SourceSide, contract: HtlcContract): EvmPlan {
   const { terms } = side
   // Each field is compared with ours before anything is used.
-  const told = side.funding as Partial<FundingResult<'calls'>>
+  const shown = side.funding as Partial<FundingResult<'calls'>>
   const { address, token, chainId } = contract
   const payer = parseAddress(side.payer ?? terms.initiator)
   const initiate = { to: address, data: initiateData(terms, payer), value: token === null ? terms.amount : 0n }
-  verifyCall('initiate_transaction', { chainId, ...initiate }, 'hex', told.initiate_transaction)
+  verifyCall('initiate_transaction', { chainId, ...initiate }, 'hex', shown.initiate_transaction)
   const typedData = token === null ? null : initiateTypedData(contract, terms)
-  verifySame('typed_data', typedData, told.typed_data)
-  verifySame('core_to_evm_transfer', undefined, told.core_to_evm_transfer)
-  verifySame('reclaim_transaction', undefined, told.reclaim_transaction)
-  if (token === null) verifySame('revoke_transaction', undefined, told.revoke_transaction)
-  else verifyCall('revoke_transaction', { chainId, to: address, data: revokeData(terms), value: 0n }, 'hex', told.revoke_transaction)
+  verifySame('typed_data', typedData, shown.typed_data)
+  verifySame('core_to_evm_transfer', undefined, shown.core_to_evm_transfer)
+  verifySame('reclaim_transaction', undefined, shown.reclaim_transaction)
+  if (token === null) verifySame('revoke_transaction', undefined, shown.revoke_transaction)
+  else verifyCall('revoke_transaction', { chainId, to: address, data: revokeData(terms), value: 0n }, 'hex', shown.revoke_transaction)
   return {
     chainId,
-    approvals: approvalsOf(told, contract, terms.amount).map((call) => ({ from: payer, ...call })),
+    approvals: approvalsOf(shown, contract, terms.amount).map((call) => ({ from: payer, ...call })),
     initiate: { from: payer, ...initiate },
     typedData: side.payer === null ? typedData : null,
   }
 }
 
-/** The service says which approvals are missing, because it has asked the chain. Ours are of the amount only, even if it proposes an unlimited one. */
-function approvalsOf(told: Partial<FundingResult<'calls'>>, { token, address, chainId }: HtlcContract, amount: bigint): readonly Call[] {
-  const { approval_transaction: approval, approval_reset_transaction: reset } = told
+/** The service says which approvals are missing, because it has asked the chain. We approve the amount only, even if it proposes more. */
+function approvalsOf(shown: Partial<FundingResult<'calls'>>, { token, address, chainId }: HtlcContract, amount: bigint): readonly Call[] {
+  const { approval_transaction: approval, approval_reset_transaction: reset } = shown
   if (token === null) {
     verifySame('approval_transaction', null, approval)
     verifySame('approval_reset_transaction', undefined, reset)
@@ -154,7 +154,7 @@ async function balanceOf({ deployment: { token } }: HeldAsset, address: string, 
   return { balance: balance ?? 0n, spendable: left > 0n ? left : 0n }
 }
 
-/** The code of an HTLC at the user's own node: a look-alike could answer every call as ours does, and an address without code keeps what is sent to it. */
+/** An imitation could answer every call as ours does, and an address without code would lose the money: so the node shows the code. */
 async function verifyCode(contract: HtlcContract, node: Node): Promise<void> {
   const code = String(await jsonRpc(node, 'eth_getCode', [contract.address, 'latest']))
   const found = code === '0x' ? `no code at ${contract.address}` : `another code at ${contract.address}`

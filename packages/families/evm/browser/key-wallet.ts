@@ -1,4 +1,4 @@
-/** A wallet of a private key on EVM chains. */
+/** Makes a wallet of a private key on EVM chains. */
 
 import type { KeyWallet, KeyWalletOptions } from '@tandem/chain-kit/browser/key-wallet-options.ts'
 import { createPublicClient, createWalletClient, erc20Abi, http } from 'viem'

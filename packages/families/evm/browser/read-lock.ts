@@ -8,16 +8,16 @@ import { encodeFunctionData, type Hex } from 'viem'
 import { htlcErc20 } from '../contract/artifacts/htlc-erc20.ts'
 import { type HtlcContract, orderIdOf } from '../terms/htlc.ts'
 
-/** The slot of an order holds one of these once it is settled, before that the time of its block: see `Htlc.sol`. */
+/** A slot holds one of these marks once its order is settled, and the time of its block before that: see `Htlc.sol`. */
 const REDEEMED = 1n
 const REFUNDED = 2n
 
 type Block = { readonly number: Hex; readonly timestamp: Hex }
 
-/** The id of the order binds chain, contract and every term: a lock with another term is another order. `path`: of the JSON-RPC below the node's URL. */
+/** The order id binds chain, contract and every term: a lock with another term is another order. `path` is below the node's URL. */
 export async function readLock(contract: HtlcContract, terms: HtlcTerms, node: Node, path = ''): Promise<Lock | null> {
   const blockAt = async (block: Hex | 'latest') => (await jsonRpc(node, 'eth_getBlockByNumber', [block, false], path)) as Block
-  // The block first: the state is of this one or of a later one, so the depth is never too large.
+  // The block is read first: the state is of this block or of a later one, so the depth is never too large.
   const { number, timestamp } = await blockAt('latest')
   const startedAt = await slotOf(contract, terms, node, path)
   if (startedAt <= REFUNDED) return null

@@ -1,4 +1,4 @@
-/** Wallets of EVM chains: any EIP-1193 provider, a viem wallet client, or an ethers signer. None of these libraries is imported. */
+/** Wraps wallets of EVM chains: any EIP-1193 provider, a viem wallet client, or an ethers signer. None of these libraries is imported. */
 
 import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 import type { InitiateTypedData } from '../terms/htlc.ts'
@@ -6,11 +6,11 @@ import type { InitiateTypedData } from '../terms/htlc.ts'
 export type EvmCall = { readonly from: string; readonly to: string; readonly data: string; readonly value: bigint }
 
 export interface EvmWallet extends Wallet {
-  /** Resolves once the wallet has sent it; `mined` once it is in a block, and rejects if it reverted. */
+  /** Resolves once the wallet has sent the call. `mined` resolves once it is in a block, and rejects if it reverted. */
   send(chainId: number, call: EvmCall): Promise<SentTransaction>
-  /** eth_signTypedData_v4. */
+  /** The wallet signs by eth_signTypedData_v4. */
   signTypedData(chainId: number, from: string, typedData: InitiateTypedData): Promise<string>
-  /** eth_call at the newest block of the wallet's own node. */
+  /** The call is an eth_call at the newest block of the wallet's own node. */
   call(chainId: number, to: string, data: string): Promise<string>
 }
 
@@ -19,12 +19,11 @@ export type SentTransaction = { readonly hash: string; mined(signal?: AbortSigna
 const FAMILIES = ['evm', 'hypercore'] as const
 const RECEIPT_POLL_MS = 500
 
-/** EIP-1193. */
 export interface Eip1193Provider {
   request(args: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>
 }
 
-/** `address`: one of the provider's accounts. Default: its first, for which it may ask the user. */
+/** `address` is one of the provider's accounts. The default is its first, for which the provider may ask the user. */
 export function eip1193Wallet(provider: Eip1193Provider, address?: string): EvmWallet {
   async function account(): Promise<string> {
     if (address !== undefined) return address
@@ -33,7 +32,7 @@ export function eip1193Wallet(provider: Eip1193Provider, address?: string): EvmW
     return first
   }
 
-  /** EIP-3326. A wallet that does not know the chain refuses with a message that names the cause. */
+  /** A wallet that does not know the chain refuses EIP-3326's request with a message that names the cause. */
   async function useChain(chainId: number): Promise<void> {
     const current = (await provider.request({ method: 'eth_chainId' })) as string
     if (BigInt(current) === BigInt(chainId)) return
@@ -62,7 +61,6 @@ export function eip1193Wallet(provider: Eip1193Provider, address?: string): EvmW
   }
 }
 
-/** The part of viem's `WalletClient` that is used, with the account that it was created with. */
 export interface ViemWalletClient {
   readonly account: { readonly address: string }
   sendTransaction(args: never): Promise<string>
@@ -70,7 +68,7 @@ export interface ViemWalletClient {
   request(args: never): Promise<unknown>
 }
 
-/** For accounts whose key viem holds. With an injected wallet `eip1193Wallet` does the same. */
+/** viem holds the key of this account. For an injected wallet there is `eip1193Wallet`. */
 export function viemWallet(client: ViemWalletClient): EvmWallet {
   // The parameters of viem's methods depend on the client's own types; what is passed here is valid for every client.
   const { account, sendTransaction, signTypedData, request } = client as unknown as {
@@ -99,7 +97,6 @@ export function viemWallet(client: ViemWalletClient): EvmWallet {
   }
 }
 
-/** The part of ethers' `Signer` that is used. */
 export interface EthersSigner {
   getAddress(): Promise<string>
   sendTransaction(request: {
@@ -140,7 +137,7 @@ export function ethersWallet(signer: EthersSigner): EvmWallet {
   }
 }
 
-/** A deposit of another account would be of no order: the solver could take it with the secret, and the SDK could not refund it. */
+/** A deposit of another account belongs to no order: the solver could take it with the secret, and the SDK could not refund it. */
 function assertSameAccount(expected: string, actual: string): void {
   if (actual.toLowerCase() !== expected.toLowerCase()) throw new Error(`the wallet's account is ${actual}, expected ${expected}`)
 }

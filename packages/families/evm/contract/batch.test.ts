@@ -1,12 +1,12 @@
-// A bad item of a batch, of any kind and at any position, pays nothing and does not stop the others.
+// Tests that a bad item of a batch, of any kind and at any position, pays nothing and does not stop the others.
 import { maxUint256, zeroAddress, zeroHash } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createHtlcSetup, type HtlcKind, type HtlcSetup } from './htlc.fixture.ts'
+import { createHtlcSetup, type HtlcSetup, htlcKinds } from './htlc.fixture.ts'
 import { type HtlcOrder, htlcCall } from './htlc-order.fixture.ts'
 
 const settled = 2n
 
-describe.each<HtlcKind>(['ERC-20', 'TRC-20', 'native'])('a batch of the %s HTLC', (kind) => {
+describe.each(htlcKinds)('a batch of the %s HTLC', (kind) => {
   let setup: HtlcSetup
   beforeAll(async () => {
     setup = await createHtlcSetup(kind)
@@ -38,7 +38,7 @@ describe.each<HtlcKind>(['ERC-20', 'TRC-20', 'native'])('a batch of the %s HTLC'
   }
   const cases = Object.keys(badItems).flatMap((name) => ['first', 'in the middle', 'last'].map((place) => [name, place] as const))
 
-  it.each(cases)('with an item that %s, standing %s, pays the rest once', async (name, place) => {
+  it.each(cases)('with an item that %s, standing %s, pays the others once', async (name, place) => {
     const good = [await setup.open(), await setup.open({ amount: 7n })]
     const bad = (await badItems[name]?.(good[0] as HtlcOrder)) as HtlcOrder
     const [locked, before] = [await setup.balance(setup.htlc), await setup.balance(setup.redeemer.address)]

@@ -5,7 +5,7 @@ import { type Artifact, compileContracts } from './compile.ts'
 
 const artifactsFolder = join(import.meta.dirname, 'artifacts')
 
-/** One file a contract, typed so that ABI calls are checked. An ABI item per line: a change of the interface is a readable diff. */
+/** Each contract has one file, typed so that ABI calls are checked. Each ABI item has a line, so that a change is a readable diff. */
 function render(artifact: Artifact): [file: string, content: string] {
   const { contractName, sourceName, abi, bytecode } = artifact
   const exportName = contractName.charAt(0).toLowerCase() + contractName.slice(1)
@@ -20,12 +20,12 @@ ${isDeployedByOperators(sourceName) ? renderProvenance(artifact) : ''}} as const
   return [`${kebabCase(contractName)}.ts`, content]
 }
 
-/** Test tokens and simulator contracts exist on local chains only: nobody has to verify them. */
+/** Test tokens and simulator contracts exist on local chains only, so nobody has to verify them. */
 function isDeployedByOperators(sourceName: string): boolean {
   return !/^(test|hypercore\/simulator)\//.test(sourceName)
 }
 
-/** What `deploy` compares with the code on a chain, and what a third party needs to compile the same bytes. */
+/** `deploy` compares these facts with the code on a chain, and a third party needs them to compile the same bytes. */
 function renderProvenance({ deployedBytecode, immutableReferences, sourceHash, compiler }: Artifact): string {
   return `  deployedBytecode: '${deployedBytecode}',
   immutableReferences: ${JSON.stringify(immutableReferences)},
@@ -38,7 +38,7 @@ function kebabCase(name: string): string {
   return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()
 }
 
-/** The files whose committed content differs from what the sources give, including leftovers. */
+/** Leftovers that the sources do not give count as stale too. */
 function staleFiles(expected: ReadonlyMap<string, string>): string[] {
   const present = new Set(readdirSync(artifactsFolder))
   const leftovers = [...present].filter((file) => !expected.has(file))

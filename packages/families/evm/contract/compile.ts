@@ -4,23 +4,25 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import solc from './solc.ts'
 
+const tokenHtlc = ['Htlc.sol', 'HtlcErc20.sol', 'IHtlc.sol', 'Signatures.sol', 'Transfers.sol'] as const
+
 /** Each folder is compiled in a separate run: compiler-internal ids can leak into the code, so a changed test contract must not change our bytecode. */
 const groups: readonly Group[] = [
   { folder: '', imports: [] },
   { folder: 'distributor/', imports: ['Signatures.sol', 'Transfers.sol'] },
   // The blocks that HyperEVM makes every second are small, and a deployment should fit into one.
-  { folder: 'hypercore/', imports: ['Htlc.sol', 'IHtlc.sol', 'Signatures.sol', 'Transfers.sol'], runs: 200 },
+  { folder: 'hypercore/', imports: tokenHtlc, runs: 200 },
   { folder: 'hypercore/simulator/', imports: [] },
   { folder: 'test/', imports: [] },
-  // Tron's networks vote on each later EVM instruction separately: use none of them.
-  { folder: 'tron/', imports: ['Htlc.sol', 'HtlcErc20.sol', 'IHtlc.sol', 'Signatures.sol', 'Transfers.sol'], evmVersion: 'paris' },
+  // Tron's networks vote on each later EVM instruction separately, so the code uses none of them.
+  { folder: 'tron/', imports: tokenHtlc, evmVersion: 'paris' },
 ]
 
 interface Group {
   readonly folder: string
   readonly imports: readonly string[]
   readonly evmVersion?: string
-  /** How often the code is expected to run, for the optimizer: fewer makes it smaller. */
+  /** The optimizer expects the code to run this often: fewer runs make the code smaller. */
   readonly runs?: number
 }
 
@@ -65,17 +67,16 @@ interface CompiledContract {
 export interface Artifact {
   readonly contractName: string
   readonly sourceName: string
-  /** SHA-256 over the names and texts of all sources of the compiler run. */
+  /** The hash is SHA-256 over the names and texts of all sources of the compiler run. */
   readonly sourceHash: string
   readonly compiler: { readonly version: string; readonly settings: object }
   readonly abi: readonly object[]
   readonly bytecode: `0x${string}`
   readonly deployedBytecode: `0x${string}`
-  /** Ranges of the deployed bytecode that the constructor fills in, ascending, by the name of the variable. */
+  /** The constructor fills in these ranges of the deployed bytecode, ascending, by the name of the variable. */
   readonly immutableReferences: Readonly<Record<string, readonly CodeRange[]>>
 }
 
-/** Every contract that can be deployed. Warnings of the compiler count as errors. */
 export function compileContracts(): Artifact[] {
   return groups.flatMap(compileGroup)
 }
@@ -92,7 +93,7 @@ function readSource(name: string): [name: string, content: string] {
   return [name, readFileSync(join(import.meta.dirname, 'src', name), 'utf8')]
 }
 
-/** Artefacts are made of the folder's own sources only. */
+/** Only the folder's own sources become artefacts. */
 function compileGroup({
   folder,
   imports,
@@ -134,7 +135,7 @@ function compileGroup({
   )
 }
 
-/** Names of immutable variables by their ids, which the compiler uses in their place and which change with any line of any source. */
+/** The compiler uses ids in place of the names of immutable variables, and they change with any line of any source. */
 function immutableNames(ast: unknown): Map<string, string> {
   const names = new Map<string, string>()
   const visit = (node: unknown): void => {

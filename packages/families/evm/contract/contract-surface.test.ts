@@ -1,4 +1,4 @@
-// The contracts have no function and no instruction to own, upgrade, pause or drain them.
+// Tests that the contracts have no function and no instruction to own, upgrade, pause or drain them.
 import { type Abi, type Hex, hexToBytes } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { distributor } from './artifacts/distributor.ts'
@@ -31,7 +31,7 @@ const forbidden = new Map([
   [0x32, 'ORIGIN'],
 ])
 
-/** Opcodes only: skips the data of PUSH. Nothing follows the code, because it has no metadata. */
+/** The data of PUSH are skipped. Nothing follows the code, because it has no metadata. */
 function instructions(code: Hex): number[] {
   const bytes = hexToBytes(code)
   const found: number[] = []

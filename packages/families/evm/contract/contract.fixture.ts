@@ -1,4 +1,4 @@
-// A local chain for contract tests and gas measurements. Each call is mined at once.
+// Starts a local chain for contract tests and gas measurements. Each call is mined at once.
 import {
   type Abi,
   type Address,
@@ -13,6 +13,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createEdrProvider } from '../local/edr-provider.ts'
 import { distributor } from './artifacts/distributor.ts'
+import { htlcCore } from './artifacts/htlc-core.ts'
 import { htlcNative } from './artifacts/htlc-native.ts'
 import { htlcTrc20 } from './artifacts/htlc-trc20.ts'
 
@@ -29,27 +30,23 @@ interface Attempt extends Omit<Call, 'from'> {
 
 export interface ContractFixture {
   readonly chainId: number
-  /** Funded with native coin; `deployer` is not a party of any test. */
   readonly deployer: PrivateKeyAccount
   readonly accounts: readonly [PrivateKeyAccount, PrivateKeyAccount, PrivateKeyAccount]
   request: Awaited<ReturnType<typeof createEdrProvider>>['request']
   deploy(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]): Promise<Address>
-  /** Mines the call and resolves to its receipt; rejects with the name of the contract's error when it reverts. */
   send(call: Call): Promise<RpcTransactionReceipt>
-  /** As `send`, but for any account and without rejecting. */
   attempt(call: Attempt): Promise<{ readonly receipt: RpcTransactionReceipt; readonly error: string | null }>
   read(to: Address, data: Hex): Promise<Hex>
-  /** Gives an account the code of a contract by EIP-7702, as its key's owner would. */
+  /** EIP-7702 gives an account the code of a contract, as its key's owner would. */
   delegate(account: PrivateKeyAccount, to: Address): Promise<void>
   nativeBalance(address: Address): Promise<bigint>
-  /** Lets the given seconds pass, as seen by the next block. */
   passTime(seconds: bigint): Promise<void>
 }
 
 const gasLimit = 5_000_000n
 const maxFeePerGas = 10_000_000_000n
 const initialBalance = 10n ** 24n
-const knownErrors = [...htlcTrc20.abi, ...htlcNative.abi, ...distributor.abi].filter((item) => item.type === 'error')
+const knownErrors = [...htlcTrc20.abi, ...htlcNative.abi, ...htlcCore.abi, ...distributor.abi].filter((item) => item.type === 'error')
 
 const newAccount = () => privateKeyToAccount(generatePrivateKey())
 
@@ -62,7 +59,7 @@ export async function createContractFixture({ chainId = 31337, deployer = newAcc
   const receiptOf = async (hash: unknown) =>
     (await request({ method: 'eth_getTransactionReceipt', params: [hash] })) as RpcTransactionReceipt
 
-  /** Impersonated instead of signed: contracts cannot see the difference, and it is faster. */
+  /** The sender is impersonated: contracts cannot see the difference, and signing takes longer. */
   async function mine(from: Address, transaction: { to?: Address; data: Hex; value?: Hex }): Promise<RpcTransactionReceipt> {
     await request({ method: 'hardhat_impersonateAccount', params: [from] })
     const fees = { gas: numberToHex(gasLimit), gasPrice: numberToHex(maxFeePerGas) }
@@ -116,7 +113,7 @@ export async function createContractFixture({ chainId = 31337, deployer = newAcc
   }
   return fixture
 
-  /** A receipt has no revert data, so it is read from the trace. */
+  /** A receipt has no revert data, so the name is read from the trace. */
   async function revertName(hash: Hex): Promise<string> {
     const options = { disableStorage: true, disableMemory: true, disableStack: true }
     const trace = (await request({ method: 'debug_traceTransaction', params: [hash, options] })) as { returnValue: string }

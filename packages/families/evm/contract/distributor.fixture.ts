@@ -1,4 +1,4 @@
-// What the distributor must do and refuse, as named checks: the tests run each on the artefact, the mutation test on broken variants.
+// Lists what the distributor must do and refuse, as named checks: the tests run them on the artefact, the mutation test on mutants.
 import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict'
 import {
   type Address,
@@ -33,7 +33,6 @@ interface Claim {
 interface DistributorSetup {
   readonly fixture: ContractFixture
   readonly contract: Address
-  /** Holds `FUNDS` of it. */
   readonly token: Address
   readonly signer: PrivateKeyAccount
   readonly affiliate: PrivateKeyAccount
@@ -108,7 +107,7 @@ async function refused(setup: DistributorSetup, claim: Claim, error: string, sig
   deepEqual(await state(), before)
 }
 
-/** The contract pays out exactly `amount`, of which `received` arrive, and says so. */
+/** The contract pays out exactly `amount`, of which `received` arrive, and its event says so. */
 async function pays(setup: DistributorSetup, claim: Claim, amount: bigint, received = amount): Promise<void> {
   const { recipient, token, total } = claim
   const state = async () => [await balance(setup, token, setup.contract), await balance(setup, token, recipient)] as const
@@ -133,7 +132,7 @@ export const distributorChecks: Readonly<Record<string, Check>> = {
       await pays(setup, claim, 300n)
       await refused(setup, claim, nothingDue)
       await pays(setup, { ...claim, total: 450n }, 150n)
-      // An older signature, in whatever order it arrives.
+      // An older signature pays nothing, in whatever order it arrives.
       await refused(setup, { ...claim, total: 449n }, nothingDue)
       await pays(setup, { ...claim, total: 451n }, 1n)
     }
@@ -242,7 +241,6 @@ export const distributorChecks: Readonly<Record<string, Check>> = {
   },
 }
 
-/** Runs one check on a new contract. */
 export async function checkDistributor(fixture: ContractFixture, name: string, bytecode: Hex = distributor.bytecode): Promise<void> {
   await distributorChecks[name]?.(await createSetup(fixture, bytecode), bytecode)
 }

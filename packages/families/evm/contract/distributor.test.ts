@@ -1,4 +1,4 @@
-// The distributor of affiliates' earnings, on a real EVM.
+// Tests the distributor of affiliates' earnings on a real EVM.
 import { beforeAll, describe, it } from 'vitest'
 import { type ContractFixture, createContractFixture } from './contract.fixture.ts'
 import { checkDistributor, distributorChecks } from './distributor.fixture.ts'

@@ -1,4 +1,4 @@
-// Misbehaving tokens: the HTLC trusts only balance changes, when it is funded and when it pays out.
+// Tests misbehaving tokens: the HTLC trusts only balance changes, when it is funded and when it pays out.
 import { encodeFunctionData } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { blacklistToken } from './artifacts/blacklist-token.ts'
@@ -114,7 +114,7 @@ describe('a token that', () => {
     expect(await setup.balance(setup.htlc)).toBe(0n)
   })
 
-  it('shrinks all balances pays each order in full or not at all, and the rest once the balance is restored', async () => {
+  it('shrinks all balances pays each order in full or not at all, and the unpaid ones once the balance is restored', async () => {
     const { setup, rebase } = await rebasing()
     const [first, second] = [await setup.open(), await setup.open()]
     await rebase(50n)

@@ -1,4 +1,4 @@
-// Orders for contract tests and gas measurements: parameters, calldata, and what the parties sign.
+// Makes orders for contract tests and gas measurements: parameters, calldata, and what the parties sign.
 import { createHash, randomBytes } from 'node:crypto'
 import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, hexToBytes, keccak256, toHex } from 'viem'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
@@ -24,7 +24,7 @@ export function createOrder(terms: Pick<HtlcOrder, 'initiator' | 'redeemer'> & P
   return { timelock: 86_400n, amount: 100_000_000n, secretHash, ...terms, secret }
 }
 
-/** The contract's formula, implemented independently: both parties must know the id before the initiation. */
+/** This implements the contract's formula independently: both parties must know the id before the initiation. */
 export function computeOrderId({ chainId, verifyingContract }: HtlcDomain, order: HtlcOrder): Hex {
   const types = ['uint256', 'address', 'address', 'address', 'uint256', 'uint256', 'bytes32'].map((type) => ({ type }))
   const { initiator, redeemer, timelock, amount, secretHash } = order
@@ -56,7 +56,7 @@ export function refundTypedData(domain: HtlcDomain, order: HtlcOrder) {
   } as const
 }
 
-/** Calldata; the two contracts share the encoding of every function they share. */
+/** All HTLCs have the same encoding of the functions that they share. */
 export const htlcCall = {
   initiate: ({ redeemer, timelock, amount, secretHash }: HtlcOrder) =>
     encodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiate', args: [redeemer, timelock, amount, secretHash] }),

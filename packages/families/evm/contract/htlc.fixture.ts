@@ -1,52 +1,57 @@
-// A deployed HTLC with funded parties, for contract tests.
+// Deploys an HTLC with funded parties, for contract tests.
 import {
   type Abi,
   type Address,
   decodeEventLog,
+  encodeAbiParameters,
   encodeFunctionData,
   type Hex,
   hexToBigInt,
   isAddressEqual,
+  keccak256,
   maxUint256,
   numberToHex,
   type PrivateKeyAccount,
+  padHex,
   type RpcTransactionReceipt,
   zeroAddress,
 } from 'viem'
+import { coreUserExistsStandIn } from './artifacts/core-user-exists-stand-in.ts'
+import { htlcCore } from './artifacts/htlc-core.ts'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { htlcNative } from './artifacts/htlc-native.ts'
 import { htlcTrc20 } from './artifacts/htlc-trc20.ts'
+import { spotBalanceStandIn } from './artifacts/spot-balance-stand-in.ts'
 import { testToken } from './artifacts/test-token.ts'
 import { tetherTron } from './artifacts/tether-tron.ts'
+import { tokenInfoStandIn } from './artifacts/token-info-stand-in.ts'
 import { type ContractFixture, createContractFixture } from './contract.fixture.ts'
 import { computeOrderId, createOrder, type HtlcDomain, type HtlcOrder, htlcCall } from './htlc-order.fixture.ts'
 
-export type HtlcKind = 'ERC-20' | 'TRC-20' | 'native'
+const htlcs = { 'ERC-20': htlcErc20, 'TRC-20': htlcTrc20, HyperCore: htlcCore, native: htlcNative } as const
 
-const htlcs = { 'ERC-20': htlcErc20, 'TRC-20': htlcTrc20, native: htlcNative } as const
+export type HtlcKind = keyof typeof htlcs
+export const htlcKinds = Object.keys(htlcs) as readonly HtlcKind[]
+
+/** A HyperCore HTLC under test has this token index. No party has an account there, so the HTLC pays out on HyperEVM. */
+const CORE_TOKEN = 1n
 
 export interface HtlcSetup {
   readonly fixture: ContractFixture
   readonly htlc: Address
-  /** The zero address for the native coin. */
   readonly token: Address
   readonly domain: HtlcDomain
   readonly initiator: PrivateKeyAccount
   readonly redeemer: PrivateKeyAccount
-  /** Not a party of any order; funded like the initiator. */
   readonly stranger: PrivateKeyAccount
   newOrder(terms?: Partial<HtlcOrder>): HtlcOrder
-  /** Calls the HTLC. */
   send(from: PrivateKeyAccount, data: Hex, value?: bigint): Promise<RpcTransactionReceipt>
-  /** Pays for an order in the way of its kind. */
   initiate(order: HtlcOrder): Promise<RpcTransactionReceipt>
-  /** A new order that is funded. */
   open(terms?: Partial<HtlcOrder>): Promise<HtlcOrder>
   orderId(order: HtlcOrder): Hex
   state(order: HtlcOrder): Promise<bigint>
   balance(address: Address): Promise<bigint>
   events(receipt: RpcTransactionReceipt): { readonly eventName: string; readonly args: unknown }[]
-  /** Gives the next block the first timestamp at which the order can be refunded, or one so many seconds earlier. */
   expire(order: HtlcOrder, secondsEarly?: bigint): Promise<void>
 }
 
@@ -57,21 +62,24 @@ export interface TokenArtifact {
 
 const fundedAmount = 10n ** 12n
 
-/** Another chain to run on, or another HTLC to deploy. */
 export interface SetupOptions {
   readonly fixture: ContractFixture
   readonly htlcBytecode: Hex
 }
 
-/** With a token artefact of its own, the HTLC locks that token instead of a plain one. */
-export async function createHtlcSetup(kind: HtlcKind, tokenArtifact?: TokenArtifact, options?: SetupOptions): Promise<HtlcSetup> {
+/** A token artefact replaces the plain token that the HTLC locks. The options replace the chain and the code of the HTLC. */
+export async function createHtlcSetup(
+  kind: HtlcKind,
+  tokenArtifact?: TokenArtifact,
+  options?: Pick<SetupOptions, 'fixture'> & Partial<SetupOptions>,
+): Promise<HtlcSetup> {
   const fixture = options?.fixture ?? (await createContractFixture())
   const [initiator, redeemer, stranger] = fixture.accounts
   const token = kind === 'native' ? zeroAddress : await deployToken(fixture, kind, tokenArtifact)
   const htlcArtifact = htlcs[kind]
   const htlc = await fixture.deploy(
     { ...htlcArtifact, bytecode: options?.htlcBytecode ?? htlcArtifact.bytecode },
-    kind === 'native' ? [] : [token],
+    kind === 'native' ? [] : kind === 'HyperCore' ? [await linkToCore(fixture, token)] : [token],
   )
   const domain: HtlcDomain = { name: kind === 'native' ? 'HTLC-Native' : 'HTLC-ERC20', chainId: fixture.chainId, verifyingContract: htlc }
   if (kind !== 'native') for (const payer of [initiator, stranger]) await fundWithToken(fixture, token, payer, htlc)
@@ -118,7 +126,27 @@ function deployToken(fixture: ContractFixture, kind: HtlcKind, artifact: TokenAr
   return fixture.deploy(kind === 'TRC-20' ? tetherTron : testToken, ['Test', 'TEST', 8])
 }
 
-async function fundWithToken(fixture: ContractFixture, token: Address, payer: PrivateKeyAccount, htlc: Address): Promise<void> {
+/** The simulator contracts of HyperEVM's reads link the token unit for unit. */
+async function linkToCore({ request }: ContractFixture, token: Address): Promise<bigint> {
+  const tokenInfo = padHex('0x80c', { size: 20 })
+  const reads = [
+    [padHex('0x801', { size: 20 }), spotBalanceStandIn],
+    [tokenInfo, tokenInfoStandIn],
+    [padHex('0x810', { size: 20 }), coreUserExistsStandIn],
+  ] as const
+  for (const [address, { bytecode }] of reads) {
+    const code = await request({ method: 'eth_call', params: [{ data: bytecode }] })
+    await request({ method: 'hardhat_setCode', params: [address, code] })
+  }
+  const decimalsPlusOne = 9n
+  for (const [field, value] of [BigInt(token), decimalsPlusOne].entries()) {
+    const slot = keccak256(encodeAbiParameters([{ type: 'uint256' }, { type: 'uint256' }], [CORE_TOKEN, BigInt(field)]))
+    await request({ method: 'hardhat_setStorageAt', params: [tokenInfo, slot, numberToHex(value, { size: 32 })] })
+  }
+  return CORE_TOKEN
+}
+
+export async function fundWithToken(fixture: ContractFixture, token: Address, payer: PrivateKeyAccount, htlc: Address): Promise<void> {
   const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [payer.address, fundedAmount] })
   const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [htlc, maxUint256] })
   await fixture.send({ from: payer, to: token, data: mint })

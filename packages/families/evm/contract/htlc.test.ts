@@ -1,15 +1,15 @@
-// Behaviour that both HTLCs share, for tokens and for the native coin.
+// Tests behaviour that all HTLCs share, for tokens and for the native coin.
 import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, zeroAddress, zeroHash } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
-import { createHtlcSetup, type HtlcKind, type HtlcSetup } from './htlc.fixture.ts'
+import { createHtlcSetup, type HtlcSetup, htlcKinds } from './htlc.fixture.ts'
 import { type HtlcOrder, htlcCall, refundTypedData } from './htlc-order.fixture.ts'
 
 const redeemed = 1n
 const refunded = 2n
 const maxTimelock = 30n * 86_400n
 
-describe.each<HtlcKind>(['ERC-20', 'TRC-20', 'native'])('%s HTLC', (kind) => {
+describe.each(htlcKinds)('%s HTLC', (kind) => {
   let setup: HtlcSetup
   beforeEach(async () => {
     setup = await createHtlcSetup(kind)

@@ -1,4 +1,4 @@
-// Native coin only: call values, and recipients that are contracts.
+// Tests the native coin only: call values, and recipients that are contracts.
 import { encodeFunctionData } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { contractAccount } from './artifacts/contract-account.ts'

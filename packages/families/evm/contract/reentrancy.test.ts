@@ -1,4 +1,4 @@
-// Reentrancy: when a payment calls back, the order is settled already, whichever function is called.
+// Tests reentrancy: when a payment calls back, the order is settled already, whichever function is called.
 import { encodeFunctionData, type Hex, hexToBigInt } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { reentrantAccount } from './artifacts/reentrant-account.ts'
@@ -16,7 +16,6 @@ const settlements: Readonly<Record<string, Way>> = {
 }
 const pairs = Object.keys(settlements).flatMap((outer) => Object.keys(settlements).map((inner) => [outer, inner] as const))
 
-/** Reads a boolean without parameters. */
 async function flag(setup: HtlcSetup, of: Hex, functionName: 'attempted' | 'callSucceeded'): Promise<boolean> {
   return hexToBigInt(await setup.fixture.read(of, encodeFunctionData({ abi: reentrantAccount.abi, functionName }))) === 1n
 }

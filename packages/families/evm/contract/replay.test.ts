@@ -1,4 +1,4 @@
-// Replay: a signature is valid once, on one chain, for one contract and one order. Front-running it gains nothing.
+// Tests replay: a signature is valid once, on one chain, for one contract and one order. Front-running it gains nothing.
 import { encodeFunctionData, type Hex, numberToHex, type PrivateKeyAccount } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
@@ -17,7 +17,7 @@ const sign = (order: HtlcOrder) => setup.initiator.signTypedData(initiateTypedDa
 const relay = (order: HtlcOrder, signature: Hex) => setup.send(setup.stranger, htlcCall.initiateWithSignature(order, signature))
 
 describe('on another chain', () => {
-  /** Balance and allowance, so that only the signature can stop an initiation. */
+  /** The payer has balance and allowance, so that only the signature can stop an initiation. */
   async function fund(fixture: ContractFixture, token: Hex, htlc: Hex, payer: PrivateKeyAccount) {
     const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [payer.address, 10n ** 12n] })
     const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [htlc, 10n ** 12n] })
@@ -63,7 +63,7 @@ describe('on another chain', () => {
     await expect(relayOnBranch(setup.fixture.chainId)).rejects.toThrow(invalidSignature)
     await relayOnBranch(99)
 
-    // What was open before the split is settled under the same id on both branches.
+    // An order that was open before the split is settled under the same id on both branches.
     const old = setup.newOrder()
     const initiatedAt = numberToHex(1_700_000_000n, { size: 32 })
     await branch.request({ method: 'hardhat_setStorageAt', params: [setup.htlc, setup.orderId(old), initiatedAt] })
@@ -87,7 +87,7 @@ describe('at another contract', () => {
 })
 
 describe('a front-runner of a signed or sponsored order', () => {
-  it('who funds it pays for it: the order is open, a refund goes to the initiator, and the signature is used up', async () => {
+  it('a stranger who funds it only pays for it: the order is open, a refund goes to the initiator, and the signature is used up', async () => {
     const order = setup.newOrder()
     const signature = await sign(order)
     const before = await setup.balance(setup.initiator.address)
@@ -100,7 +100,7 @@ describe('a front-runner of a signed or sponsored order', () => {
     await expect(relay(order, signature)).rejects.toThrow('HTLC__DuplicateOrder')
   })
 
-  it('who relays the signature creates exactly the order that was signed', async () => {
+  it('a relayer of the signature creates exactly the order that was signed', async () => {
     const order = setup.newOrder()
     const signature = await sign(order)
     await setup.send(setup.redeemer, htlcCall.initiateWithSignature(order, signature))

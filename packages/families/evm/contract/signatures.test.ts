@@ -1,4 +1,4 @@
-// Which signatures are valid, for what, and how often.
+// Tests which signatures are valid, for what, and how often.
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import {
   concat,
@@ -39,7 +39,7 @@ const approveDigest = (account: Hex, digest: Hex, signature: Hex) =>
     data: encodeFunctionData({ abi: contractAccount.abi, functionName: 'approveDigest', args: [digest, signature] }),
   })
 
-/** Relays without mining, which is quicker where many are refused. */
+/** The relay is only simulated, which is quicker where many are refused. */
 async function simulated(order: HtlcOrder, signature: Hex): Promise<void> {
   try {
     await setup.fixture.read(setup.htlc, htlcCall.initiateWithSignature(order, signature))
@@ -49,7 +49,6 @@ async function simulated(order: HtlcOrder, signature: Hex): Promise<void> {
   }
 }
 
-/** The 65 bytes of r, s and a last byte of choice. */
 function signatureBytes({ r, s }: { r: Hex; s: Hex }, lastByte: number): Hex {
   return concat([r, s, numberToHex(lastByte, { size: 1 })])
 }

@@ -1,5 +1,5 @@
-// The Solidity compiler, as WebAssembly. For every call that may throw, it asks its table for a function, which takes Node a quarter of all time.
-// Here Node is asked once for each entry, until the entry is set again.
+// Runs the Solidity compiler as WebAssembly. For every call that may throw, the compiler asks its table for a function, which takes Node a
+// quarter of all time. Here Node is asked once for each entry, until the entry is set again.
 import solc from 'solc'
 
 const known = Symbol('entries that Node was asked for')

@@ -1,11 +1,11 @@
-// The HTLC for Tron's tokens checks balances, not return values: Tether on Tron returns false from a transfer that succeeded.
-import { encodeFunctionData, hexToBigInt, hexToBytes } from 'viem'
+// Tests that the HTLC for Tron's tokens checks balances, not return values: Tether on Tron returns false from a successful transfer.
+import { encodeFunctionData, type Hex, hexToBytes } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { htlcTrc20 } from './artifacts/htlc-trc20.ts'
 import { reentrantToken } from './artifacts/reentrant-token.ts'
 import { tetherTron } from './artifacts/tether-tron.ts'
-import { type ContractFixture, createContractFixture } from './contract.fixture.ts'
-import { createOrder, type HtlcOrder, htlcCall, initiateTypedData } from './htlc-order.fixture.ts'
+import { createHtlcSetup, type TokenArtifact } from './htlc.fixture.ts'
+import { type HtlcOrder, htlcCall, initiateTypedData } from './htlc-order.fixture.ts'
 
 const HONEST = 0n
 const MOVES_NOTHING_SAYS_YES = 1n
@@ -14,41 +14,15 @@ const KEEPS_A_FEE = 3n
 const TAKES_AND_SAYS_NO = 4n
 const OPEN = 3n
 
-async function createSetup() {
-  const fixture = await createContractFixture()
-  const [initiator, redeemer, stranger] = fixture.accounts
-  const token = await fixture.deploy(tetherTron, ['Tether USD', 'USDT', 6])
-  const htlc = await fixture.deploy(htlcTrc20, [token])
-  const onToken = (data: `0x${string}`) => fixture.send({ from: initiator, to: token, data })
-  await onToken(encodeFunctionData({ abi: tetherTron.abi, functionName: 'mint', args: [initiator.address, 10n ** 12n] }))
-  await onToken(encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args: [htlc, 10n ** 12n] }))
-  const newOrder = () => createOrder({ initiator: initiator.address, redeemer: redeemer.address })
-  const send = (data: `0x${string}`, from = stranger) => fixture.send({ from, to: htlc, data })
+async function createSetup(token?: TokenArtifact) {
+  const setup = await createHtlcSetup('TRC-20', token)
+  const onToken = (data: Hex) => setup.fixture.send({ from: setup.stranger, to: setup.token, data })
   return {
-    fixture,
-    htlc,
-    initiator,
-    redeemer,
-    newOrder,
-    send,
+    ...setup,
     onToken,
+    send: (data: Hex) => setup.send(setup.stranger, data),
     setMode: (mode: bigint) => onToken(encodeFunctionData({ abi: tetherTron.abi, functionName: 'setMode', args: [mode] })),
-    async open(): Promise<HtlcOrder> {
-      const order = newOrder()
-      await send(htlcCall.initiate(order), initiator)
-      return order
-    },
-    balance: (who: `0x${string}`) => balanceOf(fixture, token, who),
-    async state({ initiator, redeemer, timelock, amount, secretHash }: HtlcOrder): Promise<bigint> {
-      const args = [initiator, redeemer, timelock, amount, secretHash] as const
-      const id = await fixture.read(htlc, encodeFunctionData({ abi: htlcTrc20.abi, functionName: 'orderId', args }))
-      return hexToBigInt(await fixture.read(htlc, encodeFunctionData({ abi: htlcTrc20.abi, functionName: 'initiatedAt', args: [id] })))
-    },
   }
-}
-
-async function balanceOf(fixture: ContractFixture, token: `0x${string}`, who: `0x${string}`): Promise<bigint> {
-  return hexToBigInt(await fixture.read(token, encodeFunctionData({ abi: tetherTron.abi, functionName: 'balanceOf', args: [who] })))
 }
 
 describe('a token that returns false from successful transfers', () => {
@@ -69,8 +43,7 @@ describe('a token that returns false from successful transfers', () => {
     const setup = await createSetup()
     await setup.setMode(TAKES_AND_SAYS_NO)
     const order = setup.newOrder()
-    const domain = { name: 'HTLC-ERC20', chainId: setup.fixture.chainId, verifyingContract: setup.htlc } as const
-    const signature = await setup.initiator.signTypedData(initiateTypedData(domain, order))
+    const signature = await setup.initiator.signTypedData(initiateTypedData(setup.domain, order))
     await setup.send(htlcCall.initiateWithSignature(order, signature))
     expect(await setup.balance(setup.htlc)).toBe(order.amount)
     expect(await setup.state(order)).toBeGreaterThanOrEqual(OPEN)
@@ -85,7 +58,7 @@ describe.each([
     const setup = await createSetup()
     const order = await setup.open()
     await setup.setMode(mode)
-    await expect(setup.send(htlcCall.initiate(setup.newOrder()), setup.initiator)).rejects.toThrow('HTLC__AmountNotReceived')
+    await expect(setup.initiate(setup.newOrder())).rejects.toThrow('HTLC__AmountNotReceived')
     await expect(setup.send(htlcCall.redeem(order))).rejects.toThrow('HTLC__TransferFailed')
     await expect(setup.send(htlcCall.redeemBatch(order.redeemer, [order]))).rejects.toThrow('HTLC__TransferFailed')
     expect(await setup.state(order)).toBeGreaterThanOrEqual(OPEN)
@@ -100,7 +73,7 @@ describe('a token that starts to take a transfer fee', () => {
     const setup = await createSetup()
     const order = await setup.open()
     await setup.setMode(KEEPS_A_FEE)
-    await expect(setup.send(htlcCall.initiate(setup.newOrder()), setup.initiator)).rejects.toThrow('HTLC__AmountNotReceived')
+    await expect(setup.initiate(setup.newOrder())).rejects.toThrow('HTLC__AmountNotReceived')
     await setup.send(htlcCall.redeem(order))
     expect(await setup.balance(setup.redeemer.address)).toBe(order.amount - 1n)
     expect(await setup.balance(setup.htlc)).toBe(0n)
@@ -125,23 +98,13 @@ describe('a simulated payout', () => {
 
 describe('a token that calls back in the middle of a payout', () => {
   it('gets no order paid twice', async () => {
-    const fixture = await createContractFixture()
-    const [initiator, redeemer, stranger] = fixture.accounts
-    const token = await fixture.deploy(reentrantToken)
-    const htlc = await fixture.deploy(htlcTrc20, [token])
-    const on = (to: `0x${string}`, data: `0x${string}`, from = stranger) => fixture.send({ from, to, data })
-    await on(token, encodeFunctionData({ abi: tetherTron.abi, functionName: 'mint', args: [initiator.address, 10n ** 12n] }))
-    await on(token, encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args: [htlc, 10n ** 12n] }), initiator)
-    const orders = [0, 1].map(() => createOrder({ initiator: initiator.address, redeemer: redeemer.address }))
-    for (const order of orders) await on(htlc, htlcCall.initiate(order), initiator)
-    const [first, second] = orders
-    if (first === undefined || second === undefined) throw new Error('two orders were made')
-    const arm = (data: `0x${string}`) =>
-      on(token, encodeFunctionData({ abi: reentrantToken.abi, functionName: 'arm', args: [htlc, data, 0n] }))
-    await arm(htlcCall.redeem(first))
-    await on(htlc, htlcCall.redeem(first))
-    expect(await balanceOf(fixture, token, redeemer.address)).toBe(first.amount)
-    expect(await balanceOf(fixture, token, htlc)).toBe(second.amount)
+    const setup = await createSetup(reentrantToken)
+    const [first, second] = [await setup.open(), await setup.open()]
+    const redeem = htlcCall.redeem(first)
+    await setup.onToken(encodeFunctionData({ abi: reentrantToken.abi, functionName: 'arm', args: [setup.htlc, redeem, 0n] }))
+    await setup.send(redeem)
+    expect(await setup.balance(setup.redeemer.address)).toBe(first.amount)
+    expect(await setup.balance(setup.htlc)).toBe(second.amount)
   })
 })
 
@@ -155,7 +118,7 @@ describe('its code', () => {
       const isPush = instruction >= 0x60 && instruction <= 0x7f
       if (isPush) at += instruction - 0x5f
     }
-    // BLOBHASH, BLOBBASEFEE, TLOAD, TSTORE, MCOPY, PUSH0
+    // The opcodes are BLOBHASH, BLOBBASEFEE, TLOAD, TSTORE, MCOPY and PUSH0.
     for (const late of [0x49, 0x4a, 0x5c, 0x5d, 0x5e, 0x5f]) expect(instructions).not.toContain(late)
     expect(instructions).toContain(0x55)
   })

@@ -1,4 +1,4 @@
-// Tron's ecrecover returns 21-byte addresses. A simulated precompile shows that valid signatures are accepted there and others refused.
+// Tests valid and invalid signatures under Tron's ecrecover, which returns 21-byte addresses, by a simulated precompile.
 import type { Address, Hex } from 'viem'
 import { beforeAll, expect, it } from 'vitest'
 import { createContractFixture } from './contract.fixture.ts'
@@ -8,7 +8,7 @@ import { compileMutants } from './mutation/compile-mutants.ts'
 
 const precompile: Address = '0x7400000000000000000000000000000000000041'
 
-/** Asks the true precompile with the same 128 bytes and puts 0x41 in front of the 20 bytes of the answer. */
+/** The code asks the true precompile with the same 128 bytes and puts 0x41 in front of the 20 bytes of the answer. */
 const tronRecovery: Hex = '0x60805f5f3760205f60805f60015afa505f51604160a01b175f5260205ff3'
 
 let setup: HtlcSetup

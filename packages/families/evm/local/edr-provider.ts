@@ -1,4 +1,4 @@
-// One in-process EVM chain: the EDR engine behind a JSON-RPC request function.
+// Runs one in-process EVM chain: the EDR engine behind a JSON-RPC request function.
 import {
   ContractDecoder,
   EdrContext,
@@ -18,15 +18,13 @@ export interface JsonRpcCall {
 }
 
 export interface EdrProvider {
-  /** Resolves to the result of the call, or rejects with an EdrRequestError. */
   request(call: JsonRpcCall): Promise<unknown>
-  /** The same, with the result as JSON text: a server passes it on without parsing it. */
+  /** The result is JSON text, so a server passes it on without parsing it. */
   requestText(call: JsonRpcCall): Promise<JsonText>
 }
 
 export interface EdrProviderOptions {
   readonly chainId: number
-  /** Accounts that exist from the first block on, each with `balance`. */
   readonly funded: readonly Address[]
   readonly balance: bigint
   /** True mines a block per transaction; false leaves mining to evm_mine. */
@@ -34,7 +32,6 @@ export interface EdrProviderOptions {
   readonly onSubscription?: (event: SubscriptionEvent) => void
 }
 
-/** A value that is already written as JSON. */
 export class JsonText {
   readonly text: string
 
@@ -43,7 +40,6 @@ export class JsonText {
   }
 }
 
-/** What a node answers in the `error` member of a response. */
 export class EdrRequestError extends Error {
   readonly code: number
   readonly data: unknown
@@ -84,7 +80,7 @@ export async function createEdrProvider(options: EdrProviderOptions): Promise<Ed
       allowBlocksWithSameTimestamp: true,
       allowUnlimitedContractSize: false,
       bailOnCallFailure: true,
-      // A real node answers the hash of a transaction that will revert; the receipt tells.
+      // A real node returns the hash of a transaction that will revert; the receipt shows the revert.
       bailOnTransactionFailure: false,
       defaultTransactionGasLimit,
       initialBaseFeePerGas,
@@ -112,7 +108,7 @@ export async function createEdrProvider(options: EdrProviderOptions): Promise<Ed
   }
 }
 
-/** How EDR begins the text of an answer without an error. The text ends with the brace of the answer. */
+/** EDR's text of an answer without an error begins like this, and ends with the brace of the answer. */
 const RESULT_START = '{"result":'
 
 /** EDR answers with a text, or with an object when the text would be too long. */

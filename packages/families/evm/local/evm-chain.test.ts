@@ -1,4 +1,4 @@
-// The local chain as its clients see it: RPC over HTTP and WebSocket, mining, time, and faults.
+// Tests the local chain as its clients see it: RPC over HTTP and WebSocket, mining, time, and faults.
 import { connect, createServer } from 'node:net'
 import { createPublicClient, createWalletClient, type Hex, http, numberToHex, parseEther, webSocket } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -78,7 +78,7 @@ describe('JSON-RPC', () => {
     const { chain } = await start()
     const client = createPublicClient({ transport: webSocket(chain.webSocketUrl) })
     const emitter = '0x00000000000000000000000000000000000000e0'
-    // Emits an empty log: LOG0 over no memory.
+    // The code emits an empty log: LOG0 over no memory.
     await chain.request({ method: 'hardhat_setCode', params: [emitter, '0x5f5fa000'] })
     const logs: unknown[] = []
     await client.transport.subscribe({ params: ['logs', { address: emitter }], onData: ({ result }) => logs.push(result) })
@@ -240,7 +240,7 @@ describe('faults', () => {
     const startedAt = performance.now()
     await reader.getBlockNumber({ cacheTime: 0 })
     expect(performance.now() - startedAt).toBeGreaterThan(140)
-    // Longer than the test may take: it ends only because the direct call does not wait.
+    // The test does not take as long: it ends only because the direct call does not wait.
     chain.faults.delay(3_600_000)
     expect(await chain.request({ method: 'eth_blockNumber' })).toBe('0x0')
     chain.faults.delay(0)

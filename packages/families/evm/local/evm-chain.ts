@@ -7,12 +7,10 @@ import { type JsonRpcServer, startJsonRpcServer } from './json-rpc-server.ts'
 
 export interface EvmChainOptions {
   readonly chainId: number
-  /** A free port is taken when none is given. */
   readonly port?: number
-  /** Private keys whose accounts own native coin from the first block on. */
   readonly keys?: readonly Hex[]
   readonly mining?: MiningPolicy
-  /** For simulators that act before or after each block; called before the first block. */
+  /** Simulators act before or after each block. The hooks are called before the first block. */
   readonly hooks?: (edr: EdrProvider) => Promise<BlockHooks>
 }
 
@@ -20,7 +18,6 @@ export interface EvmChain {
   readonly chainId: number
   readonly rpcUrl: string
   readonly webSocketUrl: string
-  /** The same calls as over the network, but never delayed and never offline. */
   request(call: JsonRpcCall): Promise<unknown>
   setMining(policy: MiningPolicy): void
   readonly faults: EvmChainFaults
@@ -29,15 +26,12 @@ export interface EvmChain {
 
 export interface EvmChainFaults {
   reorg(depth: number, options?: ReorgOptions): Promise<ReorgReport>
-  /** The next `count` broadcasts are accepted and never reach the mempool. */
   drop(count: number): void
-  /** Delays every answer over the network; 0 turns it off. */
   delay(delayMs: number): void
-  /** Cuts the network; the chain itself goes on. */
   offline(offline: boolean): void
 }
 
-/** More than any test spends, and far below an overflow. */
+/** No test spends as much, and the sum is far below an overflow. */
 const initialBalance = 10n ** 26n
 
 export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain> {
@@ -49,7 +43,7 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
     balance: initialBalance,
     autoMine: false,
     onSubscription({ filterId, result }) {
-      // EDR tells of all logs of a block at once, nodes of each.
+      // EDR reports all logs of a block at once, nodes report each.
       for (const one of Array.isArray(result) ? result : [result]) server?.publish(`0x${filterId.toString(16)}`, one)
     },
   })

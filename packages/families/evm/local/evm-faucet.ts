@@ -5,13 +5,11 @@ import type { EvmChain } from './evm-chain.ts'
 import { createEvmSender } from './evm-sender.ts'
 
 export interface EvmFaucet {
-  /** Resolves to the transaction hash once the coin is there. */
   fundNative(to: Address, amount: bigint): Promise<Hex>
-  /** Mints: test tokens have no fixed supply. */
+  /** Test tokens have no fixed supply, so this mints. */
   fundToken(token: Address, to: Address, amount: bigint): Promise<Hex>
 }
 
-/** The account of the key pays for the native coin and for gas, so it must be one the chain was started with. */
 export function createEvmFaucet(chain: EvmChain, key: Hex): EvmFaucet {
   const sender = createEvmSender(chain, key)
 

@@ -5,54 +5,47 @@ import { type EdrProvider, EdrRequestError, type JsonRpcCall } from './edr-provi
 import { createSerialQueue } from './serial-queue.ts'
 
 export type MiningPolicy =
-  /** A block as soon as a transaction arrives, and one every second. */
+  /** A block is mined as soon as a transaction arrives, and one every second. */
   | { readonly kind: 'instant' }
-  /** A block every so many seconds, with or without transactions. */
+  /** A block is mined at this interval, with or without transactions. */
   | { readonly kind: 'interval'; readonly seconds: number }
-  /** A block on evm_mine only. */
   | { readonly kind: 'manual' }
 
 export interface ReorgOptions {
-  /** What happens to the transactions of the replaced blocks: back to the mempool (the default), or dropped. */
+  /** Transactions of the replaced blocks return to the mempool (the default) or are dropped. */
   readonly transactions?: 'return' | 'drop'
-  /** Length of the new branch; as long as the old one unless given. */
   readonly blocks?: number
 }
 
 export interface ReorgReport {
-  /** The last block that both branches share. */
   readonly forkBlock: number
   readonly replaced: readonly Hex[]
   readonly transactions: readonly { readonly hash: Hex; readonly fate: 'returned' | 'dropped' }[]
 }
 
-/** For simulators on top of an EVM that act before or after each block. */
 export interface BlockHooks {
-  /** Adds transactions to the next block. `replacing`: a reorg makes this block, which must stay empty. */
+  /** The hook adds transactions to the next block. `replacing` means that a reorg makes this block, which must stay empty. */
   readonly before?: (replacing: boolean) => Promise<void>
-  /** After each block, before the snapshot of its state. */
+  /** The hook runs before the snapshot of the block's state. */
   readonly after?: () => Promise<void>
 }
 
 export interface EvmNode {
   request(call: JsonRpcCall): Promise<unknown>
-  /** The same for a server: where nothing must be changed in the result, it stays JSON text. */
+  /** A server gets a result that needs no change as JSON text. */
   serve(call: JsonRpcCall): Promise<unknown>
   setMining(policy: MiningPolicy): void
-  /** To be called for a new transaction: instant mining then mines it. */
   announce(): void
-  /** Replaces the last `depth` blocks by empty ones with other hashes; state changed by cheat calls since then is undone too. */
+  /** Replaced blocks become empty ones with other hashes. State that cheat calls changed since then is undone too. */
   reorg(depth: number, options?: ReorgOptions): Promise<ReorgReport>
-  /** Answers the next `count` raw transactions with their hash and forgets them. */
   drop(count: number): void
   stop(): Promise<void>
 }
 
-/** Blocks this far behind the newest are final: no reorg goes deeper. */
+/** No reorg goes deeper, so blocks this far behind the newest are final. */
 const finalityDepth = 64
 const safeDepth = 32
 const clockIntervalMs = 1_000
-/** More transactions than all blocks together that a reorg can still replace. */
 const rememberedTransactions = 20_000
 
 interface Block {
@@ -63,7 +56,6 @@ interface Block {
 
 export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolicy, hooks: BlockHooks = {}): Promise<EvmNode> {
   const queue = createSerialQueue()
-  /** Snapshot of the state right after each of the last blocks, by block number. */
   const snapshots = new Map<number, Hex>()
   const rawTransactions = new Map<Hex, Hex>()
   let policy: MiningPolicy = { kind: 'manual' }
@@ -137,7 +129,7 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
     return pool.map(({ hash }) => hash)
   }
 
-  /** False if the transaction is invalid on the new branch, for instance because its sender was funded on the old one. */
+  /** False means that the transaction is invalid on the new branch, for instance because its sender was funded on the old one. */
   async function returnToPool(hash: Hex): Promise<boolean> {
     const raw = rawTransactions.get(hash)
     if (raw === undefined) return false
@@ -193,7 +185,7 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
     await edr.request({ method: 'evm_setNextBlockTimestamp', params: [numberToHex(timestamp)] })
   }
 
-  /** Resolves to the seconds the chain is then ahead of the wall clock. */
+  /** Resolves to the seconds that the chain is then ahead of the wall clock. */
   async function addToClock(seconds: number): Promise<number> {
     return Number(await edr.request({ method: 'evm_increaseTime', params: [numberToHex(seconds)] }))
   }
@@ -257,7 +249,7 @@ export async function createEvmNode(edr: EdrProvider, initialMining: MiningPolic
 
 const ONE_BLOCK: JsonRpcCall = { method: 'evm_mine' }
 
-/** They change nothing, so that those of one batch need not wait for each other. */
+/** These methods change nothing, so calls of one batch need not wait for each other. */
 const readingMethods: ReadonlySet<string> = new Set([
   'eth_blockNumber',
   'eth_call',
@@ -274,7 +266,6 @@ const readingMethods: ReadonlySet<string> = new Set([
 
 const finalityTags: readonly unknown[] = ['safe', 'finalized']
 
-/** As a parameter itself, or in a filter. */
 function hasFinalityTag(param: unknown): boolean {
   if (typeof param !== 'object' || param === null) return finalityTags.includes(param)
   return Object.values(param).some((value) => finalityTags.includes(value))

@@ -5,17 +5,15 @@ import type { EvmChain } from './evm-chain.ts'
 import { createSerialQueue } from './serial-queue.ts'
 
 export interface OutgoingTransaction {
-  /** Absent for a deployment. */
   readonly to?: Address
   readonly data?: Hex
   readonly value?: bigint
-  /** Its limit; 3,000,000 if not given. */
+  /** The default limit is 3,000,000. */
   readonly gas?: bigint
 }
 
 export interface EvmSender {
   readonly address: Address
-  /** Mined in this order when it resolves; rejects when one of them reverts. */
   send(transactions: readonly OutgoingTransaction[]): Promise<RpcTransactionReceipt[]>
 }
 
@@ -26,7 +24,7 @@ const maxFeePerGas = 1_000_000_000_000n
 
 export function createEvmSender(chain: Pick<EvmChain, 'chainId' | 'request'>, key: Hex): EvmSender {
   const account = privateKeyToAccount(key)
-  /** One send at a time: two would take the same nonce. */
+  /** Two concurrent sends would take the same nonce, so they are queued. */
   const queue = createSerialQueue()
 
   async function sendNow(transactions: readonly OutgoingTransaction[]): Promise<RpcTransactionReceipt[]> {

@@ -3,7 +3,6 @@ import { type Listener, type LocalServer, startLocalServer } from '@tandem/chain
 import { EdrRequestError, type JsonRpcCall, JsonText } from './edr-provider.ts'
 
 export interface JsonRpcServer extends LocalServer {
-  /** Sends an event of the node to its subscribers. */
   publish(subscription: string, result: unknown): void
 }
 
@@ -17,7 +16,6 @@ const invalidRequestCode = -32_600
 const methodUnavailableCode = -32_601
 const internalErrorCode = -32_603
 
-/** `handle` resolves to the result, which may be JSON text already. */
 export async function startJsonRpcServer(handle: (call: JsonRpcCall) => Promise<unknown>, port: number): Promise<JsonRpcServer> {
   const subscribers = new Map<string, Listener>()
   const server = await startLocalServer({

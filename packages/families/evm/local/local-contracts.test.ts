@@ -1,4 +1,4 @@
-// The contracts and the faucet of the local stack.
+// Tests the contracts and the faucet of the local stack.
 import { createPublicClient, erc20Abi, http, parseEther, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

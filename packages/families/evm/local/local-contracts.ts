@@ -8,7 +8,7 @@ import { testToken } from '../contract/artifacts/test-token.ts'
 import type { EvmChain } from './evm-chain.ts'
 import { createEvmSender } from './evm-sender.ts'
 
-/** Arachnid's deterministic deployment proxy: deploys the code after the first 32 bytes of calldata by CREATE2, with these as the salt. */
+/** Arachnid's deployment proxy deploys the code after the first 32 bytes of calldata by CREATE2, with these as the salt. */
 const deploymentProxy = {
   address: '0x4e59b44847b379578588920ca78fbf26c0b4956c',
   code: '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3',
@@ -27,7 +27,6 @@ export async function deployLocalContracts(chain: EvmChain, deployerKey: Hex): P
     tokens: { wbtc: addressOf(0n), usdc: addressOf(1n) },
     htlcs: { native: addressOf(2n), wbtc: addressOf(3n), usdc: addressOf(4n) },
   }
-  // The HTLCs name tokens that are deployed earlier in the same block.
   await sender.send([
     deployment(testToken, ['Wrapped Bitcoin', 'WBTC', 8]),
     deployment(testToken, ['USD Coin', 'USDC', 6]),
@@ -38,7 +37,7 @@ export async function deployLocalContracts(chain: EvmChain, deployerKey: Hex): P
   return contracts
 }
 
-/** Deploys it at the address that follows from the key (CREATE2, salt zero), as on any other chain. */
+/** The address follows from the key (CREATE2, salt zero), as on any other chain. */
 export async function deployLocalDistributor(chain: EvmChain, deployerKey: Hex, claimsKey: Hex): Promise<void> {
   await chain.request({ method: 'hardhat_setCode', params: [deploymentProxy.address, deploymentProxy.code] })
   const { data } = deployment(distributor, [privateKeyToAddress(claimsKey)])

@@ -1,7 +1,5 @@
-/** EVM chains on this machine, with their tokens and HTLCs deployed. */
-
-import { accountBalances } from '@tandem/chain-kit/local/account-balances.ts'
-import type { LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
+/** Starts EVM chains on this machine, with their tokens and HTLCs deployed. */
+import { accountBalances, type LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { isAddress } from 'viem'
@@ -14,7 +12,7 @@ export const evmLocal: LocalFamily<EvmChain, EvmWallet> = {
   name: 'evm',
   prices: { ETH: '4000', WBTC: '100000', USDC: '1' },
   balances: accountBalances,
-  // A block for every transaction and one every second, which is both `instant` and the pace of the registry.
+  // A block is mined for every transaction and every second, which is both `instant` and the pace of the registry.
   async start(chain, { faucetKey, claimsKey }) {
     const { id } = chain
     const control = await startEvmChain({ chainId: numberOf(chain), keys: [faucetKey] })

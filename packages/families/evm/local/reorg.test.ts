@@ -1,4 +1,4 @@
-// A reorg looks to a client like a real one: other hashes, linked blocks, and no trace of the replaced blocks.
+// Tests that clients see a reorg as a real chain shows it: other hashes, linked blocks, and no trace of the replaced blocks.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createPublicClient, createWalletClient, type Hex, http, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -152,7 +152,7 @@ describe('reorg', () => {
   it('does not move the clock', async () => {
     const secondsAhead = async () => Number(await chain.request({ method: 'evm_increaseTime', params: ['0x0'] }))
     await mine()
-    // Long enough for a clock that is set back or forth by the age of the replaced blocks to show.
+    // After this time, a clock that is set back or forth by the age of the replaced blocks would show.
     await sleep(2_100)
     await chain.faults.reorg(1)
     expect(await secondsAhead()).toBe(0)

@@ -1,16 +1,15 @@
 // Runs tasks one after another, in the order they were handed in.
 export interface SerialQueue {
   run<Result>(task: () => Promise<Result>): Promise<Result>
-  /** The same for a task that changes nothing: it may run together with others of its kind. */
+  /** A task that changes nothing may run together with others of its kind. */
   runReading<Result>(task: () => Promise<Result>): Promise<Result>
-  /** Refuses new tasks and resolves once those handed in before are done. */
+  /** New tasks are refused. Resolves once the earlier ones are done. */
   close(): Promise<void>
 }
 
 export function createSerialQueue(): SerialQueue {
-  /** The newest task that may change something, and those before it. */
+  /** This waits for the newest task that may change something, and for those before it. */
   let lastChange: Promise<unknown> = Promise.resolve()
-  /** All tasks. */
   let last: Promise<unknown> = Promise.resolve()
   let closed = false
 

@@ -1,4 +1,4 @@
-/** A user's wallet on an EVM chain: signs, sends, and reads balances over plain JSON-RPC. */
+/** Imitates a user's wallet on an EVM chain: it signs, sends, and reads balances over plain JSON-RPC. */
 
 import type { LocalChainJson, LocalWallet, OrderToFund } from '@tandem/chain-kit/local/local-chain.ts'
 import type { TransactionRequest } from '@tandem/protocol/funding/calls.ts'
@@ -7,14 +7,12 @@ import { privateKeyToAccount } from 'viem/accounts'
 
 export interface EvmWallet extends LocalWallet {
   readonly address: Address
-  /** Resolves once it is mined; rejects if it reverts. */
   send(request: TransactionRequest): Promise<Hex>
   signTypedData(typedData: Record<string, unknown>): Promise<Hex>
   signInitiation(order: OrderToFund): Promise<string>
-  /** Without a token: the native coin. */
+  /** Without a token, the balance is that of the native coin. */
   balanceOf(owner: string, token?: string): Promise<bigint>
   approve(token: string, spender: string, amount: bigint): Promise<Hex>
-  /** Any JSON-RPC call of the local node. */
   rpc(method: string, ...params: readonly unknown[]): Promise<unknown>
 }
 

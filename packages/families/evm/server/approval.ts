@@ -1,4 +1,4 @@
-/** The token allowance that an HTLC needs (ERC-20 `approve`). Some tokens allow only certain changes of an allowance. */
+/** Sets the token allowance that an HTLC needs (ERC-20 `approve`). Some tokens allow only certain changes of an allowance. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
@@ -10,7 +10,7 @@ import type { EvmNode } from './nodes/node.ts'
 import { asChainFailure, isRevert } from './send/revert.ts'
 import type { TransactionCall } from './send/transaction.ts'
 
-/** The calls that give the HTLC an allowance, in order; none when it has one. Rejects with `would-fail` when the sender holds too little. */
+/** The calls are in order, and none are needed if the allowance is there. Rejects with `would-fail` when the sender holds too little. */
 export async function missingApprovals(
   node: EvmNode,
   state: ContractState,
@@ -24,7 +24,7 @@ export async function missingApprovals(
   ])
   if (balance < amount) throw new ChainFailure('would-fail', `initiate: ${sender} holds ${balance} of ${asset}, needs ${amount}`)
   if (token === null || allowance >= amount) return []
-  // Unlimited, so it is needed only once. It is safe: the HTLC is immutable, and takes only what the sender itself initiates or signs for.
+  // An unlimited allowance is needed only once. The HTLC is immutable, and takes only what the sender itself initiates or signs for.
   const unlimited = approvalCall(token, spender, maxUint256)
   const needsReset = allowance > 0n && !(await isApprovalAccepted(node, unlimited, sender))
   return needsReset ? [approvalCall(token, spender, 0n), unlimited] : [unlimited]

@@ -1,6 +1,6 @@
 /**
- * Whether a payout to an address can succeed, before there is an HTLC for it. A token is asked for a transfer. A contract is tried with the redeem of an order
- * that exists only in the simulation.
+ * Checks whether a payout to an address can succeed, before there is an HTLC for it. A token is asked for a transfer. A contract is tried
+ * with the redeem of an order that exists only in the simulation.
  */
 
 import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/reading.ts'
@@ -17,7 +17,6 @@ import { isAccepted } from './send/payout.ts'
 import { isWithoutOverrides, OPEN_ORDER, UNPROVABLE } from './send/payout-trial.ts'
 import { asChainFailure, isOutOfGas, isRevert, revertReason } from './send/revert.ts'
 
-/** Null: it can be paid. */
 export async function checkRecipient(
   node: EvmNode,
   chain: Chain,
@@ -28,7 +27,7 @@ export async function checkRecipient(
   relay: Address | null,
 ): Promise<string | null> {
   const { amount, payer } = payout
-  // A transfer of nothing tells too whether the token blocks the recipient.
+  // A transfer of zero also shows whether the token blocks the recipient.
   if (contract.token !== null)
     return payer === null
       ? checkToken(node, contract.token, contract.address, recipient, 0n)
@@ -41,7 +40,7 @@ export async function checkRecipient(
 
 const transfer = prepareEncodeFunctionData({ abi: erc20Abi, functionName: 'transfer' })
 
-/** `accepts`: how the HTLC reads the answer. If the payer cannot even pay itself, the refusal says nothing about the recipient. */
+/** `accepts` is how the HTLC reads the answer. If the payer cannot even pay itself, the refusal says nothing about the recipient. */
 export async function checkToken(
   node: Pick<EvmNode, 'call'>,
   token: Address,
@@ -63,7 +62,7 @@ export async function checkToken(
   return refusal === null || (await refusalOf(payer)) !== null ? null : refusal
 }
 
-/** Sent by the relay where this process has one, else by the payer. Without either by an account that nobody knows, with a balance in the simulation only. */
+/** The relay sends it where this process has one, else the payer, else an unknown account with a balance in the simulation only. */
 async function tryContract(
   node: EvmNode,
   chain: Chain,

@@ -1,4 +1,4 @@
-/** A client and a node on a local chain, for one test file: closed after its tests. */
+/** Opens a client and a node on a local chain for one test file, and closes them after its tests. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { readSwap } from '@tandem/chain-kit/testing/conformance.fixture.ts'

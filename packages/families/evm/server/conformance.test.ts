@@ -1,4 +1,4 @@
-/** The EVM family under the conformance suite, for the native coin and for a token, on a local chain. */
+/** Tests the EVM family under the conformance suite, for the native coin and for a token, on a local chain. */
 
 import type { OracleAnswer } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -8,18 +8,7 @@ import { type Conforming, describeConformance } from '@tandem/chain-kit/testing/
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Call } from '@tandem/protocol/funding/calls.ts'
 import type { Funding } from '@tandem/protocol/funding/funding.ts'
-import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import {
-  type Address,
-  concat,
-  encodeAbiParameters,
-  encodeFunctionData,
-  getAddress,
-  type Hex,
-  maxUint256,
-  numberToHex,
-  toEventSelector,
-} from 'viem'
+import { type Address, encodeFunctionData, getAddress, type Hex, maxUint256, numberToHex } from 'viem'
 import { blacklistToken } from '../contract/artifacts/blacklist-token.ts'
 import { distributor } from '../contract/artifacts/distributor.ts'
 import { htlcErc20 } from '../contract/artifacts/htlc-erc20.ts'
@@ -29,7 +18,7 @@ import { type HtlcContract, initiateData } from '../terms/htlc.ts'
 import { createEvmFixture, type EvmFixture } from './evm.fixture.ts'
 import { evm } from './index.ts'
 import { openTestProviders, startTestProvider } from './nodes/provider.fixture.ts'
-import { evmWays, openEvmStrangers } from './strangers.fixture.ts'
+import { evmWays, mimic, mimickedData, openEvmStrangers } from './strangers.fixture.ts'
 
 const conforming: Conforming = {
   family: evm,
@@ -105,7 +94,6 @@ describeConformance('evm token', conforming, async () => {
         const { approval, typedData } = callsOf(funding)
         if (approval !== null) await fixture.sendAs(user, transactionOf(approval))
         await fixture.mine()
-        // Wallets get it as JSON.
         return user.account.signTypedData(JSON.parse(JSON.stringify(typedData)))
       },
       async revokeApproval() {
@@ -157,8 +145,7 @@ async function conformanceFixtureOf(
     },
     async lookAlike(terms, funding) {
       await fixture.sendAs(user, { ...transactionOf(callsOf(funding).initiate), to: twin })
-      const mimic = await deployMimic(fixture)
-      await fixture.sendAs(user, { to: mimic, data: mimicked(client, terms) })
+      await fixture.sendAs(user, { to: await fixture.deploy(mimic), data: mimickedData(client.swapId(terms), terms) })
     },
     strangers: {
       open: async () => evmWays(await openEvmStrangers(fixture, contract)),
@@ -254,33 +241,11 @@ function lower(address: Address): Address {
 }
 
 /**
- * The code of a feed that always says the same. Runtime: if the first four bytes of the calldata are those of decimals(), return the decimals;
+ * The feed always says the same. Its runtime: if the first four bytes of the calldata are those of decimals(), return the decimals;
  * else store the answer at word 1 and the time at word 3, and return five words.
  */
 function priceFeedCode({ answer, decimals, updatedAt }: OracleAnswer): Hex {
   const word = (value: bigint) => numberToHex(value, { size: 32, signed: value < 0n }).slice(2)
   const round = `7f${word(answer)}6020527f${word(updatedAt)}60605260a05ff3`
   return `0x60638060095f395ff35f3560e01c63313ce56714605a57${round}5b60${numberToHex(decimals, { size: 1 }).slice(2)}5f5260205ff3`
-}
-
-/**
- * A contract that logs its calldata: the first two words as topics, the rest as data.
- * Runtime: topics 1 and 0 by CALLDATALOAD, CALLDATACOPY of the rest to 0, LOG2.
- */
-function deployMimic(fixture: EvmFixture): Promise<Address> {
-  return fixture.deploy({ abi: [], bytecode: '0x60118060095f395ff36020355f35604036038060405f375fa200' })
-}
-
-/** The same log as our contract writes. */
-function mimicked(client: ChainClient, terms: HtlcTerms): Hex {
-  const initiated = htlcErc20.abi.find((item) => item.type === 'event' && item.name === 'Initiated')
-  if (initiated?.type !== 'event') throw new Error('the ABI has no event Initiated')
-  return concat([
-    toEventSelector(initiated),
-    `0x${client.swapId(terms)}`,
-    encodeAbiParameters(
-      [{ type: 'address' }, { type: 'address' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'bytes32' }],
-      [terms.initiator as Address, terms.redeemer as Address, terms.timelock, terms.amount, `0x${terms.secretHash}`],
-    ),
-  ])
 }

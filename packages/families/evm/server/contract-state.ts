@@ -22,13 +22,13 @@ export interface ContractState {
   htlc(contract: HtlcContract, terms: HtlcTerms): Promise<HtlcState>
   allowance(token: Address, owner: Address, spender: Address): Promise<bigint>
   tokenBalance(token: Address, owner: Address): Promise<bigint>
-  /** The token that the HTLC locks; the zero address for the native coin. */
+  /** The zero address stands for the native coin. */
   lockedToken(htlc: Address): Promise<Address>
-  /** The EIP-712 domain of signatures for this HTLC (ERC-5267). */
+  /** Signatures for this HTLC have this EIP-712 domain (ERC-5267). */
   domain(htlc: Address): Promise<{ readonly name: string; readonly version: string; readonly chainId: bigint }>
 }
 
-/** Prepared once: hashing a function's signature takes longer than encoding its arguments. */
+/** Hashing a function's signature takes longer than encoding its arguments, so this is prepared once. */
 const prepared = {
   initiatedAt: prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiatedAt' }),
   allowance: prepareEncodeFunctionData({ abi: erc20Abi, functionName: 'allowance' }),

@@ -1,4 +1,6 @@
-/** The distributor of affiliates' earnings on an EVM chain. Its address follows from its code and the account that signs claims (CREATE2). */
+/**
+ * Deploys and uses the distributor of affiliates' earnings. Its CREATE2 address follows from its code and the account that signs claims.
+ */
 
 import { sendUntilConfirmed } from '@tandem/chain-kit/contract/send-until-confirmed.ts'
 import type { Claim, ClaimAccount, Distributor, DistributorFunding } from '@tandem/chain-kit/port/abilities/distributor.ts'
@@ -66,7 +68,7 @@ export function createDistributor(chain: Chain, node: EvmNode, contracts: Contra
       }
     }
     const transaction = createOneTransaction(chain, node, signer, call, gas)
-    // By the transaction, not by the balance: claims may be paid meanwhile.
+    // The transaction decides, not the balance: claims may be paid meanwhile.
     const isReached = async () => {
       const tx = await transaction.tx()
       return tx !== null && (await node.outcome(tx)) === 'success'

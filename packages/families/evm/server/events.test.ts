@@ -1,4 +1,4 @@
-/** Events from logs: which ones count, and what happens when a node lags, lies or reorgs. */
+/** Tests which logs count as events, and what happens when a node lags, lies or reorgs. */
 
 import { watchOnly } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
@@ -271,7 +271,6 @@ it('accepts addresses in the terms in any case', async () => {
   }
 })
 
-/** Every second letter is upper case: no checksum would allow it. */
 function mixedCase(address: string): string {
   return `0x${[...address.slice(2)].map((digit, i) => (i % 2 === 0 ? digit.toUpperCase() : digit)).join('')}`
 }

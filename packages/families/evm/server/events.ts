@@ -19,19 +19,17 @@ export interface EventReader {
   readonly readBranch: BranchEvents
 }
 
-/** Both contracts emit the same events. */
+/** All HTLCs emit the same events. */
 const initiated = getAbiItem({ abi: htlcErc20.abi, name: 'Initiated' })
 const redeemed = getAbiItem({ abi: htlcErc20.abi, name: 'Redeemed' })
-/** In the sequence of the names below. */
 const selectors = [initiated, redeemed, getAbiItem({ abi: htlcErc20.abi, name: 'Refunded' })].map((event) => toEventSelector(event))
 const [INITIATED, REDEEMED, REFUNDED] = selectors
-/** Without the order id, which is a topic. */
 const [, ...initiatedData] = initiated.inputs
 const [, ...redeemedData] = redeemed.inputs
 
 const MAX_TRIES = 3
 const PARALLEL_REQUESTS = 16
-/** While many blocks have events: the headers of so many are asked for with their logs, and not after them. */
+/** While many blocks have events, the headers of this many are requested together with their logs. */
 const BUSY_BLOCKS = 16n
 /** Logs of at least this many newest blocks are requested by block hash. */
 const RECENT_BLOCKS = 32n
@@ -43,7 +41,6 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
   const addresses = [...new Set(contracts.all.map((contract) => contract.address))]
   /** The last range had new events in blocks whose headers the caller did not need. */
   let isBusy = false
-  /** Logs of recent blocks, by their block's hash. */
   const parsed = new Map<string, { readonly event: HtlcEvent | null; readonly height: bigint }>()
 
   type Blocks = { readonly from: bigint; readonly to: bigint; readonly lastHash: string } | { readonly blockHash: string }
@@ -56,20 +53,20 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
       throw error
     }
   }
-  /** Up to the parent of `next`. A range names no branch: without `lastHash`, providers on a stale branch could agree that an event does not exist. */
+  /** A range names no branch: without `lastHash`, providers on a stale branch could agree that an event does not exist. */
   const logsBelow = (from: bigint, next: Block) =>
     from >= next.height ? [] : logsOf({ from, to: next.height - 1n, lastHash: next.parentHash }, from)
-  /** By hash: a node that lacks the block then refuses, whereas for a range it silently returns no logs. */
+  /** A node that lacks the block refuses its hash, whereas for a range it silently returns no logs. */
   const logsIn = ({ hash, height }: Block) => logsOf({ blockHash: hash }, height)
 
-  /** The first block whose logs are requested by hash. The last block of a range always is. */
+  /** Logs from this block on are requested by hash. Those of the last block of a range always are. */
   async function firstRecent(from: bigint, to: bigint): Promise<bigint> {
     if (to - from < recentBlocks) return from
     const first = ((await node.block('latest'))?.height ?? 0n) - recentBlocks + 1n
     return first < from ? from : first > to ? to : first
   }
 
-  /** Null if a reorg happened during the read. */
+  /** Null means that a reorg happened during the read. */
   async function readOnce(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[] | null> {
     const first = await firstRecent(from, to)
     const recent = await inParallel(heightsBetween(first, to), blockAt)
@@ -86,8 +83,8 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
   }
 
   /**
-   * One block is asked for by its hash. A range is not, and a backend of the provider that lags would leave out its newest logs: so the range
-   * begins lower, and each block is asked for again until every node has it. Null when a reorg came in between.
+   * One block is asked for by its hash. A range is not, and a backend of the provider that lags would leave out its newest logs: so the
+   * range begins lower, and each block is asked for again until every node has it. Null means that a reorg came in between.
    */
   async function readBranchOnce(watched: WatchedSwaps, from: bigint, end: Block, heights: readonly bigint[]): Promise<BranchRead | null> {
     const lowest = from > recentBlocks ? from - recentBlocks : 0n
@@ -115,7 +112,6 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
 
   const headersAt = async (heights: readonly bigint[]) => (heights.length === 0 ? [] : (await node.blocks(heights)).map(headerOf))
 
-  /** A range begins lower than necessary, so most of its logs were parsed before. */
   function eventOf(log: NodeLog, swaps: FoundSwaps, blocks: ReadonlyMap<bigint, Block>): HtlcEvent | null {
     const known = parsed.get(keyOf(log))
     if (known !== undefined) return known.event
@@ -187,7 +183,7 @@ function inChainOrder(a: NodeLog, b: NodeLog): number {
   return Number(a.blockHeight - b.blockHeight || a.logIndex - b.logIndex)
 }
 
-/** Null unless the swap's own contract emitted it, for the swap's own terms. */
+/** Null means that another contract than the swap's own emitted the log, or for other terms. */
 function parseEvent(log: NodeLog, swaps: FoundSwaps, contracts: Contracts, blocks: ReadonlyMap<bigint, Block>): HtlcEvent | null {
   const swap = swaps.bySwapId(orderIdTopic(log))
   const block = blocks.get(log.blockHeight)

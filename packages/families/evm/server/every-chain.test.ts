@@ -1,4 +1,4 @@
-/** Every EVM chain of the registry, at a node that serves its chain id. */
+/** Tests every EVM chain of the registry, at a node that serves its chain id. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { readSwap } from '@tandem/chain-kit/testing/conformance.fixture.ts'
@@ -53,7 +53,6 @@ describe('a node is accepted for the chain whose id it serves, and for no other'
   )
 })
 
-/** Answers every call with this number. */
 const saying = (value: bigint, words: number): Hex =>
   `0x7f${numberToHex(value, { size: 32 }).slice(2)}5f5260${numberToHex(32 * words).slice(2)}5ff3`
 
@@ -98,7 +97,7 @@ describe('a swap completes with the fee model of the chain', () => {
     expect((await readSwap(client, terms, 0n)).swap.phase).toBe('redeemed')
     expect(await local.request({ method: 'eth_getTransactionByHash', params: [tx] })).toMatchObject({ type })
     const [sent] = outbox.attempts('r')
-    // Bound to the chain (EIP-155 or EIP-2930): no replay on another.
+    // The transaction is bound to the chain (EIP-155 or EIP-2930), so it cannot be replayed on another.
     expect(parseTransaction(sent?.raw as Hex).chainId).toBe(local.chainId)
   })
 })

@@ -1,4 +1,4 @@
-/** A local chain with our contracts and funded parties, for the tests of this family. */
+/** Starts a local chain with our contracts and funded parties, for the tests of this family. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
@@ -20,14 +20,12 @@ export interface EvmFixture {
   readonly local: EvmChain
   readonly chain: Chain
   readonly contracts: LocalContracts
-  /** Mines at once; for transactions that do not go through the client. */
   readonly deployer: EvmSender
   readonly user: TestParty
   readonly solver: TestParty
   readonly assets: readonly (Asset & { readonly deployment: Deployment })[]
   connect(options?: Partial<ConnectOptions> & { readonly chain?: Chain }): ChainClient
   deploy(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]): Promise<Address>
-  /** Sends as a wallet does, without mining. */
   sendAs(party: TestParty, transaction: { to: Address; data?: Hex; value?: bigint; gas?: bigint }): Promise<void>
   mine(blocks?: number): Promise<void>
   passSeconds(seconds: bigint): Promise<void>

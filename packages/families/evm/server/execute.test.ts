@@ -1,4 +1,4 @@
-/** The executor on a local chain with manual mining: nonces, lost and reverted transactions. */
+/** Tests the executor on a local chain with manual mining: nonces, lost and reverted transactions. */
 
 import { nonceOf } from '@tandem/chain-kit/contract/nonces.ts'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'

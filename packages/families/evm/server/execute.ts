@@ -1,4 +1,4 @@
-/** Calls of the HTLC on EVM chains: their simulation and their gas limit. The order of steps is in `contract/execute.ts`. */
+/** Simulates calls of the HTLC on EVM chains, and limits their gas. The order of steps is in `contract/execute.ts`. */
 
 import { type ContractAction, isRelay } from '@tandem/chain-kit/contract/action.ts'
 import { createContractExecutor, type Executor } from '@tandem/chain-kit/contract/execute.ts'
@@ -24,9 +24,9 @@ import { readAttempt, type TransactionCall } from './send/transaction.ts'
 
 export type Action = ContractAction<TransactionCall> & {
   readonly contract: HtlcContract
-  /** Calldata of calls of the same contract that only prepare this one: they are no attempts of it. */
+  /** Calls of the same contract with such calldata only prepare this one. They do not count as its attempts. */
   readonly isPreparation?: (data: Hex) => boolean
-  /** A batch: the terms of each redeem, all of one redeemer. `terms` are then those of one of them. */
+  /** Each redeem of a batch has its terms here, all of one redeemer. `terms` are then those of one of them. */
   readonly batch?: readonly HtlcTerms[]
 }
 
@@ -58,7 +58,7 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
     }
   }
 
-  /** Simulates with the gas and the fees of the transaction: the contracts that it calls may read them. */
+  /** The simulation has the gas and the fees of the transaction, because the contracts that it calls may read them. */
   async function simulateAsSent(action: Action, sender: string, cost: Promise<bigint>): Promise<void> {
     try {
       const [gas, fees] = await Promise.all([isOurInitiation(action) ? twiceTheGas(action) : cost, offeredFees()])
@@ -66,12 +66,12 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
     } catch (error) {
       if (isRevert(error) || isOutOfGas(error)) throw asChainFailure(error, action.verb)
       if (error instanceof ChainFailure ? error.kind !== 'would-fail' : !(error instanceof NodeRefusal)) throw error
-      // It has no gas limit because it would revert, or the node does not support gas and fees in a call, or the sender could not pay for so much gas.
+      // A call has no gas limit if it would revert, the node supports no gas and fees in a call, or the sender could not pay for the gas.
       await simulate(action, sender)
     }
   }
 
-  /** No stranger decides about our own initiation: it is simulated while its gas is estimated. Out of gas would look like a revert. */
+  /** No stranger decides about our own initiation, so the gas estimate is its only simulation. With a gas limit, out of gas could not be told from a revert. */
   const isOurInitiation = ({ verb, paysAmount }: Action) => verb === 'initiate' && paysAmount
   const twiceTheGas = async (action: Action) => 2n * (await safeGas(node, chain, action.call, action.verb, extraOf(action)))
 

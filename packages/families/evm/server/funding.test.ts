@@ -1,4 +1,4 @@
-/** The calls that fund a swap, and the simulation of a payout before the secret is shown. */
+/** Tests the calls that fund a swap, and the simulation of a payout before the secret is shown. */
 
 import type { ApprovalMode, ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { readSwap } from '@tandem/chain-kit/testing/conformance.fixture.ts'
@@ -64,7 +64,7 @@ describe('funding', () => {
     const after = await callsFor(terms)
     expect(after.approval).toBeNull()
     expect(after.typedData).toMatchObject({ primaryType: 'Initiate', message: { amount: '1000' } })
-    // Estimated now, so lower than the constant.
+    // The limit is estimated now, so it is lower than the constant.
     expect(after.initiate.gasLimit).toBeLessThan(before.initiate.gasLimit)
   })
 
@@ -171,9 +171,9 @@ describe('a payout', () => {
 })
 
 describe('a recipient that burns gas', () => {
-  /** Burns about 30 gas for each round when it is called. */
+  /** The code burns about 30 gas for each round when it is called. */
   const burner = (rounds: number) =>
-    // PUSH3 rounds, JUMPDEST, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 4, JUMPI, STOP
+    // The code is PUSH3 rounds, JUMPDEST, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 4, JUMPI, STOP.
     fixture.deploy({ abi: [], bytecode: `0x600e8060095f395ff362${rounds.toString(16).padStart(6, '0')}5b600190038060045700` })
   const PAYOUT_GAS = 100_000n
   const lockedFor = async (parties: Partial<HtlcTerms>) => {

@@ -1,4 +1,4 @@
-/** The calls and typed data that fund a swap. The node is asked only for allowance and gas. */
+/** Makes the calls and typed data that fund a swap. The node is asked only for allowance and gas. */
 
 import type { FundingRequest } from '@tandem/chain-kit/port/client.ts'
 import type { Call } from '@tandem/protocol/funding/calls.ts'
@@ -31,7 +31,7 @@ export async function fundingOf(
   if (token === null) return { kind: 'calls', numbers: 'hex', approval: null, initiate: await initiate(terms.amount), typedData: null }
   const typedData = initiateTypedData(contract, terms)
   const revoking = { to: address, data: revokeData(terms), value: 0n }
-  // Estimated, because on some chains the data takes gas too.
+  // The gas is estimated, because on some chains the data takes gas too.
   const [allowance, revokeGas] = await Promise.all([
     state.allowance(token, payer, address),
     gas.forPayer({ from: terms.initiator.toLowerCase() as Address, ...revoking }, 'revoke'),

@@ -1,4 +1,4 @@
-/** Signatures: we accept every form that the contract accepts, and refuse the rest before gas is spent. */
+/** Tests that we accept every form of signature that the contract accepts, and refuse the rest before gas is spent. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -63,7 +63,6 @@ const partsOf = (signature: Hex) => ({
 })
 const join = (r: Hex, s: bigint, last: string) => `${r}${numberToHex(s, { size: 32 }).slice(2)}${last}` as Hex
 
-/** EIP-2098. */
 function compact(signature: Hex): Hex {
   const { r, s, parity } = partsOf(signature)
   return join(r, s | (parity << 255n), '')
@@ -186,7 +185,7 @@ describe('before any gas is spent', () => {
     await expectRefused(terms, await account.signTypedData(typedDataOf(terms)), 'invalid_signature', words)
   })
 
-  it('an initiator without allowance is told to send the approval', async () => {
+  it('an initiator without allowance is asked for the approval', async () => {
     const terms = newTerms(fixture.user.address, 'usdc')
     await expectRefused(terms, await sign(terms), 'bad_request', /approved 0 .* send approval_transaction first/)
   })
@@ -250,9 +249,10 @@ it('a signature is worthless once its initiator has sent revoke_transaction, whi
 })
 
 it('an account that burns gas in its signature check is relayed up to our gas limit', async () => {
-  /** Burns about 30 gas for each round, then accepts any signature (ERC-1271). */
+  /** The code burns about 30 gas for each round, then accepts any signature (ERC-1271). */
   const burner = (rounds: number) =>
-    // PUSH3 rounds, JUMPDEST, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 4, JUMPI, POP, PUSH4 magic, PUSH1 224, SHL, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN
+    // PUSH3 rounds, JUMPDEST, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 4, JUMPI, POP, PUSH4 magic, PUSH1 224, SHL, PUSH0, MSTORE, PUSH1 32, PUSH0,
+    // RETURN
     `0x62${rounds.toString(16).padStart(6, '0')}5b600190038060045750631626ba7e60e01b5f5260205ff3`
   const becomes = (code: string) => fixture.local.request({ method: 'hardhat_setCode', params: [fixture.user.address, code] })
   await fixture.sendAs(fixture.user, approve(maxUint256))

@@ -12,7 +12,7 @@ import { recoverSigner } from './recover-signer.ts'
 import { asChainFailure, isOutOfGas, isRevert } from './send/revert.ts'
 
 const ERC1271_MAGIC = '0x1626ba7e'
-/** Long enough for any contract account, short enough to be relayed. */
+/** Any contract account can use this many bytes, and a relay can carry them. */
 const MAX_SIGNATURE_BYTES = 4096
 const erc1271Abi = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)'])
 
@@ -34,7 +34,7 @@ export async function verifySignature(node: EvmNode, contract: HtlcContract, ter
   }
   const digest = digestOf(contract, terms)
   const { initiator } = canonicalTerms(terms)
-  // As in the contract: first the key, even if the account has code (EIP-7702), then the code.
+  // The contract has the same order: first the key, even if the account has code (EIP-7702), then the code.
   const signer = await recoverSigner(digest, signature)
   if (signer === initiator) return
   if (await isApprovedByAccount(node, initiator, digest, signature)) return
@@ -44,13 +44,12 @@ export async function verifySignature(node: EvmNode, contract: HtlcContract, ter
   )
 }
 
-/** Narrower if a contract account decides about the signature. */
+/** The limits are narrower if a contract account decides about the signature. */
 export async function limitsOf(contract: HtlcContract, terms: HtlcTerms, signature: Hex): Promise<RelayLimits> {
   const signer = await recoverSigner(digestOf(contract, terms), signature)
   return signer === canonicalTerms(terms).initiator ? relayLimits.byKey : relayLimits.byContract
 }
 
-/** How much a gasless initiation could take from the initiator now; null if it is initiated already. */
 export async function spendableOf(state: ContractState, contract: HtlcContract, terms: HtlcTerms): Promise<bigint | null> {
   if (contract.token === null || (await state.htlc(contract, terms)) !== 'absent') return null
   const { balance, allowance } = await fundsOf(state, contract.token, contract, terms)
@@ -72,10 +71,9 @@ export async function verifyInitiation(
   await simulateInitiation(node, contract, terms, signature)
 }
 
-/** Throws unless the contract would accept the initiation now. */
 export async function simulateInitiation(node: EvmNode, contract: HtlcContract, terms: HtlcTerms, signature: Hex): Promise<void> {
   try {
-    // Any sender will do: the contract does not check it.
+    // The contract does not check the sender.
     await node.call({ to: contract.address, data: initiateWithSignatureData(terms, signature) })
   } catch (error) {
     const failure = asChainFailure(error, 'initiate')
@@ -85,7 +83,7 @@ export async function simulateInitiation(node: EvmNode, contract: HtlcContract, 
   }
 }
 
-/** Such an order can never be initiated again. */
+/** A refunded order can never be initiated again. */
 export function assertNotRefunded(state: HtlcState): void {
   if (state === 'refunded')
     throw new TandemError(
@@ -94,7 +92,6 @@ export function assertNotRefunded(state: HtlcState): void {
     )
 }
 
-/** Throws unless the initiator's tokens can be taken now. */
 async function verifyFunds(state: ContractState, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
   const { token } = contract
   if (token === null) return
@@ -130,7 +127,7 @@ function digestOf(contract: HtlcContract, terms: HtlcTerms): Hex {
   })
 }
 
-/** ERC-1271. An account without code returns no data: not approved. */
+/** ERC-1271 asks the account. One without code returns no data, which is no approval. */
 async function isApprovedByAccount(node: EvmNode, account: Address, digest: Hex, signature: Hex): Promise<boolean> {
   const data = encodeFunctionData({ abi: erc1271Abi, functionName: 'isValidSignature', args: [digest, signature] })
   try {

@@ -1,7 +1,7 @@
-/** The EVM family: every chain that runs our Solidity HTLCs and speaks the Ethereum JSON-RPC. */
+/** The EVM family has every chain that runs our Solidity HTLCs and speaks the Ethereum JSON-RPC. */
 
 import { assertPayee, assertSecret } from '@tandem/chain-kit/contract/action.ts'
-import { readContractHtlc } from '@tandem/chain-kit/contract/read-htlc.ts'
+import { readContractHtlc } from '@tandem/chain-kit/contract/client.ts'
 import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ChainFamily, ConnectOptions } from '@tandem/chain-kit/port/family.ts'
@@ -29,7 +29,7 @@ import { createDistributor } from './distributor.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { createGasAdvice } from './fees/gas.ts'
-import { legCostOf, mostRefundCost } from './fees/leg-cost.ts'
+import { legCostOf, maxRefundCost } from './fees/leg-cost.ts'
 import { verifyRelayGas } from './fees/relay-gas.ts'
 import { fundingOf } from './funding.ts'
 import { limitsOf, parseSignature, spendableOf, verifyInitiation, verifySignature } from './gasless.ts'
@@ -48,7 +48,6 @@ export const evm: ChainFamily = {
   deployHtlc,
 }
 
-/** `node` is closed with the client. */
 export function createEvmClient(chain: Chain, options: ConnectOptions, node: EvmNode): ChainClient {
   const contracts = createContracts(chain, options.assets)
   const state = createContractState(node)
@@ -74,7 +73,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
       return readContractHtlc(chain.id, swapIdOf(contract, terms), terms, () => state.htlc(contract, terms))
     },
     balance(asset, owner) {
-      // The coin that pays for gas, even if it cannot be swapped here.
+      // The native coin pays for gas, even if it cannot be swapped here.
       if (asset === chain.nativeAsset) return node.balance(owner as Address)
       const { token } = contracts.of(asset)
       return token === null ? node.balance(owner as Address) : state.tokenBalance(token, owner as Address)
@@ -113,7 +112,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     },
     instantRefund: createInstantRefund({
       contractOf: ({ asset }) => contracts.of(asset),
-      mostCost: ({ asset, initiator }) => mostRefundCost(node, chain, contracts.of(asset), initiator as Address),
+      maxCost: ({ asset, initiator }) => maxRefundCost(node, chain, contracts.of(asset), initiator as Address),
       send: (terms, data, outbox) => settle('refund', terms, data, outbox),
     }),
     cancel: executor.cancelUnmined,

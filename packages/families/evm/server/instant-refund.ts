@@ -17,20 +17,19 @@ const SIGNATURE_BYTES = 65
 
 export type RefundPlace = {
   contractOf(terms: HtlcTerms): HtlcContract
-  /** With the parties as the contract names them. Absent: as they are. */
+  /** The contract names the parties like this. By default the terms stay as they are. */
   readonly evmTerms?: (terms: HtlcTerms) => HtlcTerms
-  /** See the ability. Absent: the initiator is never called. */
-  readonly mostCost?: (terms: HtlcTerms) => Promise<bigint>
-  /** Sends this call of the contract as a refund of these terms. */
+  /** See the ability. If this is absent, the initiator is never called. */
+  readonly maxCost?: (terms: HtlcTerms) => Promise<bigint>
   send(terms: HtlcTerms, data: Hex, outbox: Outbox): Promise<string>
 }
 
-export function createInstantRefund({ contractOf, evmTerms = (terms) => terms, mostCost, send }: RefundPlace): InstantRefundAbility {
+export function createInstantRefund({ contractOf, evmTerms = (terms) => terms, maxCost, send }: RefundPlace): InstantRefundAbility {
   const digestOf = (terms: HtlcTerms) => refundDigest(contractOf(terms), evmTerms(terms))
   const initiatorOf = (terms: HtlcTerms) => canonicalTerms(evmTerms(terms)).initiator
   const redeemerOf = (terms: HtlcTerms) => canonicalTerms(evmTerms(terms)).redeemer
 
-  /** The HTLC is funded once and pays all of it to its initiator: there is only one refund. */
+  /** The HTLC is funded once and pays all of it to its initiator, so there is only one refund. */
   function refundOf(terms: HtlcTerms): InstantRefund {
     const { amount, initiator } = terms
     return { deposit: swapIdOf(contractOf(terms), evmTerms(terms)), amount, to: initiator, pays: amount }
@@ -57,7 +56,7 @@ export function createInstantRefund({ contractOf, evmTerms = (terms) => terms, m
   }
 
   return {
-    ...(mostCost !== undefined && { mostCost }),
+    ...(maxCost !== undefined && { maxCost }),
     async propose(terms, { deposits, to }) {
       assertPayee(initiatorOf({ ...terms, initiator: to }), initiatorOf(terms))
       const refund = refundOf(terms)

@@ -15,7 +15,7 @@ const ask = {
   round: encodeFunctionData({ abi, functionName: 'latestRoundData' }),
 }
 
-/** No time is later. Numbers of this size are exact. */
+/** No time is later, and numbers of this size are exact. */
 const MAX_SECONDS = 2n ** 40n
 
 export function createOracle(node: EvmNode): Oracle {

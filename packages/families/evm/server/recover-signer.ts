@@ -1,10 +1,10 @@
-/** Who signed a digest, as the contract finds out: see `Signatures.sol`. */
+/** Recovers the signer of a digest as the contract does: see `Signatures.sol`. */
 import { type Hex, hexToBigInt, numberToHex, recoverAddress, size, slice } from 'viem'
 
-/** EIP-2: above it, s is the malleable twin of a canonical signature. */
+/** By EIP-2, an s above this is the malleable twin of a canonical signature. */
 const HALF_CURVE_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
-/** The lower-case address; null where the contract recovers none. */
+/** The address is in lower case. Null means that the contract recovers none. */
 export async function recoverSigner(digest: Hex, signature: Hex): Promise<string | null> {
   const parts = ecdsaParts(signature)
   if (parts === null || hexToBigInt(parts.s) > HALF_CURVE_ORDER) return null

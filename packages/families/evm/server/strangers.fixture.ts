@@ -1,4 +1,4 @@
-/** How strangers initiate at an HTLC on an EVM chain: every sender, form of the call and form of the signature that the contract may meet. */
+/** Strangers can initiate at an HTLC on an EVM chain in these ways: every sender, form of the call and form of the signature. */
 
 import { type AgreedSwap, each, onlyWay, type StrangersWay, strangersWay } from '@tandem/chain-kit/testing/strangers-initiation.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import {
   type Address,
   concat,
+  encodeAbiParameters,
   encodeFunctionData,
   getContractAddress,
   type Hex,
@@ -16,10 +17,12 @@ import {
   size,
   slice,
   type TypedDataDefinition,
+  toEventSelector,
   toHex,
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { contractAccount } from '../contract/artifacts/contract-account.ts'
+import { htlcErc20 } from '../contract/artifacts/htlc-erc20.ts'
 import { testToken } from '../contract/artifacts/test-token.ts'
 import { type HtlcContract, initiateData, initiateTypedData, initiateWithSignatureData } from '../terms/htlc.ts'
 import type { EvmFixture } from './evm.fixture.ts'
@@ -27,28 +30,22 @@ import type { EvmFixture } from './evm.fixture.ts'
 type Transaction = { readonly to?: Address; readonly data: Hex; readonly value?: bigint }
 type Call = { readonly to: Address; readonly data: Hex; readonly value: bigint }
 
-/** A chain with a user, a stranger and a contract account, all of which own the asset and have let the HTLC take tokens. */
+/** A chain has a user, a stranger and a contract account, all of which own the asset and have let the HTLC take tokens. */
 export interface EvmStrangers {
   readonly contract: HtlcContract
-  /** So many units of the token are one of the terms. */
+  /** One unit of the terms is this many units of the token. */
   readonly unit: bigint
   readonly user: Address
   readonly stranger: Address
-  /** `ContractAccount`. */
   readonly account: Address
-  /** Sends by the key of this address. Does not mine; a revert shows in the block. */
   send(from: Address, transaction: Transaction): Promise<void>
-  /** Where the next deployment by the stranger will be. Absent where nobody can know. */
   readonly nextContract?: () => Promise<Address>
-  /** Gives tokens to an address, in units of the terms. */
+  /** The amount is in units of the terms. */
   mint(to: Address, amount: bigint): Promise<void>
-  /** Of the user. */
   signTypedData(data: TypedDataDefinition): Promise<Hex>
-  /** Between the forms of this chain and those of the contract. */
   readonly forms: { ofTerms(terms: HtlcTerms): HtlcTerms; party(address: Address): string }
 }
 
-/** Chains whose addresses are those of the contract. */
 export const PLAIN_FORMS: EvmStrangers['forms'] = { ofTerms: (terms) => terms, party: (address) => address }
 
 const bytes = (maxLength: number) => fc.uint8Array({ minLength: 1, maxLength }).map((values) => toHex(values))
@@ -65,8 +62,8 @@ export function evmWays(strangers: EvmStrangers): readonly StrangersWay[] {
     await send(stranger, { to: account, data: execute, value })
   }
   /**
-   * Approves, and initiates with these terms one after the other, in one transaction: its sender is a contract that exists only while it is made. A call that
-   * fails is ignored.
+   * One transaction approves, and initiates with these terms one after the other: its sender is a contract that exists only while it is
+   * made. A call that fails is ignored.
    */
   async function inConstructor(sender: Address, swaps: readonly HtlcTerms[]): Promise<void> {
     const total = swaps.reduce((sum, { amount }) => sum + amount, 0n)
@@ -162,7 +159,6 @@ type BadSignature =
   | { readonly form: 'longer'; readonly by: Hex }
   | { readonly form: 'another v'; readonly v: number }
 
-/** By a signature that anybody may relay. */
 function signedWays({ contract, stranger, account, send, signTypedData, forms }: EvmStrangers): readonly StrangersWay[] {
   const typedDataOf = ({ terms }: AgreedSwap) => initiateTypedData(contract, forms.ofTerms(terms)) as unknown as TypedDataDefinition
   const relay = async (swap: AgreedSwap, signature: Hex) =>
@@ -219,10 +215,8 @@ function signedWays({ contract, stranger, account, send, signTypedData, forms }:
 
 const push = (value: number | bigint, bytes: number): Hex => concat([numberToHex(0x5f + bytes), numberToHex(value, { size: bytes })])
 const PUSH0 = '0x5f'
-/** Of one call: CODECOPY of its data to 0, CALL, POP. */
 const CALL_BYTES = 3 + 3 + 1 + 1 + (1 + 1 + 3 + 1 + 33 + 21 + 1 + 1) + 1
 
-/** The code of a deployment that makes these calls, whatever they answer, and leaves an empty contract. */
 function constructorThatCalls(calls: readonly Call[]): Hex {
   let at = calls.length * CALL_BYTES + 1
   const code = calls.map(({ to, data, value }) => {
@@ -237,7 +231,6 @@ function constructorThatCalls(calls: readonly Call[]): Hex {
 const COIN = 10n ** 20n
 const TOKENS = 10n ** 15n
 
-/** On the local chain of the tests. */
 export async function openEvmStrangers(fixture: EvmFixture, contract: HtlcContract): Promise<EvmStrangers> {
   const { local, deployer, user } = fixture
   const key = privateKeyToAccount(generatePrivateKey())
@@ -284,4 +277,18 @@ export async function openEvmStrangers(fixture: EvmFixture, contract: HtlcContra
     mint,
     signTypedData: (data) => user.account.signTypedData(data),
   }
+}
+
+/**
+ * The contract logs its calldata: the first two words as topics, the rest as data.
+ * Its runtime is topics 1 and 0 by CALLDATALOAD, CALLDATACOPY of the rest to 0, LOG2.
+ */
+export const mimic = { contractName: 'Mimic', abi: [], bytecode: '0x60118060095f395ff36020355f35604036038060405f375fa200' } as const
+
+export function mimickedData(swapId: string, { initiator, redeemer, timelock, amount, secretHash }: HtlcTerms): Hex {
+  const initiated = htlcErc20.abi.find((item) => item.type === 'event' && item.name === 'Initiated')
+  if (initiated?.type !== 'event') throw new Error('the ABI has no event Initiated')
+  const types = ['address', 'address', 'uint256', 'uint256', 'bytes32'].map((type) => ({ type }))
+  const values = [initiator, redeemer, timelock, amount, `0x${secretHash}`]
+  return concat([toEventSelector(initiated), `0x${swapId}`, encodeAbiParameters(types, values)])
 }

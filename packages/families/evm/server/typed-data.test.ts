@@ -1,4 +1,4 @@
-/** Typed data as clients get it, in JSON, signed by the libraries that wallets use. */
+/** Tests typed data as clients get it, in JSON, signed by the libraries that wallets use. */
 import { type TypedDataField as EthersField, TypedDataEncoder, verifyTypedData, Wallet } from 'ethers'
 import { concat, hashTypedData, keccak256, type TypedDataDefinition } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'
@@ -27,10 +27,9 @@ type Json = {
 }
 const json: Json = JSON.parse(JSON.stringify(initiateTypedData(contract, terms)))
 
-/** For ethers, which derives the domain's type itself. */
 const { EIP712Domain: _, ...messageTypes } = json.types
 
-/** No account has code here: only the key counts. */
+/** No account has code here, so only the key counts. */
 const node = { call: async () => '0x' } as unknown as EvmNode
 const expectAccepted = (signature: `0x${string}`) => verifySignature(node, contract, terms, signature)
 
@@ -63,7 +62,7 @@ describe('typed_data', () => {
   })
 
   it('is signed by a wallet that hashes domain and message itself, as hardware does', async () => {
-    // EIP-712: the order of the fields in the JSON is the order in which they are hashed.
+    // By EIP-712, the fields are hashed in their order in the JSON.
     expect(TypedDataEncoder.from(messageTypes).primaryType).toBe(json.primaryType)
     const domainHash = TypedDataEncoder.hashDomain(json.domain)
     const messageHash = TypedDataEncoder.hashStruct(json.primaryType, messageTypes, json.message)

@@ -1,4 +1,4 @@
-/** EVM accounts: parses an address, and derives the account of a key. */
+/** Parses EVM accounts, and derives the account of a key. */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import type { TextForms } from '@tandem/chain-kit/port/text-forms.ts'
 import { onCurve, type PublicKey } from '@tandem/keys/key.ts'
@@ -6,7 +6,6 @@ import { TandemError } from '@tandem/protocol/error.ts'
 import { type Address, bytesToHex, getAddress, keccak256 } from 'viem'
 import { basicForms } from './facts.ts'
 
-/** Parses accounts and hashes on EVM chains. The canonical form is lower-case hex. */
 export const textForms: TextForms = {
   ...basicForms,
   parseAddress,
@@ -14,7 +13,7 @@ export const textForms: TextForms = {
   parseTransactionId: (text) => `0x${parseHash(text, 'an EVM')}`,
 }
 
-/** The canonical form is lower case, so that equal accounts are equal strings. */
+/** Equal accounts are equal strings, because the canonical form is lower case. */
 export function parseAddress(text: string): Address {
   const refuse = (why: string) => new TandemError('invalid_address', `"${text.slice(0, 90)}" is not an EVM address: ${why}`)
   const digits = /^0x([0-9a-fA-F]*)$/.exec(text)?.[1]
@@ -23,15 +22,14 @@ export function parseAddress(text: string): Address {
   if (/^0+$/.test(digits)) throw refuse('money sent to the zero address is lost')
   const lower = `0x${digits.toLowerCase()}` as Address
   const oneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
-  // EIP-55: mixed case is a checksum; an address in one case has none.
+  // By EIP-55, mixed case is a checksum. An address in one case has none.
   if (!oneCase && getAddress(lower) !== text) throw refuse('its EIP-55 checksum is wrong: at least one character is mistyped')
   return lower
 }
 
-/** By public key. Every action asks for the account of its key, which takes a square root on the curve. */
+/** Every action asks for the account of its key, which takes a square root on the curve, so accounts are cached by public key. */
 const accounts = new WeakMap<Uint8Array, Address>()
 
-/** The account of a key: the sender of its transactions. */
 export function accountOf(key: PublicKey): Address {
   const { publicKey } = onCurve('secp256k1', key)
   const known = accounts.get(publicKey)
@@ -42,7 +40,6 @@ export function accountOf(key: PublicKey): Address {
   return account
 }
 
-/** 32 bytes, with or without 0x, in either case: 64 digits in lower case. */
 export function parseHash(text: string, family: string): string {
   const digits = /^(?:0x)?([0-9a-f]{64})$/i.exec(text)?.[1]
   if (digits === undefined)

@@ -1,9 +1,8 @@
-/** What only EVM chains have in the registry. */
+/** Defines the fields that only EVM chains have in the registry. */
 import type { Chain } from '@tandem/protocol/chain.ts'
 
-/** How an EVM chain charges for transactions. */
 export type FeeModel = {
-  /** 'legacy': transactions with one gas price (EIP-155); 'eip1559': a base fee that is burned and a tip. */
+  /** 'legacy' means one gas price (EIP-155); 'eip1559', a base fee that is burned and a tip. */
   readonly gasPrice: 'eip1559' | 'legacy'
   /**
    * The fee for publishing a transaction on another chain, on top of its gas or included in it.
@@ -13,7 +12,7 @@ export type FeeModel = {
    * citrea     out of the sender's balance, by the size of the state change
    */
   readonly dataFee: 'none' | 'in-gas' | 'op-stack' | 'citrea'
-  /** Whatever a node claims, we never offer more for one gas: in the smallest unit of the chain's coin. */
+  /** We never offer more for one gas, whatever a node claims. The unit is the smallest one of the chain's coin. */
   readonly maxPerGas: bigint
 }
 

@@ -1,4 +1,4 @@
-/** What every process knows of the EVM family. The canonical form of an account is lower-case hex. */
+/** Names the facts of the EVM family that every process knows. The canonical form of an account is lower-case hex. */
 import type { FamilyFacts } from '@tandem/chain-kit/port/family.ts'
 import type { BasicForms } from '@tandem/chain-kit/port/text-forms.ts'
 

@@ -1,4 +1,4 @@
-/** Ids, calldata and typed data, compared with the standards word by word. */
+/** Tests ids, calldata and typed data against the standards, word by word. */
 
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { concat, type Hex, hashTypedData, keccak256, padHex, stringToHex, toFunctionSelector, toHex } from 'viem'

@@ -1,4 +1,4 @@
-/** Order ids, calldata and typed data of the HTLC contracts, as pure functions of the terms. */
+/** Computes order ids, calldata and typed data of the HTLC contracts, as pure functions of the terms. */
 
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
@@ -22,12 +22,11 @@ import { parseAddress } from './address.ts'
 
 const DIGITS = 64
 
-/** The contract that locks one asset. `token` is null for the native coin. */
 export type HtlcContract = { readonly chainId: number; readonly address: Address; readonly token: Address | null }
 
 export type Contracts = ContractsOf<HtlcContract>
 
-/** 'evm:31337' → 31337; Tron has chain ids too. */
+/** 'evm:31337' gives 31337. Tron has chain ids too. */
 export function chainIdOf(chain: Chain): number {
   const digits = /^(?:evm|tron):([1-9][0-9]{0,14})$/.exec(chain.reference)?.[1]
   if (digits === undefined) throw new Error(`chain ${chain.id} has the reference "${chain.reference}", expected <evm or tron>:<chain id>`)
@@ -43,22 +42,22 @@ export function createContracts(chain: Chain, assets: readonly DeployedAsset[]):
 }
 
 /**
- * Binds the chain, the contract and every term: two swaps cannot share it. The contract computes `keccak256(abi.encode(…))`, which for
- * values of fixed size hashes their 32-byte words.
+ * The id binds the chain, the contract and every term: two swaps cannot share it. The contract computes `keccak256(abi.encode(…))`, which
+ * for values of fixed size hashes their 32-byte words.
  */
 export function orderIdOf(contract: HtlcContract, terms: HtlcTerms): Hex {
   const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
   return hashOfWords(encodeWords([BigInt(contract.chainId), contract.address, initiator, redeemer, timelock, amount, secretHash]))
 }
 
-/** Each event and each look at a contract asks for the id of its swap. */
+/** Each event and each read of a contract needs the id of its swap. */
 const hashOfWords = memoize(2000, hashWords)
 
 export function swapIdOf(contract: HtlcContract, terms: HtlcTerms): SwapId {
   return orderIdOf(contract, terms).slice(2)
 }
 
-/** Both contracts take the same calls. Hashing a function's signature takes longer than encoding its arguments. */
+/** All HTLCs take the same calls. Hashing a function's signature takes longer than encoding its arguments. */
 const selectorOf = (name: 'initiate' | 'initiateOnBehalf' | 'redeem' | 'refund' | 'redeemBatch') =>
   toFunctionSelector(getAbiItem({ abi: htlcErc20.abi, name }))
 const selectors = {
@@ -70,7 +69,6 @@ const selectors = {
 }
 const preparedBatch = prepareEncodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeemBatch' })
 
-/** A call whose arguments all have a fixed size. */
 const callData = (name: keyof typeof selectors, args: readonly Word[]): Hex => `${selectors[name]}${encodeWords(args)}`
 
 /** `sender` pays. A refund goes to the initiator, even if somebody else paid. */
@@ -81,13 +79,12 @@ export function initiateData(terms: HtlcTerms, sender: string): Hex {
     : callData('initiateOnBehalf', [initiator, redeemer, timelock, amount, secretHash])
 }
 
-/** By the initiator, while the order was never initiated. */
 export function revokeData(terms: HtlcTerms): Hex {
   const { redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
   return encodeFunctionData({ abi: htlcErc20.abi, functionName: 'revoke', args: [redeemer, timelock, amount, secretHash] })
 }
 
-/** Writes one slot: about 46,000. */
+/** A revocation writes one slot, for about 46,000 gas. */
 export const REVOKE_GAS = 80_000n
 
 export function initiateWithSignatureData(terms: HtlcTerms, signature: Hex): Hex {
@@ -104,7 +101,7 @@ export function redeemData(terms: HtlcTerms, secret: Hex32): Hex {
   return callData('redeem', [initiator, redeemer, timelock, amount, `0x${secret}`])
 }
 
-/** Of orders with the same redeemer. The contract skips those that are not open. */
+/** Redeems orders with the same redeemer. The contract skips those that are not open. */
 export function redeemBatchData(items: readonly { readonly terms: HtlcTerms; readonly secret: Hex32 }[]): Hex {
   const redemptions = items.map(({ terms, secret }) => {
     const { initiator, timelock, amount } = canonicalTerms(terms)
@@ -116,7 +113,6 @@ export function redeemBatchData(items: readonly { readonly terms: HtlcTerms; rea
   return encodeFunctionData({ ...preparedBatch, args })
 }
 
-/** The secrets in the calldata of a redeem or of a batch, in its order. */
 export function secretsIn(data: Hex): readonly Hex32[] {
   if (!isRedeemBatch(data)) return [data.slice(-64)]
   const { args } = decodeFunctionData({ abi: [preparedBatch.abi[0]], data })
@@ -132,7 +128,7 @@ export function refundData(terms: HtlcTerms): Hex {
   return callData('refund', [initiator, redeemer, timelock, amount, secretHash])
 }
 
-/** By the redeemer's signature: see `refundDigest`. */
+/** The redeemer has signed: see `refundDigest`. */
 export function instantRefundData(terms: HtlcTerms, signature: Hex): Hex {
   const { initiator, redeemer, timelock, amount, secretHash } = canonicalTerms(terms)
   return encodeFunctionData({
@@ -161,7 +157,7 @@ const initiateTypes = {
   ],
 } as const
 
-/** The argument of eth_signTypedData_v4. Every number is a string: JSON cannot hold a uint256 safely. */
+/** eth_signTypedData_v4 takes this argument. Every number is a string, because JSON cannot hold a uint256 safely. */
 export type InitiateTypedData = {
   readonly domain: { readonly name: string; readonly version: string; readonly chainId: string; readonly verifyingContract: Address }
   readonly primaryType: 'Initiate'
@@ -179,7 +175,7 @@ export function initiateTypedData(contract: HtlcContract, terms: HtlcTerms): Ini
   }
 }
 
-/** What the redeemer signs to consent to a refund before the timelock ends. The order id binds the chain, the contract and every term. */
+/** The redeemer signs this to consent to a refund before the timelock ends. The order id binds the chain, the contract and every term. */
 export function refundDigest(contract: HtlcContract, terms: HtlcTerms): Hex {
   const { name, version } = contract.token === null ? nativeDomain : initiateDomain
   return hashTypedData({
@@ -190,7 +186,7 @@ export function refundDigest(contract: HtlcContract, terms: HtlcTerms): Hex {
   })
 }
 
-/** Lower case, so that texts compare: addresses in the terms may be in checksum case. */
+/** Addresses in the terms may be in checksum case. In lower case they compare as texts. */
 export function canonicalTerms(terms: HtlcTerms) {
   return {
     initiator: terms.initiator.toLowerCase() as Address,
@@ -201,19 +197,18 @@ export function canonicalTerms(terms: HtlcTerms) {
   }
 }
 
-/** An address, a number, or 32 bytes. */
 type Word = Address | bigint | Hex
 
-/** Each value as 32 bytes, in hex digits without 0x. The encoder of a library reads the ABI each time, which takes ten times as long. */
+/** Each value becomes 32 bytes, in hex without 0x. The encoder of a library reads the ABI each time, which takes ten times as long. */
 function encodeWords(values: readonly Word[]): string {
   return values.map(encodeWord).join('')
 }
 
-/** Only whole addresses and whole 32 bytes: a shorter one would be padded to another value. */
+/** Short addresses and short words are refused, because padding would make another value of them. */
 function encodeWord(value: Word): string {
   if (typeof value !== 'bigint') {
     if (/^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(value)) return value.slice(2).padStart(DIGITS, '0')
-    // Not shown: it may be a secret.
+    // The value is not shown, because it may be a secret.
     throw new Error('a value is neither an address nor 32 bytes')
   }
   const digits = value.toString(16)
@@ -221,7 +216,6 @@ function encodeWord(value: Word): string {
   return digits.padStart(DIGITS, '0')
 }
 
-/** keccak256 of the bytes of `encodeWords`. */
 function hashWords(words: string): Hex {
   return `0x${bytesToHex(keccak_256(hexToBytes(words)))}`
 }

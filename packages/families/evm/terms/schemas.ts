@@ -1,4 +1,4 @@
-/** ABIs of the HTLCs and tokens on EVM chains. */
+/** Lists the ABIs of the HTLCs and tokens on EVM chains. */
 import { erc20Abi } from 'viem'
 import { htlcErc20 } from '../contract/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../contract/artifacts/htlc-native.ts'

@@ -1,4 +1,4 @@
-/** Before money is moved to the account at the HTLC, the wallet's own node must say that the HTLC can move it on. */
+/** Tests that the wallet's own node must say that the HTLC can move money on, before money is moved to the account there. */
 
 import type { EvmCall, EvmWallet } from '@tandem/evm/browser/wallet.ts'
 import { htlcCore } from '@tandem/evm/contract/artifacts/htlc-core.ts'
@@ -37,8 +37,8 @@ const plan: HypercorePlan = {
 const word = (value: bigint) => numberToHex(value, { size: 32 })
 const ask = (functionName: 'coreToken' | 'evmPerCore') => encodeFunctionData({ abi: htlcCore.abi, functionName })
 
-/** `told`: what its node says of the HTLC, by calldata. What it sends arrives at once. */
-function walletOf(told: Readonly<Record<string, Hex>>) {
+/** The node answers for the HTLC by calldata. Its transfers arrive at once. */
+function walletOf(answers: Readonly<Record<string, Hex>>) {
   const sent: EvmCall[] = []
   const wallet: EvmWallet = {
     families: ['hypercore'],
@@ -48,7 +48,7 @@ function walletOf(told: Readonly<Record<string, Hex>>) {
       return { hash: '0xsent', mined: async () => undefined }
     },
     signTypedData: async () => '0xsigned',
-    call: async (_, __, data) => told[data] ?? word(sent.length === 0 ? 0n : AMOUNT),
+    call: async (_, __, data) => answers[data] ?? word(sent.length === 0 ? 0n : AMOUNT),
   }
   return { wallet, sent }
 }
@@ -67,8 +67,8 @@ describe('the money is moved', () => {
     ['has another token', { ...truth, [ask('coreToken')]: word(2n) }],
     ['has another account for the user', { ...truth, [accountOf]: pad(address('5'), { size: 32 }) }],
     ['knows no accounts', { ...truth, [accountOf]: '0x' as const }],
-  ])('nowhere if the HTLC %s', async (_, told) => {
-    const { wallet, sent } = walletOf(told)
+  ])('nowhere if the HTLC %s', async (_, answers) => {
+    const { wallet, sent } = walletOf(answers)
     await expect(family.fund(plan, wallet, { gasless: true })).rejects.toThrow(/core_to_evm_transfer\.data/)
     expect(sent).toEqual([])
   })

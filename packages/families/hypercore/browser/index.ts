@@ -1,6 +1,6 @@
 /**
- * HyperCore: the user moves tokens from the spot account to an account of its own at the HTLC, by one transaction. Then it signs, or sends a second
- * transaction that gives the consent.
+ * On HyperCore the user moves tokens from the spot account to an account of its own at the HTLC, by one transaction. Then it signs, or
+ * sends a second transaction that gives the consent.
  */
 
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
@@ -21,7 +21,7 @@ import {
   MAX_CROSSING_VALUE,
   parseSpotSend,
   SPOT_BALANCE,
-  spotBalanceQuestion,
+  spotBalanceInput,
   textForms,
   WEI_PER_HYPE_UNIT,
 } from '../terms/core.ts'
@@ -30,23 +30,20 @@ import { accountAt, ownerOf, tokenOf } from '../terms/htlc.ts'
 
 export type HypercorePlan = {
   readonly contract: HtlcContract
-  /** As the service says: compared with the HTLC, as the wallet's own node shows it, before anything is sent. */
+  /** The service names this token. Before anything is sent, it is compared with the HTLC at the wallet's own node. */
   readonly coreToken: bigint
-  /** In units of HyperCore. */
+  /** The unit is that of HyperCore. */
   readonly amount: bigint
-  /** Of the payer, at the HTLC. */
   readonly account: Address
-  /** From the spot account to `account`, on HyperCore. */
   readonly move: EvmCall
-  /** The consent of the payer. */
   readonly initiate: EvmCall
-  /** Null where the order cannot be funded by a signature: it is paid by a delegate. */
+  /** Null means that a delegate pays: no signature can fund the order then. */
   readonly typedData: InitiateTypedData | null
 }
 
 const { parseAddress } = textForms
 const ARRIVAL_POLL_MS = 500
-/** HyperCore moves it after the block of the transaction, or drops it: by then it is decided. */
+/** HyperCore moves the money after the block of the transaction, or drops the transfer. These polls last long enough to see which. */
 const ARRIVAL_POLLS = 40
 
 export const family: SdkFamily<HypercorePlan, EvmWallet> = {
@@ -66,7 +63,7 @@ export const family: SdkFamily<HypercorePlan, EvmWallet> = {
     const ofHtlc = (functionName: 'coreToken' | 'evmPerCore') =>
       read(contract.address, encodeFunctionData({ abi: htlcCore.abi, functionName }))
     verifySame('core_to_evm_transfer.data', await ofHtlc('coreToken'), coreToken)
-    // Nobody could move money on from an address that this HTLC, e.g. an older one, does not make.
+    // Another HTLC, e.g. an older one, has other account addresses. It could not move money that is sent to ours.
     const named = await wallet.call(
       chainId,
       contract.address,
@@ -75,7 +72,7 @@ export const family: SdkFamily<HypercorePlan, EvmWallet> = {
     verifySame('core_to_evm_transfer.data', named.toLowerCase(), pad(account, { size: 32 }))
     const evmPerCore = await ofHtlc('evmPerCore')
     const balance = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] })
-    const spot = spotBalanceQuestion(account, coreToken)
+    const spot = spotBalanceInput(account, coreToken)
     const hasArrived = async () => (await read(tokenOf(contract), balance)) / evmPerCore + (await read(SPOT_BALANCE, spot)) >= amount
     signal?.throwIfAborted()
     if (!(await hasArrived())) {
@@ -114,10 +111,10 @@ function verifySide(side: SwapSide, payer: string | null): HtlcContract {
 }
 
 function planOf({ terms, deadline, payer, funding }: SourceSide, contract: HtlcContract): HypercorePlan {
-  const told = funding as Partial<FundingResult<'calls'>>
-  const { core_to_evm_transfer: moved, initiate_transaction: initiated } = told
+  const shown = funding as Partial<FundingResult<'calls'>>
+  const { core_to_evm_transfer: moved, initiate_transaction: initiated } = shown
   const coreToken = verifyParsed('core_to_evm_transfer.data', 'a transfer of a spot account', moved?.data ?? '', coreTokenIn)
-  // What a transfer to HyperEVM costs depends on the gas price. It stays the payer's own, in `account`, if it is too much.
+  // The cost of a transfer to HyperEVM depends on the gas price. If the value is too high, the surplus stays in the payer's `account`.
   const crossing = verifyParsed('initiate_transaction.value', 'an amount of HYPE', initiated?.value ?? '', BigInt)
   const isSmall = crossing >= 0n && crossing <= MAX_CROSSING_VALUE && crossing % WEI_PER_HYPE_UNIT === 0n
   verifyThat(isSmall, 'initiate_transaction.value', `at most ${MAX_CROSSING_VALUE} wei, in units of HyperCore`, initiated?.value)
@@ -126,11 +123,11 @@ function planOf({ terms, deadline, payer, funding }: SourceSide, contract: HtlcC
     throw new Error('the funding of an order on HyperCore has five parts')
   verifyCall('core_to_evm_transfer', transfer, 'hex', moved)
   verifyCall('initiate_transaction', initiate, 'hex', initiated)
-  verifyCall('reclaim_transaction', reclaim, 'hex', told.reclaim_transaction)
-  verifyCall('revoke_transaction', revoke, 'hex', told.revoke_transaction)
-  verifySame('typed_data', typedData, told.typed_data)
-  verifySame('approval_transaction', null, told.approval_transaction)
-  verifySame('approval_reset_transaction', undefined, told.approval_reset_transaction)
+  verifyCall('reclaim_transaction', reclaim, 'hex', shown.reclaim_transaction)
+  verifyCall('revoke_transaction', revoke, 'hex', shown.revoke_transaction)
+  verifySame('typed_data', typedData, shown.typed_data)
+  verifySame('approval_transaction', null, shown.approval_transaction)
+  verifySame('approval_reset_transaction', undefined, shown.approval_reset_transaction)
   const from = ownerOf({ terms, payer })
   const { chainId: _, gasLimit: __, ...move } = transfer
   const { chainId: ___, gasLimit: ____, ...consent } = initiate
@@ -148,7 +145,6 @@ function planOf({ terms, deadline, payer, funding }: SourceSide, contract: HtlcC
 function coreTokenIn(data: string): bigint {
   const { args } = decodeFunctionData({ abi: coreWriterAbi, data: hexOf(data) })
   const send = parseSpotSend(args[0])
-  // The numbers of tokens have 64 bits.
   if (send === null || send.token >= 2n ** 64n) throw new Error('not a transfer')
   return send.token
 }

@@ -1,5 +1,5 @@
-// The balances of the simulated HyperCore. They are kept in the storage of simulator contracts, at the addresses where HyperEVM reads HyperCore:
-// contracts can read them, and a reorg reverts them with the rest of the state.
+// The balances are in the storage of simulator contracts, at the addresses where HyperEVM reads HyperCore: contracts can read them, and a
+// reorg reverts them with the rest of the state.
 
 import { coreUserExistsStandIn } from '@tandem/evm/contract/artifacts/core-user-exists-stand-in.ts'
 import { coreWriterStandIn } from '@tandem/evm/contract/artifacts/core-writer-stand-in.ts'
@@ -11,17 +11,14 @@ import { type Abi, type Address, concatHex, type Hex, keccak256, numberToHex, pa
 import { CORE_USER_EXISTS, CORE_WRITER, HYPE_BRIDGE, SPOT_BALANCE, spotBalanceInput, TOKEN_INFO } from './hyperliquid.ts'
 
 export interface CoreLedger {
-  /** Installs the simulator contracts at their addresses. */
   install(): Promise<void>
   balance(user: Address, token: bigint): Promise<bigint>
   setBalance(user: Address, token: bigint, amount: bigint): Promise<void>
-  /** The balance without the part on hold. */
   free(user: Address, token: bigint): Promise<bigint>
-  /** Puts a part of the balance on hold, as an open spot order does. */
   hold(user: Address, token: bigint, amount: bigint): Promise<void>
   exists(user: Address): Promise<boolean>
   activate(user: Address): Promise<void>
-  /** `link`: its ERC-20 on HyperEVM, or null. */
+  /** `link` is the token's ERC-20 on HyperEVM, or null. */
   describeToken(token: bigint, weiDecimals: number, link: TokenLink | null): Promise<void>
 }
 

@@ -1,26 +1,24 @@
-// The simulated HyperCore after a block of HyperEVM: it credits transfers from HyperEVM, then executes CoreWriter actions. It drops failed
+// Simulates HyperCore after a block of HyperEVM: it credits transfers from HyperEVM, then executes CoreWriter actions. It drops failed
 // actions silently, as the real one does.
 import type { Address } from 'viem'
 import type { CoreLedger } from './core-ledger.ts'
 import { type SpotSend, systemAddressOf, WEI_PER_HYPE_UNIT } from './hyperliquid.ts'
 
-/** Indexes of tokens on the simulated HyperCore. */
 export const coreTokens = { usdc: 0n, purr: 1n, hype: 150n } as const
 
 /** "New HyperCore accounts require 1 quote token of fees for the first transaction which has the new account as destination address." */
 const ACTIVATION_FEE = 10n ** 8n
-/** A transfer to HyperEVM pays, in HYPE, for the transaction that credits it there. */
 const CROSSING_GAS = 200_000n
 
-/** A transfer from HyperEVM to HyperCore, in the units of HyperCore. */
+/** The transfer goes from HyperEVM to HyperCore, in the units of HyperCore. */
 export type Crossing = { readonly from: Address; readonly token: bigint; readonly amount: bigint }
 
-/** `baseFee`: the base fee of the block, in wei. */
+/** `baseFee` is that of the block, in wei. */
 export type SettledBlock = { readonly baseFee: bigint; readonly crossings: readonly Crossing[]; readonly actions: readonly CoreAction[] }
 
 export type CoreAction = { readonly user: Address; readonly send: SpotSend | null }
 
-/** A transfer from HyperCore to HyperEVM, which the next block pays. */
+/** The transfer goes from HyperCore to HyperEVM, and the next block pays it. */
 export type Payout = { readonly to: Address; readonly token: bigint; readonly amount: bigint }
 
 export async function settleBlock(ledger: CoreLedger, { baseFee, crossings, actions }: SettledBlock): Promise<readonly Payout[]> {
@@ -33,7 +31,6 @@ export async function settleBlock(ledger: CoreLedger, { baseFee, crossings, acti
     return true
   }
 
-  /** True when it was paid. */
   async function charge(user: Address, token: bigint, fee: bigint): Promise<boolean> {
     if ((await ledger.free(user, token)) < fee) return false
     await ledger.setBalance(user, token, (await ledger.balance(user, token)) - fee)

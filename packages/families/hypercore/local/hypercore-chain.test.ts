@@ -1,10 +1,10 @@
-/** The simulator keeps the rules of HyperCore that our contracts and clients rely on. */
+/** Tests that the simulator keeps the rules of HyperCore that our contracts and clients rely on. */
 
 import { createEvmSender } from '@tandem/evm/local/evm-sender.ts'
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { CORE_USER_EXISTS, CORE_WRITER, SPOT_BALANCE, spotBalanceQuestion, spotSendData, systemAddressOf } from '../terms/core.ts'
+import { CORE_USER_EXISTS, CORE_WRITER, SPOT_BALANCE, spotBalanceInput, spotSendData, systemAddressOf } from '../terms/core.ts'
 import { coreTokens } from './core-state-machine.ts'
 import { type HypercoreChain, startHypercoreChain } from './hypercore-chain.ts'
 import { createHypercoreFaucet } from './hypercore-faucet.ts'
@@ -34,12 +34,11 @@ afterEach(async () => {
 })
 
 const call = async (to: Address, data: Hex) => (await chain.request({ method: 'eth_call', params: [{ to, data }, 'latest'] })) as Hex
-const spot = async (user: Address, of: bigint = purr) => BigInt((await call(SPOT_BALANCE, spotBalanceQuestion(user, of))).slice(0, 66))
+const spot = async (user: Address, of: bigint = purr) => BigInt((await call(SPOT_BALANCE, spotBalanceInput(user, of))).slice(0, 66))
 const evm = async (user: Address) =>
   BigInt(await call(token, encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [user] })))
 const exists = async (user: Address) => BigInt(await call(CORE_USER_EXISTS, `0x${user.slice(2).padStart(64, '0')}`)) === 1n
 const mine = () => chain.request({ method: 'evm_mine' })
-/** In one block. */
 const act = (key: Hex, ...sends: readonly { to: Address; token: bigint; amount: bigint }[]) =>
   createEvmSender(chain, key).send(sends.map((send) => ({ to: CORE_WRITER, data: spotSendData(send) })))
 const cross = (key: Hex, value: bigint) =>

@@ -10,11 +10,10 @@ import { type CoreAction, type Crossing, coreTokens, type Payout, settleBlock } 
 import { CORE_WRITER, coreWriterAbi, HYPE_BRIDGE, readSpotSend, systemAddressOf, WEI_PER_HYPE_UNIT } from './hyperliquid.ts'
 
 export interface HypercoreChain extends EvmChain {
-  /** Links a token to its ERC-20 on HyperEVM; the bridge holds the whole supply there. */
+  /** The bridge holds the whole supply of the linked ERC-20 on HyperEVM. */
   link(token: bigint, link: { readonly erc20: Address; readonly weiDecimals: number; readonly extraDecimals: number }): Promise<void>
-  /** Sets the bridge's balance of a token on HyperCore, which pays transfers from HyperEVM. */
   setBridgeBalance(token: bigint, amount: bigint): Promise<void>
-  /** Puts a part of an account's balance on hold, as its open spot orders do. */
+  /** Open spot orders put a part of an account's balance on hold like this. */
   hold(user: Address, token: bigint, amount: bigint): Promise<void>
 }
 
@@ -23,12 +22,12 @@ type Linked = { readonly token: bigint; readonly erc20: Address; readonly scale:
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 const RAW_ACTION = toEventSelector('RawAction(address,bytes)')
 const RECEIVED = toEventSelector('Received(address,uint256)')
-/** Initial balance of the keys' accounts and of the bridge, in every token: more than anyone spends, less than 64 bits. */
+/** The keys' accounts and the bridge start with this balance in every token: more than anyone spends, less than 64 bits. */
 const PLENTY = 10n ** 15n
-/** The highest, so that HyperCore's payouts are first in a block. */
+/** The highest gas price puts HyperCore's payouts first in a block. */
 const SYSTEM_GAS_PRICE = 10n ** 15n
 const SYSTEM_GAS = 200_000n
-/** More blocks than a reorg can replace. */
+/** A reorg can replace fewer blocks. */
 const REMEMBERED_BLOCKS = 200
 
 export async function startHypercoreChain(options: Omit<EvmChainOptions, 'hooks'>): Promise<HypercoreChain> {
@@ -67,7 +66,7 @@ type Core = { readonly ledger: CoreLedger; readonly links: Linked[]; readonly ho
 async function createCore(edr: EdrProvider, rich: readonly Address[]): Promise<Core> {
   const ledger = createCoreLedger(edr)
   const links: Linked[] = []
-  /** Payouts by the hash of the block after which they are due: those of a replaced block are never paid. */
+  /** The key is the hash of the block after which payouts are due: those of a replaced block are never paid. */
   const payouts = new Map<Hex, readonly Payout[]>()
 
   await ledger.install()
@@ -83,7 +82,6 @@ async function createCore(edr: EdrProvider, rich: readonly Address[]): Promise<C
       readonly baseFeePerGas: Hex
     }
 
-  /** The system address of the token sends it, as on HyperEVM. */
   async function pay({ to, token, amount }: Payout): Promise<void> {
     const linked = links.find((link) => link.token === token)
     if (linked === undefined) return
@@ -123,13 +121,13 @@ async function createCore(edr: EdrProvider, rich: readonly Address[]): Promise<C
   }
 }
 
-/** Reads HYPE that was sent to HyperCore. Returns null for anything else. */
+/** Null means that the log shows no HYPE that was sent to HyperCore. */
 function hypeOf({ address, topics: [event, user], data }: RpcLog): Crossing | null {
   if (lower(address) !== HYPE_BRIDGE || event !== RECEIVED || user === undefined) return null
   return { from: lower(`0x${user.slice(26)}`), token: coreTokens.hype, amount: BigInt(data) / WEI_PER_HYPE_UNIT }
 }
 
-/** Returns null unless it is a transfer to the bridge, and for mints and transfers by the bridge itself. */
+/** Null means that it is no transfer to the bridge, or a mint or a transfer by the bridge itself. */
 function crossingOf(log: RpcLog, links: readonly Linked[]): Crossing | null {
   const linked = links.find((link) => link.erc20 === lower(log.address))
   if (linked === undefined || log.topics[0] !== TRANSFER) return null

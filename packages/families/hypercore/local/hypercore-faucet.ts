@@ -8,15 +8,15 @@ import { spotSendCall, WEI_PER_HYPE_UNIT } from './hyperliquid.ts'
 
 export interface HypercoreFaucet {
   /**
-   * Activates the account if need be, and adds a little of the quote token, which the first transfer to a new account costs. Resolves to the
-   * transaction hash once the token is there.
+   * The account is activated if need be, and gets a little of the quote token, which the first transfer to a new account costs. Resolves to
+   * the transaction hash once the token is there.
    */
   fundUser(to: Address, token: bigint, amount: bigint): Promise<Hex>
   /** Activates the account if need be. Resolves to the transaction hash once the token is there. */
   fundSpot(to: Address, token: bigint, amount: bigint): Promise<Hex>
-  /** Pays HYPE on HyperEVM, where it is the fee coin, and the same amount into the spot account, which needs some to send tokens to HyperEVM. */
+  /** HYPE is the fee coin on HyperEVM. The spot account needs some to send tokens to HyperEVM, so it gets the same amount. */
   fundHype(to: Address, wei: bigint): Promise<Hex>
-  /** HYPE on both sides: for transactions on HyperEVM, and for transfers from HyperCore to HyperEVM. */
+  /** Transactions on HyperEVM need HYPE, and so do transfers from HyperCore to HyperEVM. */
   fundGas(to: Address): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// The simulator's encodings against what Hyperliquid and those who read its chain publish, and production's against the simulator's.
+// Tests the simulator's encodings against what Hyperliquid and those who read its chain publish, and production's against the simulator's.
 import { toEventSelector, toFunctionSelector } from 'viem'
 import { expect, it } from 'vitest'
 import * as production from '../terms/core.ts'
@@ -28,7 +28,7 @@ it('has the published addresses, selectors and layouts', () => {
   expect(SPOT_BALANCE).toBe('0x0000000000000000000000000000000000000801')
   expect(TOKEN_INFO).toBe('0x000000000000000000000000000000000000080c')
   expect(CORE_USER_EXISTS).toBe('0x0000000000000000000000000000000000000810')
-  // The example of the documentation, and an account that sends token 299 on the main network.
+  // 200 is the example of the documentation, and the other account sends token 299 on the main network.
   expect(systemAddressOf(200n)).toBe('0x20000000000000000000000000000000000000c8')
   expect(systemAddressOf(299n)).toBe('0x200000000000000000000000000000000000012b')
   // Both are in the code of the writer on the main network.
@@ -48,7 +48,7 @@ it('reads a spot send, and no other action', () => {
 it('production encodes the same', () => {
   expect(production.spotSendData(send)).toBe(spotSendCall(send).data)
   expect(production.parseSpotSend(`0x${action}`)).toEqual(send)
-  expect(production.spotBalanceQuestion(user, 299n)).toBe(spotBalanceInput(user, 299n))
+  expect(production.spotBalanceInput(user, 299n)).toBe(spotBalanceInput(user, 299n))
   expect(production.systemAddressOf(299n)).toBe(systemAddressOf(299n))
   expect(production).toMatchObject({ CORE_WRITER, SPOT_BALANCE, TOKEN_INFO, CORE_USER_EXISTS, WEI_PER_HYPE_UNIT })
 })

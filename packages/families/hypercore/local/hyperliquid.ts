@@ -1,5 +1,6 @@
-// HyperCore as HyperEVM sees it, from Hyperliquid's documentation: "Interacting with HyperCore", "HyperCore <> HyperEVM transfers", L1Read.sol.
-// The simulator judges packages/families/hypercore, so it takes nothing from there: a constant that is wrong on both sides would go unnoticed.
+// Encodes HyperCore as HyperEVM sees it, from Hyperliquid's documentation: "Interacting with HyperCore", "HyperCore <> HyperEVM transfers",
+// L1Read.sol. The simulator judges packages/families/hypercore, so it takes nothing from there: a constant that is wrong on both sides
+// would go unnoticed.
 import {
   type Address,
   concatHex,
@@ -37,30 +38,27 @@ const FIELDS_DIGITS = 3 * 64
 
 export type SpotSend = { readonly to: Address; readonly token: bigint; readonly amount: bigint }
 
-/** "First byte 0x20 and the remaining bytes all zeros, except for the token index encoded in big-endian format." Not for HYPE. */
+/** HYPE is an exception to "First byte 0x20 and the remaining bytes all zeros, except for the token index encoded in big-endian format." */
 export function systemAddressOf(token: bigint): Address {
   return numberToHex((0x20n << 152n) + token, { size: 20 })
 }
 
-/** The transaction by which a spot account sends a token. */
 export function spotSendCall({ to, token, amount }: SpotSend): { readonly to: Address; readonly data: Hex } {
   const action = concatHex([header, encodeAbiParameters(fields, [to, token, amount])])
   return { to: CORE_WRITER, data: encodeFunctionData({ abi: coreWriterAbi, functionName: 'sendRawAction', args: [action] }) }
 }
 
-/** Reads such a transaction. Returns null for anything else. */
 export function readSpotSendCall(data: Hex): SpotSend | null {
   return readSpotSend(decodeFunctionData({ abi: coreWriterAbi, data }).args[0])
 }
 
-/** Returns null for other actions. */
 export function readSpotSend(action: Hex): SpotSend | null {
   if (!action.startsWith(header) || action.length !== header.length + FIELDS_DIGITS) return null
   const [to, token, amount] = decodeAbiParameters(fields, `0x${action.slice(header.length)}`)
   return { to: to.toLowerCase() as Address, token, amount }
 }
 
-/** The input of SPOT_BALANCE: `abi.encode(user, token)`. */
+/** SPOT_BALANCE takes `abi.encode(user, token)`. */
 export function spotBalanceInput(user: Address, token: bigint): Hex {
   return concatHex([padHex(user, { size: 32 }), numberToHex(token, { size: 32 })])
 }

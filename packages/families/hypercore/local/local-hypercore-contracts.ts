@@ -10,7 +10,7 @@ import { spotSendCall, systemAddressOf } from './hyperliquid.ts'
 
 export type LocalHypercoreContracts = { readonly token: Address; readonly htlc: Address }
 
-/** Hyperliquid's documentation: 5 decimals on HyperCore and 13 more on HyperEVM. */
+/** By Hyperliquid's documentation, PURR has 5 decimals on HyperCore and 13 more on HyperEVM. */
 const WEI_DECIMALS = 5
 const EXTRA_DECIMALS = 13
 const SUPPLY = 10n ** 28n

@@ -1,7 +1,5 @@
-/** The HyperCore simulator, with PURR and its HTLC deployed. The faucet pays into spot accounts. */
-
-import { accountBalances } from '@tandem/chain-kit/local/account-balances.ts'
-import type { LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
+/** Starts the HyperCore simulator, with PURR and its HTLC deployed. The faucet pays into spot accounts. */
+import { accountBalances, type LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
 import { numberOf } from '@tandem/evm/local/local.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { type Address, isAddress } from 'viem'

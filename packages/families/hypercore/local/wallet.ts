@@ -1,4 +1,4 @@
-/** A user's wallet on the HyperCore simulator: tokens in a spot account, moved to the user's account at the HTLC to fund an order. */
+/** Imitates a user's wallet on the HyperCore simulator: tokens in a spot account go to the user's account at the HTLC to fund an order. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LocalChainJson, LocalWallet, OrderToFund } from '@tandem/chain-kit/local/local-chain.ts'
 import { type EvmWallet, openEvmWallet } from '@tandem/evm/local/wallet.ts'
@@ -7,9 +7,8 @@ import { coreTokens } from './core-state-machine.ts'
 import { readSpotSendCall, SPOT_BALANCE, spotBalanceInput } from './hyperliquid.ts'
 
 export interface HypercoreWallet extends LocalWallet {
-  /** The same account on HyperEVM. */
   readonly onEvm: EvmWallet
-  /** Sends the transfer that POST /orders names. Resolves when the tokens are in the user's account at the HTLC, on HyperCore. */
+  /** POST /orders names the transfer. Resolves when the tokens are in the user's account at the HTLC, on HyperCore. */
   moveIn(order: OrderToFund): Promise<void>
   spotBalanceOf(owner: Address): Promise<bigint>
 }
@@ -34,7 +33,7 @@ export function openHypercoreWallet(local: LocalChainJson, privateKey: string): 
     const before = await spotBalanceOf(send.to)
     const tx = await onEvm.send(transfer)
     const { blockNumber } = (await onEvm.rpc('eth_getTransactionReceipt', tx)) as { readonly blockNumber: Hex }
-    // Once the next block is there, HyperCore has executed the transfer. The money may be on its way to HyperEVM already, for another order.
+    // In the next block HyperCore has executed the transfer. The money may be on its way to HyperEVM already, for another order.
     while ((await spotBalanceOf(send.to)) <= before && (await head()) <= BigInt(blockNumber)) await sleep(POLL_MS)
   }
 

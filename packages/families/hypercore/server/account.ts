@@ -1,4 +1,4 @@
-/** What an owner has in its account at the HTLC, on HyperEVM and on HyperCore. */
+/** Reads the money in an owner's account at the HTLC, on HyperEVM and on HyperCore. */
 
 import type { ContractState } from '@tandem/evm/server/contract-state.ts'
 import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
@@ -9,7 +9,7 @@ import { accountAt, tokenOf } from '../terms/htlc.ts'
 import { hasCoreAccount, spotBalanceOf } from './core-account.ts'
 import type { TokenLinks } from './token-link.ts'
 
-/** In the units of HyperCore. */
+/** Amounts are in the units of HyperCore. */
 export type AccountFunds = { readonly account: Address; readonly onEvm: bigint; readonly onCore: bigint }
 
 export async function fundsOf(
@@ -25,10 +25,12 @@ export async function fundsOf(
   return { account, onEvm, onCore }
 }
 
-/** "New HyperCore accounts require 1 quote token […] of fees for the first transaction which has the new account as destination address." The one that every account can have. */
+/**
+ * "New HyperCore accounts require 1 quote token […] of fees for the first transaction which has the new account as destination address."
+ */
 const QUOTE_TOKEN = { name: 'USDC', index: 0n, one: 10n ** 8n } as const
 
-/** Why the first transfer to this account may be dropped; null if the account exists there already. */
+/** The note says that the first transfer to this account may be dropped. Null means that the account exists on HyperCore. */
 export async function activationNote(node: EvmNode, account: Address, sender: Address): Promise<string | null> {
   if (await hasCoreAccount(node, account)) return null
   const held = await spotBalanceOf(node, sender, QUOTE_TOKEN.index)
@@ -41,7 +43,7 @@ export async function activationNote(node: EvmNode, account: Address, sender: Ad
 /** A transfer from HyperCore to HyperEVM takes this much gas, in HYPE of the account on HyperCore, "at the base gas price of the next HyperEVM block". */
 const CROSSING_GAS = 200_000n
 
-/** What to send along for a transfer to HyperEVM: as far as the account lacks it. In wei, a multiple of the unit of HyperCore. */
+/** The account lacks this HYPE for a transfer to HyperEVM, in wei: a multiple of the unit of HyperCore. */
 export async function crossingValue(node: EvmNode, account: Address, hypeToken: bigint, gasPrice: bigint): Promise<bigint> {
   const fee = unitsOf(CROSSING_GAS * gasPrice)
   const held = await spotBalanceOf(node, account, hypeToken)
@@ -49,7 +51,7 @@ export async function crossingValue(node: EvmNode, account: Address, hypeToken: 
   return missing < MAX_CROSSING_VALUE ? missing : MAX_CROSSING_VALUE
 }
 
-/** Rounded up: too little would drop the transfer. */
+/** HyperCore drops a transfer that it is paid too little for, so this rounds up. */
 function unitsOf(wei: bigint): bigint {
   return (wei + WEI_PER_HYPE_UNIT - 1n) / WEI_PER_HYPE_UNIT
 }

@@ -1,4 +1,4 @@
-/** A client on the HyperCore simulator, for one test file: closed after its tests. */
+/** Opens a client on the HyperCore simulator for one test file, and closes it after the tests. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'

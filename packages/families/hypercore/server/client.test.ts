@@ -1,4 +1,4 @@
-/** The HyperCore client on the simulator: funding calls, payments from a spot account, and refused nodes. */
+/** Tests the HyperCore client on the simulator: funding calls, payments from a spot account, and refused nodes. */
 
 import type { DeployRequest } from '@tandem/chain-kit/port/abilities/deploy.ts'
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
@@ -20,7 +20,6 @@ beforeEach(async () => {
   deadline = (await client.tip()).time + 3_600n
 })
 
-/** Independent of the chain's clock. */
 let deadline: bigint
 
 const fundingOf = async (terms: HtlcTerms, payer: string | null = null) =>
@@ -42,13 +41,13 @@ test('the funding calls move the amount to the account of the payer at the HTLC,
   const { chainId, address: to } = fixture.contract
   const { transfer, approval, initiate, reclaim, typedData, numbers } = await fundingOf(terms)
   const word = (value: bigint) => pad(`0x${value.toString(16)}`, { size: 32 })
-  // sendRawAction(bytes): version 1, action 6, abi.encode(account, token 1, amount).
+  // The call is sendRawAction(bytes), with version 1, action 6, abi.encode(account, token 1, amount).
   const action = concat(['0x01', '0x000006', pad(accountAt(fixture.contract, fixture.user.address), { size: 32 }), word(1n), word(AMOUNT)])
   const data = concat(['0x17938e13', word(32n), word(100n), action, `0x${'00'.repeat(28)}`])
   expect(transfer).toEqual({ chainId, to: CORE_WRITER, data, value: 0n, gasLimit: 100_000n })
   expect([approval, numbers]).toEqual([null, 'hex'])
   expect(initiate).toMatchObject({ chainId, to, data: initiateFromAccountData({ terms, deadline }) })
-  // 200,000 gas in HYPE, in units of HyperCore.
+  // The value is 200,000 gas in HYPE, in units of HyperCore.
   expect([initiate.value > 0n, initiate.value % 10n ** 10n, initiate.value <= 10n ** 16n]).toEqual([true, 0n, true])
   expect(reclaim).toMatchObject({ chainId, to, data: withdrawData(1n), value: 0n })
   expect(typedData).toMatchObject({ domain: { verifyingContract: fixture.contract.address }, message: { amount: AMOUNT.toString() } })
@@ -101,7 +100,7 @@ describe('a solver whose money is in its spot account', () => {
       await fixture.mine(2)
       return before - (await fixture.spotBalance(solver.address))
     }
-    // It has 3 × AMOUNT from the start.
+    // The account has 3 × AMOUNT from the start.
     expect(await moved(97n * AMOUNT, AMOUNT)).toBe(20n * AMOUNT)
     const rest = 80n * AMOUNT
     expect(await moved(0n, 22n * AMOUNT)).toBe(rest / 4n)
@@ -180,7 +179,7 @@ test('a payout is simulated on the side on which it will be paid', async () => {
   await fixture.mine()
   await client.verifyPayout(nobody, null)
   await client.verifyPayout(termsOf(fixture.user, fixture.solver), fixture.solver.address)
-  // Compared in units of the ERC-20, not of HyperCore.
+  // Amounts are compared in units of the ERC-20, not of HyperCore.
   await expect(client.verifyPayout(termsOf(fixture.user, fixture.solver, AMOUNT + 1n), null)).rejects.toMatchObject({ kind: 'would-fail' })
   await expect(client.verifyPayout(nobody, fixture.user.address)).rejects.toMatchObject({ kind: 'would-fail' })
 })
@@ -213,7 +212,7 @@ describe('a node is refused', () => {
     const recount = encodeFunctionData({ abi: htlcCore.abi, functionName: 'recount' })
     await fixture.deployer.send([{ to: htlc, data: recount }])
     await verify({ htlc })
-    // Never upwards: the bridge may lose a higher balance again.
+    // The count never goes upwards, because the bridge may lose a higher balance again.
     const believed = () => fixture.deployer.send([{ to: htlc, data: recount }]).then(() => bridgeFundsOf(htlc))
     const before = await believed()
     await fixture.local.setBridgeBalance(coreTokens.purr, 10n ** 16n)
@@ -249,7 +248,7 @@ test('deploying finds the token on HyperCore, deploys its HTLC once, and prints 
   expect(said.at(-1)).toContain('has no account on HyperCore')
   expect(said.at(-2)).toContain('make sure that its deployer on HyperCore has no freeze privilege')
   const sent = (await fixture.local.request({ method: 'eth_getTransactionByHash', params: [deployed?.tx] })) as { gas: `0x${string}` }
-  // The gas limit of the blocks that HyperEVM makes every second, as its nodes show it.
+  // The blocks that HyperEVM makes every second have this gas limit, as its nodes show it.
   expect(BigInt(sent.gas)).toBeLessThan(3_000_000n)
   const other = fixture.connect(deployed?.htlc as Address)
   await other.verifyNode()

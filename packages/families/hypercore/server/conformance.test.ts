@@ -1,4 +1,4 @@
-/** The HyperCore family under the conformance suite, on the simulator. */
+/** Tests the HyperCore family under the conformance suite, on the simulator. */
 
 import type { PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -6,22 +6,12 @@ import { describeConformance } from '@tandem/chain-kit/testing/conformance.ts'
 import { blacklistToken } from '@tandem/evm/contract/artifacts/blacklist-token.ts'
 import { htlcCore } from '@tandem/evm/contract/artifacts/htlc-core.ts'
 import { openTestProviders, startTestProvider } from '@tandem/evm/server/nodes/provider.fixture.ts'
-import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import {
-  type Address,
-  concat,
-  encodeAbiParameters,
-  encodeFunctionData,
-  erc20Abi,
-  getAddress,
-  type Hex,
-  maxUint256,
-  toEventSelector,
-} from 'viem'
+import { mimic, mimickedData } from '@tandem/evm/server/strangers.fixture.ts'
+import { type Address, encodeFunctionData, erc20Abi, getAddress, maxUint256 } from 'viem'
 import { coreTokens } from '../local/core-state-machine.ts'
 import { accountAt, initiateConsentedData, withdrawData } from '../terms/htlc.ts'
 import { transfer } from './htlc-core-order.fixture.ts'
-import { callsOf, createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, transactionOf } from './hypercore.fixture.ts'
+import { callsOf, createHypercoreFixture, EVM_PER_CORE, transactionOf } from './hypercore.fixture.ts'
 import { hypercore } from './index.ts'
 import { hypercoreWays } from './strangers.fixture.ts'
 
@@ -44,15 +34,13 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
   const client = fixture.connect()
   const secondClient = fixture.connect()
   const twin = await fixture.deploy(htlcCore, [1n])
-  /** By the calldata of the consent. */
+  /** The keys are calldata of the consent. */
   const swaps = new Map<string, PrefundedSwap>()
-  /** To which the user consented: until then nobody else may empty the account. */
+  /** The user consented until this time, and until then nobody else may empty the account. */
   let latest = 0n
 
-  /** Done by the service when the money is there; anyone may. */
   const collect = (of: PrefundedSwap) => fixture.sendAs(relay, { to: contract.address, data: initiateConsentedData(of) })
 
-  /** What earlier tests left in it, e.g. after a reorg. */
   async function emptyAccount(): Promise<void> {
     await fixture.sendAs(user, { to: contract.address, data: withdrawData(coreTokens.purr) })
     await fixture.mine()
@@ -98,7 +86,7 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
       await fixture.sendAs(user, transactionOf(move))
       await fixture.mine()
       await fixture.sendAs(user, transactionOf(initiate))
-      // It arrives with the block after.
+      // The money arrives with the block after.
       await fixture.mine(2)
       await collect(paidBy(initiate.data))
     },
@@ -116,13 +104,13 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
       const { redeemer, timelock, amount, secretHash } = of
       const args = [redeemer as Address, timelock, amount, `0x${secretHash}`] as const
       await fixture.sendAs(user, { to: twin, data: encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiate', args }) })
-      await fixture.sendAs(user, { to: await deployMimic(fixture), data: mimicked(client, of) })
+      await fixture.sendAs(user, { to: await fixture.deploy(mimic), data: mimickedData(client.swapId(of), of) })
     },
     gasless: {
       async sign(funding) {
         await approve(contract.address, maxUint256)
         await fixture.mine()
-        // Wallets get it as JSON.
+        // Wallets get the typed data as JSON.
         return user.account.signTypedData(JSON.parse(JSON.stringify(callsOf(funding).typedData)))
       },
       async revokeApproval() {
@@ -135,7 +123,6 @@ describeConformance('hypercore', { family: hypercore, abilities }, async () => {
       held: async () => (await fixture.evmBalance(contract.address)) / EVM_PER_CORE,
       sdk: { url: fixture.local.rpcUrl, deployment: fixture.asset.deployment },
     },
-    /** The same token, with a blacklist from now on. */
     async incapableRecipient() {
       const code = await fixture.local.request({ method: 'eth_getCode', params: [await fixture.deploy(blacklistToken), 'latest'] })
       await fixture.local.request({ method: 'hardhat_setCode', params: [contract.token, code] })
@@ -209,27 +196,4 @@ function remembering(client: ChainClient, swaps: Map<string, PrefundedSwap>): Ch
       return funding
     },
   }
-}
-
-/**
- * A contract that logs its calldata: the first two words as topics, the rest as data.
- * Runtime: topics 1 and 0 by CALLDATALOAD, CALLDATACOPY of the rest to 0, LOG2.
- */
-function deployMimic(fixture: HypercoreFixture): Promise<Address> {
-  return fixture.deploy({ abi: [], bytecode: '0x60118060095f395ff36020355f35604036038060405f375fa200' })
-}
-
-/** The same log as our contract writes. */
-function mimicked(client: ChainClient, terms: HtlcTerms): Hex {
-  const initiated = htlcCore.abi.find((item) => item.type === 'event' && item.name === 'Initiated')
-  if (initiated?.type !== 'event') throw new Error('the ABI has no event Initiated')
-  const { initiator, redeemer, timelock, amount, secretHash } = terms
-  return concat([
-    toEventSelector(initiated),
-    `0x${client.swapId(terms)}`,
-    encodeAbiParameters(
-      [{ type: 'address' }, { type: 'address' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'bytes32' }],
-      [initiator as Address, redeemer as Address, timelock, amount, `0x${secretHash}`],
-    ),
-  ])
 }

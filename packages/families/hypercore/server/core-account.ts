@@ -4,9 +4,9 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { EvmNode, NodeCall } from '@tandem/evm/server/nodes/node.ts'
 import { asChainFailure } from '@tandem/evm/server/send/revert.ts'
 import { type Address, decodeAbiParameters, type Hex, pad, size, slice } from 'viem'
-import { CORE_USER_EXISTS, SPOT_BALANCE, spotBalanceQuestion, TOKEN_INFO, tokenQuestion } from '../terms/core.ts'
+import { CORE_USER_EXISTS, SPOT_BALANCE, spotBalanceInput, TOKEN_INFO, tokenInput } from '../terms/core.ts'
 
-/** `TokenInfo` of Hyperliquid's L1Read.sol. */
+/** Hyperliquid's L1Read.sol names this `TokenInfo`. */
 const tokenInfoParameters = [
   {
     type: 'tuple',
@@ -23,15 +23,14 @@ const tokenInfoParameters = [
   },
 ] as const
 
-/** The ERC-20 of a token, and the decimals of both sides. */
 export type TokenInfo = { readonly erc20: Address; readonly coreDecimals: number; readonly extraDecimals: number }
 
-/** The spendable balance. It may change with every block: if providers differ, it is rounded down. */
+/** The spendable balance may change with every block: if providers differ, it is rounded down. */
 export async function spotBalanceOf(node: EvmNode, user: Address, token: bigint): Promise<bigint> {
   // An account that was never activated cannot send.
   if (!(await hasCoreAccount(node, user))) return 0n
   try {
-    return await node.callAmount({ to: SPOT_BALANCE, data: spotBalanceQuestion(user, token) }, freeOf, 'down')
+    return await node.callAmount({ to: SPOT_BALANCE, data: spotBalanceInput(user, token) }, freeOf, 'down')
   } catch (error) {
     throw asChainFailure(error, 'asking HyperCore for the spot balance')
   }
@@ -50,7 +49,7 @@ export async function hasCoreAccount(node: EvmNode, user: Address): Promise<bool
 
 /** Rejects with `would-fail` for a token that HyperCore does not have. */
 export async function tokenInfoOf(node: EvmNode, token: bigint): Promise<TokenInfo> {
-  const answer = await ask(node, { to: TOKEN_INFO, data: tokenQuestion(token) }, `token ${token}`)
+  const answer = await ask(node, { to: TOKEN_INFO, data: tokenInput(token) }, `token ${token}`)
   try {
     const [{ evmContract, weiDecimals, evmExtraWeiDecimals }] = decodeAbiParameters(tokenInfoParameters, answer)
     return { erc20: evmContract.toLowerCase() as Address, coreDecimals: weiDecimals, extraDecimals: evmExtraWeiDecimals }

@@ -15,52 +15,52 @@ import { accountOf as addressOf } from '@tandem/evm/terms/address.ts'
 import type { HtlcContract } from '@tandem/evm/terms/htlc.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { type Address, encodeEventTopics, erc20Abi, getAbiItem, toEventSelector } from 'viem'
-import { hypeTokenOf } from '../terms/chain-data.ts'
+import { hypeTokenOf } from '../terms/core.ts'
 import { crossData, isCrossing, takenBy, tokenOf } from '../terms/htlc.ts'
 import { type AccountFunds, crossingValue } from './account.ts'
 
-/** Within so many blocks an order takes money that has arrived in the account. */
-const MOST_BLOCKS = 100n
+/** An order takes money that has arrived in the account within this many blocks. */
+const MAX_BLOCKS = 100n
 
 const INITIATED = toEventSelector(getAbiItem({ abi: htlcCore.abi, name: 'Initiated' }))
 
-/** A crossing that is not mined so long after it was signed is no longer waited for. */
+/** We do not wait longer for a crossing that is signed and not mined. */
 const ARRIVAL_SECONDS = 8n
 
-/** "Queued on the L1 until the next HyperEVM block": so many blocks after the one that it is mined in, it has arrived, or HyperCore dropped it. */
+/** "Queued on the L1 until the next HyperEVM block": this many blocks after its own, a crossing has arrived, or HyperCore dropped it. */
 const ARRIVAL_BLOCKS = 2n
 
-/** How old an initiation of another order may be that is not mined, and still takes money of the account. */
+/** An unmined initiation of another order counts as taking money of the account until it is this old. */
 const IN_FLIGHT_SECONDS = 60n
 
-/** A transfer arrives with a block: asking much more often is useless. */
-const LEAST_RETRY_MS = 500
+/** A transfer arrives with a block, so more frequent polls are useless. */
+const MIN_RETRY_MS = 500
 
-/** For one order: each costs us gas and HYPE, and the owner may withdraw what has crossed. */
+/** This limit is per order. Each crossing costs us gas and HYPE, and the owner may withdraw the money that has crossed. */
 const MAX_CROSSINGS = 3
 
-/** An order that we gave up on is looked at again only now and then. */
+/** An order that we gave up on is checked again at this interval. */
 const EXHAUSTED_RETRY_MS = 600_000
 
 export type Crossing = {
   readonly contract: HtlcContract
   readonly owner: Address
   readonly needed: bigint
-  /** What the account holds at this moment. */
   readonly readFunds: () => Promise<AccountFunds>
-  /** How many wasted relays of this initiator we pay for before we stop. */
+  /** We stop paying for relays of this initiator after this many wasted ones. */
   readonly revertsPaidFor?: number
 }
 
 /**
- * Returns if the initiation can be tried: the money is on HyperEVM, or there is none to bring over. Rejects with `would-fail`, expectedly, while it
- * is on its way.
+ * Resolves if the initiation can be tried: the money is on HyperEVM, or there is none to bring over. While the money crosses, it rejects with an
+ * expected `would-fail`.
  */
 export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing, outbox: Outbox): Promise<void> {
   const { contract, owner, needed, readFunds } = crossing
   const isOurs = ({ call }: Signed) => call.to === contract.address && isCrossing(call.data)
   const others = (await outbox.readOthers({ since: outbox.now - IN_FLIGHT_SECONDS })).map(readAttempt)
-  // Before the funds: what is mined between the two reads is subtracted twice, and the order waits. The other way round, it would revert.
+  // This read comes before that of the funds. An initiation that is mined in between is then subtracted twice, and the order only waits. In the other
+  // order it would be missed, and ours would revert.
   const inFlight = await takenInFlight(node, contract, owner, others)
   const isEnough = ({ onEvm }: AccountFunds) => onEvm - inFlight >= needed
   const before = await readFunds()
@@ -75,7 +75,7 @@ export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing
   const data = crossData(owner)
   const [own, shared] = await Promise.all([
     withHeights(node, outbox.attempts.map(readAttempt).filter(isOurs)),
-    // Orders of one owner share a crossing, because each brings over all that there is.
+    // Orders of one owner share a crossing, because each crossing moves all the money.
     withHeights(
       node,
       others.filter(({ call, at }) => call.to === contract.address && call.data === data && outbox.now - at < ARRIVAL_SECONDS),
@@ -86,7 +86,7 @@ export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing
   const funds = await readFunds()
   if (isEnough(funds)) return
 
-  // Bridged for this order and gone: withdrawn (our fee is wasted), or used by another order of the owner.
+  // The money crossed for this order and is gone: the owner withdrew it (our fee is wasted), or another order of the owner used it.
   const isUsed = await Promise.all(own.map(({ height }) => height !== null && wasLocked(node, contract, funds.account, height)))
   const unused = own.filter((_, index) => isUsed[index] !== true)
   for (const { tx, height } of unused) if (height !== null) await outbox.noteReverted(tx)
@@ -102,20 +102,20 @@ export async function crossToEvm(node: EvmNode, chain: Chain, crossing: Crossing
   throw onItsWay(chain, needed, funds)
 }
 
-/** For an order that was given up. The owner may have revoked it, withdrawn, or consented too late for the initiation. */
-export async function noteCrossedInVain(node: EvmNode, outbox: Outbox): Promise<void> {
+/** Records the crossings of an order that was given up. The owner may have revoked it, withdrawn, or consented too late for the initiation. */
+export async function noteWastedCrossings(node: EvmNode, outbox: Outbox): Promise<void> {
   const crossings = outbox.attempts.map(readAttempt).filter(({ call }) => isCrossing(call.data))
   for (const { tx, height } of await withHeights(node, crossings)) if (height !== null) await outbox.noteReverted(tx)
 }
 
-/** `height`: of the block that it is mined in; null while it is not. */
+/** `height` is that of the crossing's block, and null while it is not mined. */
 type Sent = Signed & { readonly height: bigint | null }
 
 function withHeights(node: EvmNode, crossings: readonly Signed[]): Promise<readonly Sent[]> {
   return Promise.all(crossings.map(async (signed) => ({ ...signed, height: await node.minedAt(signed.tx) })))
 }
 
-/** Whether what one of these crossings brings over may not be on HyperEVM yet. */
+/** True means that money of one of these crossings may not be on HyperEVM yet. */
 async function mayArrive(node: EvmNode, crossings: readonly Sent[], now: bigint): Promise<boolean> {
   if (crossings.some(({ height, at }) => height === null && now - at < ARRIVAL_SECONDS)) return true
   if (crossings.every(({ height }) => height === null)) return false
@@ -134,9 +134,9 @@ function usedByOthers(chain: Chain, needed: bigint, inFlight: bigint, { account,
   )
 }
 
-/** Not with a growing backoff: the user waits for it. */
+/** The retry delay does not grow, because the user is waiting. */
 function soon({ blockMs }: Chain, what: string): ChainFailure {
-  return new ChainFailure('would-fail', what, { retryAfterMs: Math.max(Number(blockMs) / 2, LEAST_RETRY_MS), isExpected: true })
+  return new ChainFailure('would-fail', what, { retryAfterMs: Math.max(Number(blockMs) / 2, MIN_RETRY_MS), isExpected: true })
 }
 
 function givenUp(funds: AccountFunds): ChainFailure {
@@ -145,8 +145,8 @@ function givenUp(funds: AccountFunds): ChainFailure {
 }
 
 /**
- * What other orders of an owner take from its account: two initiations must not count on the same money, or one of them reverts at our cost. What
- * initiations of other orders take that we have signed and that are not mined. `others`: all that we have signed for other orders lately.
+ * Unmined initiations of other orders, signed by us, take this sum from the account of an owner. Two initiations must not count on the same
+ * money, or one of them reverts at our cost. `others` are our recent attempts for other orders.
  */
 async function takenInFlight(node: EvmNode, contract: HtlcContract, owner: Address, others: readonly Signed[]): Promise<bigint> {
   const initiations = others.flatMap(({ call, nonce, tx }) => {
@@ -161,14 +161,14 @@ async function takenInFlight(node: EvmNode, contract: HtlcContract, owner: Addre
 }
 
 /**
- * Money of the account was locked at this height or above, by us or by a transaction of the owner. A withdrawal goes through the HTLC too, but initiates
- * nothing; an owner who does both at once pays more for it than we do for a crossing.
+ * True means that money of the account was locked at this height or above, by us or by a transaction of the owner. A withdrawal goes
+ * through the HTLC too, but initiates nothing. An owner who does both at once pays more for it than we do for a crossing.
  */
 async function wasLocked(node: EvmNode, contract: HtlcContract, account: Address, height: bigint): Promise<boolean> {
   const [transfer, ...parties] = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args: { from: account, to: contract.address } })
   const newest = await node.block('latest')
   if (newest === null || newest.height < height) return false
-  const to = newest.height < height + MOST_BLOCKS ? newest.height : height + MOST_BLOCKS
+  const to = newest.height < height + MAX_BLOCKS ? newest.height : height + MAX_BLOCKS
   const query = { addresses: [tokenOf(contract), contract.address], events: [transfer, INITIATED], from: height, to }
   const logs = await node.logs(query).catch((error: unknown) => {
     throw asChainFailure(error, `transfers from ${account}`)

@@ -15,7 +15,7 @@ import { htlcCoreCode } from '../terms/htlc.ts'
 import { hasCoreAccount, type TokenInfo, tokenInfoOf } from './core-account.ts'
 import { type TokenLink, verifyBridge, verifyLink } from './token-link.ts'
 
-/** Many times the number of tokens on HyperCore. */
+/** HyperCore has far fewer tokens. */
 const MAX_TOKENS = 5_000n
 
 export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> {
@@ -62,7 +62,7 @@ async function findToken(node: EvmNode, erc20: Address): Promise<{ readonly core
   throw new ChainFailure('would-fail', `HyperCore links none of its tokens to ${erc20}`)
 }
 
-/** Null behind the last token. */
+/** Null means that the last token was passed. */
 async function infoOf(node: EvmNode, coreToken: bigint): Promise<TokenInfo | null> {
   try {
     return await tokenInfoOf(node, coreToken)

@@ -1,4 +1,4 @@
-/** Initiations of a token of HyperCore: the amount that the sender lacks on HyperEVM is moved there first. Redeems and refunds are those of EVM chains. */
+/** Moves the amount that an initiation lacks on HyperEVM there first. Redeems and refunds are those of EVM chains. */
 
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import type { ContractState } from '@tandem/evm/server/contract-state.ts'
@@ -15,14 +15,14 @@ import type { TokenLinks } from './token-link.ts'
 
 export interface CoreExecutor {
   initiate(terms: HtlcTerms, outbox: Outbox): Promise<string>
-  /** A relay: sends somebody else's initiation and pays its network fee. */
+  /** A relay sends somebody else's initiation, and pays its network fee. */
   relay(terms: HtlcTerms, data: Hex, limits: RelayLimits, outbox: Outbox): Promise<string>
   cancelUnmined(outbox: Outbox): Promise<string | null>
 }
 
 export type RelayLimits = Pick<Action, 'revertsPaidFor'>
 
-/** `state`: in the units of HyperCore. */
+/** `state` is in the units of HyperCore. */
 export function createExecutor(chain: Chain, node: EvmNode, contracts: Contracts, state: ContractState, links: TokenLinks): CoreExecutor {
   const executor = createEvmExecutor(chain, node, state)
 

@@ -1,4 +1,4 @@
-/** Relays on HyperEVM have the limits of EVM chains. */
+/** Tests that relays on HyperEVM have the limits of EVM chains. */
 
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { approvalCall } from '@tandem/evm/terms/approval-call.ts'
@@ -9,7 +9,6 @@ import { ON_EVM } from './hypercore.fixture.ts'
 
 const { fixture, client, termsOf } = await openHypercoreClient()
 
-/** Burns about 30 gas for each round, then accepts any signature (ERC-1271). */
 const agreeing = (rounds: number) => `0x62${rounds.toString(16).padStart(6, '0')}5b600190038060045750631626ba7e60e01b5f5260205ff3`
 
 test('we stop relaying for an account that burns gas in its signature check, or makes relays revert', async () => {

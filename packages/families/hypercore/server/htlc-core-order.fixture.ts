@@ -1,4 +1,4 @@
-/** Orders of the HTLC for tokens of HyperCore, and the calls that tests make with them. */
+/** Makes orders of the HTLC for tokens of HyperCore, and the calls that tests make with them. */
 
 import type { PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
 import { htlcCore } from '@tandem/evm/contract/artifacts/htlc-core.ts'
@@ -15,7 +15,6 @@ export type CoreOrder = {
 
 export type OrderChange = { readonly redeemer?: Address; readonly amount?: bigint }
 
-/** Initiated by the user. */
 export function createCoreOrder(
   { asset, user }: HypercoreFixture,
   { redeemer, amount }: Required<OrderChange>,
@@ -35,7 +34,6 @@ export function on(functionName: 'initiateOnBehalf' | 'refund', { args }: CoreOr
   return encodeFunctionData({ abi: htlcCore.abi, functionName, args })
 }
 
-/** The consent of the sender, who pays. */
 export function consenting({ args, swap }: CoreOrder): Hex {
   return encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiateFromAccount', args: [...args, swap.deadline] })
 }
@@ -68,7 +66,7 @@ export function transfer(to: Address, value: bigint): Hex {
   return encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, value] })
 }
 
-/** The name of the error that a call reverts with; 'none' if it succeeds. `to` null: a creation. */
+/** The name is that of the error with which a call reverts, or 'none'. `to` is null for a creation. */
 export async function refusalOf({ local }: HypercoreFixture, from: Address, data: Hex, to: Address | null): Promise<string> {
   try {
     await local.request({ method: 'eth_call', params: [{ from, ...(to && { to }), data }, 'latest'] })

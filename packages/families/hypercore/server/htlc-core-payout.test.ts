@@ -1,4 +1,4 @@
-/** The HTLC for tokens of HyperCore, on the simulator: every way in which HyperCore could silently lose a payout. */
+// Tests every way in which HyperCore could silently lose a payout of its HTLC, on the simulator.
 
 import { contractAccount } from '@tandem/evm/contract/artifacts/contract-account.ts'
 import { htlcCore } from '@tandem/evm/contract/artifacts/htlc-core.ts'
@@ -12,11 +12,11 @@ import { type CoreOrder, on, redeeming, transfer } from './htlc-core-order.fixtu
 import { EVM_PER_CORE, ON_EVM } from './hypercore.fixture.ts'
 
 const core = useHtlcCore()
-const { send, call, opened, gainOf, makeTwin } = core
+const { send, call, open, gainOf, makeTwin, undone } = core
 
 describe('a payout', () => {
   test('reaches the spot account of the redeemer, and after the timelock that of the initiator', async () => {
-    const [redeemed, refunded] = [await opened(), await opened()]
+    const [redeemed, refunded] = [await open(), await open()]
     expect(await gainOf(core.fixture.solver.address, () => call(core.fixture.relay, redeeming(redeemed)))).toEqual(onCore)
     await core.fixture.passSeconds(600n)
     expect(await gainOf(core.fixture.user.address, () => call(core.fixture.relay, on('refund', refunded)))).toEqual(onCore)
@@ -24,25 +24,25 @@ describe('a payout', () => {
   })
 
   test('of an instant refund reaches the spot account, too', async () => {
-    const { args } = await opened()
+    const { args } = await open()
     const data = encodeFunctionData({ abi: htlcCore.abi, functionName: 'instantRefund', args: [...args, '0x'] })
     expect(await gainOf(core.fixture.user.address, () => call(core.fixture.solver, data))).toEqual(onCore)
   })
 
   test('stays on HyperEVM when the payee has no account on HyperCore: sending there would cost a fee', async () => {
     const stranger = await core.fixture.party()
-    const order = await opened({ redeemer: stranger.address })
+    const order = await open({ redeemer: stranger.address })
     expect(await gainOf(stranger.address, () => call(core.fixture.relay, redeeming(order)))).toEqual(onEvm)
   })
 
   test('stays on HyperEVM when the HTLC itself has no account on HyperCore: it could not forward the credit', async () => {
     core.contract = { ...core.contract, address: await core.fixture.deploy(htlcCore, [coreTokens.purr]) }
-    const order = await opened()
+    const order = await open()
     expect(await gainOf(core.fixture.solver.address, () => call(core.fixture.relay, redeeming(order)))).toEqual(onEvm)
   })
 
   test('stays on HyperEVM when the bridge has too little on HyperCore, where it would be lost', async () => {
-    const order = await opened()
+    const order = await open()
     await core.fixture.local.setBridgeBalance(coreTokens.purr, AMOUNT - 1n)
     expect(await gainOf(core.fixture.solver.address, () => call(core.fixture.relay, redeeming(order)))).toEqual(onEvm)
   })
@@ -62,13 +62,13 @@ describe('a payout', () => {
     const stranger = await core.fixture.party()
     await core.fixture.faucet.fundSpot(stranger.address, coreTokens.usdc, 1n)
     const amount = (ON_EVM * 6n) / 10n
-    const order = await opened({ amount, redeemer: stranger.address })
+    const order = await open({ amount, redeemer: stranger.address })
     const gain = await gainOf(stranger.address, () => redeemBehind(order, ON_EVM))
     expect(gain).toEqual({ spot: 0n, evm: amount * EVM_PER_CORE })
   })
 
   test('is not lost either when more of the ERC-20 was minted than the bridge holds', async () => {
-    const order = await opened()
+    const order = await open()
     const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [core.fixture.relay.address, 10n ** 28n + 1n] })
     await send(core.fixture.relay, core.contract.token, mint)
     await gainOf(core.fixture.solver.address, () => redeemBehind(order, ON_EVM))
@@ -78,14 +78,14 @@ describe('a payout', () => {
   test('reaches the spot account despite other transfers in the same block when the bridge covers the whole supply', async () => {
     await core.fixture.local.setBridgeBalance(coreTokens.purr, 2n * ON_EVM)
     await makeTwin()
-    const order = await opened()
+    const order = await open()
     expect((await gainOf(core.fixture.solver.address, () => redeemBehind(order, ON_EVM))).spot).toBe(AMOUNT + ON_EVM)
   })
 
   test('stays on HyperEVM when the payee is a contract, even if it has an account on HyperCore', async () => {
     const account = await core.fixture.deploy(contractAccount)
     await core.fixture.faucet.fundSpot(account, coreTokens.usdc, 1n)
-    const order = await opened({ redeemer: account })
+    const order = await open({ redeemer: account })
     expect(await gainOf(account, () => call(core.fixture.relay, redeeming(order)))).toEqual(onEvm)
   })
 
@@ -95,24 +95,24 @@ describe('a payout', () => {
     { what: 'a read burns all gas it is given', at: CORE_USER_EXISTS, code: '0xfe' },
     { what: 'a read answers nothing', at: CORE_USER_EXISTS, code: '0x' },
   ])('stays on HyperEVM, within the gas that we pay for, when $what', async ({ at, code }) => {
-    const order = await opened()
+    const order = await open()
     await core.fixture.local.request({ method: 'hardhat_setCode', params: [at, code] })
     const redeem = () => send(core.fixture.relay, core.contract.address, redeeming(order), { gas: 300_000n })
     expect(await gainOf(core.fixture.solver.address, redeem)).toEqual(onEvm)
   })
 
   test('is not diverted to HyperEVM by a sender that gives too little gas', async () => {
-    const order = await opened()
+    const order = await open()
     const request = { from: core.fixture.relay.address, to: core.contract.address, data: redeeming(order) }
     const enough = BigInt((await core.fixture.local.request({ method: 'eth_estimateGas', params: [request] })) as Hex)
     expect(enough).toBeLessThan(200_000n)
     for (let gas = enough - 90_000n; gas < enough; gas += 6_000n) {
-      const start = await core.fixture.local.request({ method: 'evm_snapshot' })
-      const { evm } = await gainOf(core.fixture.solver.address, () =>
-        send(core.fixture.relay, core.contract.address, redeeming(order), { gas }),
-      )
-      expect(evm, `with ${gas} gas`).toBe(0n)
-      await core.fixture.local.request({ method: 'evm_revert', params: [start] })
+      await undone(async () => {
+        const { evm } = await gainOf(core.fixture.solver.address, () =>
+          send(core.fixture.relay, core.contract.address, redeeming(order), { gas }),
+        )
+        expect(evm, `with ${gas} gas`).toBe(0n)
+      })
     }
   })
 
@@ -126,7 +126,7 @@ describe('a payout', () => {
     await send(core.fixture.user, core.contract.token, mint)
     await core.fixture.local.setBridgeBalance(coreTokens.purr, 2n ** 65n)
     await makeTwin()
-    const orders = [await opened({ amount }), await opened({ amount })]
+    const orders = [await open({ amount }), await open({ amount })]
     const items = orders.map(({ args: [initiator, , timelock], secret }) => ({ initiator, timelock, amount, secret }))
     const data = encodeFunctionData({ abi: htlcCore.abi, functionName: 'redeemBatch', args: [core.fixture.solver.address, items] })
     expect(await gainOf(core.fixture.solver.address, () => call(core.fixture.relay, data))).toEqual({
@@ -134,7 +134,7 @@ describe('a payout', () => {
       evm: 2n * amount * EVM_PER_CORE,
     })
     expect(await core.fixture.evmBalance(core.contract.address)).toBe(0n)
-    const alone = await opened({ amount: 2n ** 20n })
+    const alone = await open({ amount: 2n ** 20n })
     expect((await gainOf(core.fixture.solver.address, () => call(core.fixture.relay, redeeming(alone)))).spot).toBe(2n ** 20n)
   })
 })

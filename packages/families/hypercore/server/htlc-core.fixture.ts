@@ -1,27 +1,128 @@
-/** The HTLC for tokens of HyperCore on the simulator: a new one for each test, its orders, and who gained what. */
+// Sets up the HTLC for tokens of HyperCore on the simulator: its orders, the payments to an owner's account, and the gain of an owner.
 
+import { deepEqual, equal } from 'node:assert/strict'
 import { htlcCore } from '@tandem/evm/contract/artifacts/htlc-core.ts'
 import { initiateTypedData, orderIdOf } from '@tandem/evm/terms/htlc.ts'
-import type { Address, Hex } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { type Address, decodeEventLog, decodeFunctionResult, encodeFunctionData, type Hex, type RpcTransactionReceipt } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { coreTokens } from '../local/core-state-machine.ts'
-import { CORE_WRITER, spotSendData } from '../terms/core.ts'
-import { accountAt } from '../terms/htlc.ts'
+import { CORE_WRITER, SPOT_BALANCE, spotBalanceInput, spotSendData } from '../terms/core.ts'
 import { type CoreOrder, createCoreOrder, type OrderChange, refusalOf, signedInitiating, transfer } from './htlc-core-order.fixture.ts'
 import { createHypercoreFixture, EVM_PER_CORE, type HypercoreFixture, type TestParty } from './hypercore.fixture.ts'
 
 export const AMOUNT = 1_000_000n
-/** Seconds in which an order may be funded. */
+export const EVM_AMOUNT = AMOUNT * EVM_PER_CORE
+/** An order may be funded for this many seconds. */
 export const WINDOW = 3_600n
+/** A transfer to HyperEVM costs less. */
+export const HYPE = 10n ** 16n
 
+export const NOTHING = { spot: 0n, evm: 0n }
 export const onCore = { spot: AMOUNT, evm: 0n }
-export const onEvm = { spot: 0n, evm: AMOUNT * EVM_PER_CORE }
+export const onEvm = { spot: 0n, evm: EVM_AMOUNT }
 
+type Extras = { readonly value?: bigint; readonly gas?: bigint }
+
+/** Tests replace the parts, so they are read at each call. */
+export type CoreUnderTest = { readonly fixture: HypercoreFixture; readonly contract: HypercoreFixture['contract'] }
+export type CorePlay = ReturnType<typeof createCorePlay>
+
+export function createCorePlay(tested: CoreUnderTest) {
+  const request = (call: { readonly method: string; readonly params?: unknown[] }) => tested.fixture.local.request(call)
+  const ask = async (to: Address, data: Hex) => (await request({ method: 'eth_call', params: [{ to, data }, 'latest'] })) as Hex
+  const askHtlc = (data: Hex) => ask(tested.contract.address, data)
+
+  async function send(party: TestParty, to: Address, data: Hex, extras: Extras = {}): Promise<RpcTransactionReceipt> {
+    const hash = await tested.fixture.sendAs(party, { to, data, gas: 1_500_000n, ...extras })
+    await tested.fixture.mine()
+    return (await request({ method: 'eth_getTransactionReceipt', params: [hash] })) as RpcTransactionReceipt
+  }
+
+  async function call(party: TestParty, data: Hex, extras: Extras = {}): Promise<RpcTransactionReceipt> {
+    const receipt = await send(party, tested.contract.address, data, extras)
+    equal(receipt.status, '0x1')
+    return receipt
+  }
+
+  const account = async (owner: Address = tested.fixture.user.address) =>
+    `0x${(await askHtlc(encodeFunctionData({ abi: htlcCore.abi, functionName: 'accountOf', args: [owner] }))).slice(26)}` as Address
+  const idOf = ({ swap }: CoreOrder) => orderIdOf(tested.contract, swap.terms)
+  const sign = ({ swap }: CoreOrder, party: TestParty = tested.fixture.user) =>
+    party.account.signTypedData(JSON.parse(JSON.stringify(initiateTypedData(tested.contract, swap.terms))))
+
+  async function newOrder(change: OrderChange = {}): Promise<CoreOrder> {
+    const block = (await request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { timestamp: Hex }
+    const { fixture } = tested
+    return createCoreOrder(fixture, { redeemer: fixture.solver.address, amount: AMOUNT, ...change }, BigInt(block.timestamp) + WINDOW)
+  }
+
+  const payOnEvm = async (evmAmount = EVM_AMOUNT) =>
+    equal((await send(tested.fixture.user, tested.contract.token, transfer(await account(), evmAmount))).status, '0x1')
+
+  /** The gain is the change on each side of an owner's balance, in its own units. */
+  async function gainOf(owner: Address, act: () => Promise<unknown>): Promise<{ readonly spot: bigint; readonly evm: bigint }> {
+    const { fixture, contract } = tested
+    const before = [await fixture.spotBalance(owner), await fixture.evmBalance(owner)] as const
+    const stranded = await fixture.spotBalance(contract.address)
+    await act()
+    // Nothing may stay in the contract's own account on HyperCore: nothing can be sent from there.
+    equal(await fixture.spotBalance(contract.address), stranded)
+    return { spot: (await fixture.spotBalance(owner)) - before[0], evm: (await fixture.evmBalance(owner)) - before[1] }
+  }
+
+  return {
+    ask,
+    send,
+    call,
+    account,
+    idOf,
+    sign,
+    newOrder,
+    payOnEvm,
+    gainOf,
+    payOnCore: async (amount = AMOUNT) =>
+      send(tested.fixture.user, CORE_WRITER, spotSendData({ to: await account(), token: coreTokens.purr, amount })),
+    refusal: (from: Address, data: Hex, to: Address | null = tested.contract.address) => refusalOf(tested.fixture, from, data, to),
+    refuses: async (from: TestParty, data: Hex, error: string) =>
+      equal(await refusalOf(tested.fixture, from.address, data, tested.contract.address), error),
+    gains: async (owner: Address, expected: { readonly spot: bigint; readonly evm: bigint }, act: () => Promise<unknown>) =>
+      deepEqual(await gainOf(owner, act), expected),
+    async open(change: OrderChange = {}): Promise<CoreOrder> {
+      const order = await newOrder(change)
+      await payOnEvm(order.swap.terms.amount * EVM_PER_CORE)
+      await call(tested.fixture.relay, signedInitiating(order, await sign(order)))
+      return order
+    },
+    async isOpen(order: CoreOrder): Promise<boolean> {
+      return BigInt(await askHtlc(encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiatedAt', args: [idOf(order)] }))) > 2n
+    },
+    async held(owner: Address = tested.fixture.user.address) {
+      const at = await account(owner)
+      return { spot: await tested.fixture.spotBalance(at), evm: await tested.fixture.evmBalance(at) }
+    },
+    async heldFor(...orders: readonly CoreOrder[]) {
+      const args = [orders.map(() => tested.fixture.user.address), orders.map(idOf)] as const
+      const read = { abi: htlcCore.abi, functionName: 'heldFor', args } as const
+      return decodeFunctionResult({ ...read, data: await askHtlc(encodeFunctionData(read)) })
+    },
+    coinsOf: async (owner: Address) => BigInt((await request({ method: 'eth_getBalance', params: [owner, 'latest'] })) as Hex),
+    hypeOf: async (owner: Address) => BigInt((await ask(SPOT_BALANCE, spotBalanceInput(owner, coreTokens.hype))).slice(0, 66)),
+    eventsOf: ({ logs }: RpcTransactionReceipt) =>
+      logs
+        .filter(({ address }) => address.toLowerCase() === tested.contract.address)
+        .map(({ data, topics }) => decodeEventLog({ abi: htlcCore.abi, data, topics })),
+    async undone(act: () => Promise<void>): Promise<void> {
+      const start = await request({ method: 'evm_snapshot' })
+      await act()
+      await request({ method: 'evm_revert', params: [start] })
+    },
+  }
+}
+
+/** A file of tests shares one chain. Each test begins in its first state. */
 export function useHtlcCore() {
   let fixture: HypercoreFixture
-  /** The HTLC under test. */
   let contract: HypercoreFixture['contract']
-  let now: bigint
   let snapshot: unknown
   beforeAll(async () => {
     fixture = await createHypercoreFixture()
@@ -30,44 +131,11 @@ export function useHtlcCore() {
   beforeEach(async () => {
     snapshot = await fixture.local.request({ method: 'evm_snapshot' })
     contract = fixture.contract
-    now = await timeNow()
   })
   afterEach(async () => {
     await fixture.local.request({ method: 'evm_revert', params: [snapshot] })
   })
-
-  async function timeNow(): Promise<bigint> {
-    const block = (await fixture.local.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { timestamp: Hex }
-    return BigInt(block.timestamp)
-  }
-
-  const newOrder = (change: OrderChange = {}) =>
-    createCoreOrder(fixture, { redeemer: fixture.solver.address, amount: AMOUNT, ...change }, now + WINDOW)
-
-  /** Mined together with all pending transactions. */
-  async function send(
-    party: TestParty,
-    to: Address,
-    data: Hex,
-    more: { readonly value?: bigint; readonly gas?: bigint } = {},
-  ): Promise<boolean> {
-    const hash = await fixture.sendAs(party, { to, data, ...more })
-    await fixture.mine()
-    const receipt = (await fixture.local.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as { status: Hex }
-    return receipt.status === '0x1'
-  }
-
-  const call = (party: TestParty, data: Hex, more: { readonly value?: bigint } = {}) => send(party, contract.address, data, more)
-  const account = (owner: Address = fixture.user.address) => accountAt(contract, owner)
-  /** The ERC-20 to the account of the user, as if it had crossed. */
-  const payOnEvm = (evmAmount: bigint) => send(fixture.user, contract.token, transfer(account(), evmAmount))
-  /** As `core_to_evm_transfer` does. */
-  const payOnCore = (amount: bigint, party: TestParty = fixture.user) =>
-    send(party, CORE_WRITER, spotSendData({ to: account(), token: coreTokens.purr, amount }))
-  const sign = ({ swap }: CoreOrder, party: TestParty = fixture.user) =>
-    party.account.signTypedData(JSON.parse(JSON.stringify(initiateTypedData(contract, swap.terms))))
-
-  return {
+  const tested = {
     get fixture() {
       return fixture
     },
@@ -77,38 +145,11 @@ export function useHtlcCore() {
     set contract(other) {
       contract = other
     },
-    get now() {
-      return now
-    },
-    timeNow,
-    newOrder,
-    send,
-    call,
-    account,
-    payOnEvm,
-    payOnCore,
-    sign,
-    idOf: ({ swap }: CoreOrder) => orderIdOf(contract, swap.terms),
-    /** Another HTLC of the token, or of another token, with an account on HyperCore of its own. */
+    /** The twin is an HTLC of the token, or of another one, with an account on HyperCore of its own. */
     async makeTwin(coreToken: bigint = coreTokens.purr, token = fixture.contract.token): Promise<void> {
       contract = { ...contract, address: await fixture.deploy(htlcCore, [coreToken]), token }
       await fixture.faucet.fundSpot(contract.address, coreTokens.usdc, 1n)
     },
-    refusal: (from: Address, data: Hex, to: Address | null = contract.address) => refusalOf(fixture, from, data, to),
-    async opened(change: OrderChange = {}): Promise<CoreOrder> {
-      const order = newOrder(change)
-      expect(await payOnEvm(order.swap.terms.amount * EVM_PER_CORE)).toBe(true)
-      expect(await call(fixture.relay, signedInitiating(order, await sign(order)))).toBe(true)
-      return order
-    },
-    /** The change on each side of an account, in its own units. */
-    async gainOf(owner: Address, act: () => Promise<unknown>): Promise<{ readonly spot: bigint; readonly evm: bigint }> {
-      const before = [await fixture.spotBalance(owner), await fixture.evmBalance(owner)] as const
-      const stranded = await fixture.spotBalance(contract.address)
-      await act()
-      // Nothing may stay in the contract's own account on HyperCore: nothing can be sent from there.
-      expect(await fixture.spotBalance(contract.address)).toBe(stranded)
-      return { spot: (await fixture.spotBalance(owner)) - before[0], evm: (await fixture.evmBalance(owner)) - before[1] }
-    },
   }
+  return Object.defineProperties(createCorePlay(tested), Object.getOwnPropertyDescriptors(tested)) as CorePlay & typeof tested
 }

@@ -1,4 +1,4 @@
-/** The HyperCore simulator with our contracts and funded parties, for the tests of this family. */
+/** Starts the HyperCore simulator with our contracts and funded parties, for the tests of this family. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { createEvmSender, type EvmSender } from '@tandem/evm/local/evm-sender.ts'
@@ -15,7 +15,7 @@ import { coreTokens } from '../local/core-state-machine.ts'
 import { type HypercoreChain, startHypercoreChain } from '../local/hypercore-chain.ts'
 import { createHypercoreFaucet, type HypercoreFaucet } from '../local/hypercore-faucet.ts'
 import { deployLocalHypercoreContracts } from '../local/local-hypercore-contracts.ts'
-import { CORE_WRITER, SPOT_BALANCE, spotBalanceQuestion, spotSendData, systemAddressOf } from '../terms/core.ts'
+import { CORE_WRITER, SPOT_BALANCE, spotBalanceInput, spotSendData, systemAddressOf } from '../terms/core.ts'
 import { hypercore } from './index.ts'
 
 export type TestParty = { readonly signer: TestSigner; readonly account: PrivateKeyAccount; readonly address: Address }
@@ -25,21 +25,19 @@ export interface HypercoreFixture {
   readonly chain: Chain
   readonly contract: HtlcContract & { readonly token: Address }
   readonly asset: Asset & { readonly deployment: Deployment }
-  /** Mines at once; for transactions that do not go through the client. */
+  /** The deployer mines at once. It sends transactions that do not go through the client. */
   readonly deployer: EvmSender
   readonly faucet: HypercoreFaucet
-  /** Both hold PURR in spot accounts, and on HyperEVM. */
   readonly user: TestParty
   readonly solver: TestParty
-  /** Pays for gas. */
   readonly relay: TestParty
   party(): Promise<TestParty>
   connect(htlc?: Address): ChainClient
   deploy(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]): Promise<Address>
-  /** Sends as a wallet does, without mining. `tip`: a higher one comes earlier in a block. */
+  /** A wallet sends like this, without mining. A transaction with a higher `tip` comes earlier in a block. */
   sendAs(party: TestParty, transaction: { to: Address; data?: Hex; value?: bigint; gas?: bigint; tip?: bigint }): Promise<Hex>
   spotBalance(owner: Address): Promise<bigint>
-  /** In units of the ERC-20. */
+  /** The balance is in units of the ERC-20. */
   evmBalance(owner: Address): Promise<bigint>
   mine(blocks?: number): Promise<void>
   passSeconds(seconds: bigint): Promise<void>
@@ -47,10 +45,10 @@ export interface HypercoreFixture {
 }
 
 export const EVM_PER_CORE = 10n ** 13n
-/** Of the user and of the solver each, in units of HyperCore. Nobody else has any on HyperEVM. */
+/** The user and the solver hold this much each, in units of HyperCore. Nobody else has any on HyperEVM. */
 export const ON_EVM = 10n ** 11n
 const GWEI = 1_000_000_000n
-/** Enough for code that is not optimised. */
+/** Code that is not optimised needs no more. */
 const DEPLOY_GAS = 10_000_000n
 
 export async function createHypercoreFixture(): Promise<HypercoreFixture> {
@@ -113,7 +111,7 @@ export async function createHypercoreFixture(): Promise<HypercoreFixture> {
       return receipt.contractAddress.toLowerCase() as Address
     },
     sendAs,
-    spotBalance: async (owner) => BigInt((await ask(SPOT_BALANCE, spotBalanceQuestion(owner, coreTokens.purr))).slice(0, 66)),
+    spotBalance: async (owner) => BigInt((await ask(SPOT_BALANCE, spotBalanceInput(owner, coreTokens.purr))).slice(0, 66)),
     evmBalance: async (owner) => BigInt(await ask(token, encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] }))),
     mine,
     async passSeconds(seconds) {

@@ -1,7 +1,7 @@
 /**
- * The HyperCore family: tokens of Hyperliquid's spot accounts, locked in an HTLC on HyperEVM. Amounts are in the units of HyperCore.
- * HyperEVM is an EVM chain: the EVM family does everything that is not about HyperCore. It reads the events too: the contract reports amounts
- * in the units of HyperCore, as the terms have them.
+ * The HyperCore family locks tokens of Hyperliquid's spot accounts in an HTLC on HyperEVM. Amounts are in the units of HyperCore.
+ * HyperEVM is an EVM chain: the EVM family does everything that is not about HyperCore. It reads the events too: the contract reports
+ * amounts in the units of HyperCore, as the terms have them.
  */
 
 import type { PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
@@ -34,14 +34,13 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { type Address, encodeFunctionData } from 'viem'
-import { hypeTokenOf } from '../terms/chain-data.ts'
-import { systemAddressOf, textForms } from '../terms/core.ts'
+import { hypeTokenOf, systemAddressOf, textForms } from '../terms/core.ts'
 import { hypercoreFacts } from '../terms/facts.ts'
 import { fundingOf } from '../terms/funding.ts'
 import { accountAt, htlcCoreCode, initiateConsentedData, ownerOf, tokenOf } from '../terms/htlc.ts'
 import { type AccountFunds, activationNote, crossingValue, fundsOf } from './account.ts'
 import { spotBalanceOf } from './core-account.ts'
-import { crossToEvm, noteCrossedInVain } from './cross-to-evm.ts'
+import { crossToEvm, noteWastedCrossings } from './cross-to-evm.ts'
 import { deployHtlc } from './deploy.ts'
 import { createExecutor } from './execute.ts'
 import { createPrefund } from './prefund.ts'
@@ -81,7 +80,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     )
   }
 
-  /** Orders of one owner share its account: each sees what the one before has signed. */
+  /** Orders of one owner share its account, so each must see the attempts that the one before has signed. */
   const inTurn = createTurns()
   const prefund = createPrefund(chain, node, contracts)
 
@@ -92,12 +91,12 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     return inTurn(accountAt(contract, owner), async () => {
       if ((await state.htlc(contract, terms)) === 'absent')
         await crossToEvm(node, chain, { contract, owner, needed: terms.amount, readFunds: () => fundsIn(terms, owner) }, outbox)
-      // The consent has cost the payer a transaction: other reverted relays end only what we pay for bringing money over, which the payer can do too.
+      // The consent has cost the payer a transaction. So other reverted relays only end our payments for crossings, which the payer can make too.
       return executor.relay(terms, initiateConsentedData(swap), {}, { ...outbox, revertedRelays: 0 })
     })
   }
 
-  // One payout of the sum may not reach HyperCore where each of them would.
+  // There are no batches: one payout of the sum may not reach HyperCore where each single payout would.
   // Price feeds are on HyperEVM: its own chain reads them.
   // The distributor pays tokens of HyperEVM only.
   const { batchRedeem: _batchRedeem, oracle: _oracle, distributor: _distributor, ...others } = base
@@ -106,7 +105,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     ...others,
     text: textForms,
     async verifyNode() {
-      // Check the chain first: contracts of another chain could answer anything.
+      // The chain is checked first, because contracts of another chain could answer anything.
       await verifyNode(chain, node, evmState, { ...contracts, all: [] })
       for (const asset of assets) {
         const contract = contracts.of(asset.id)
@@ -142,15 +141,15 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
       if (to !== null && to.toLowerCase() !== terms.redeemer.toLowerCase()) return base.verifyPayout(terms, to)
       const contract = contracts.of(terms.asset)
       const { coreToken, evmPerCore } = await links.of(contract)
-      const question = { abi: htlcCore.abi, functionName: 'reachesCore', args: [terms.redeemer as Address, terms.amount] } as const
-      const answer = await node.call({ to: contract.address, data: encodeFunctionData(question) }).catch((error: unknown) => {
+      const read = { abi: htlcCore.abi, functionName: 'reachesCore', args: [terms.redeemer as Address, terms.amount] } as const
+      const answer = await node.call({ to: contract.address, data: encodeFunctionData(read) }).catch((error: unknown) => {
         throw asChainFailure(error, 'reachesCore')
       })
       const redeemer = BigInt(answer) === 1n ? systemAddressOf(coreToken) : terms.redeemer
       await verifyPayout(node, chain, contract, { ...terms, redeemer, amount: terms.amount * evmPerCore })
     },
 
-    // The ERC-20 of those who hold it on HyperCore is at the system address.
+    // On HyperEVM, the ERC-20 of those who hold it on HyperCore is at the system address.
     async checkRecipient(address, asset, payout) {
       if (payout === null) return null
       const contract = contracts.of(asset)
@@ -161,7 +160,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
     initiate: executor.initiate,
     async cancel(outbox) {
       const waiting = await executor.cancelUnmined(outbox)
-      if (waiting === null) await noteCrossedInVain(node, outbox)
+      if (waiting === null) await noteWastedCrossings(node, outbox)
       return waiting
     },
 
@@ -177,7 +176,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
         if (found !== 'absent') return
         const funds = await fundsIn(terms, ownerOf({ terms, payer: null }))
         if (funds.onEvm < terms.amount) {
-          // We bring it to HyperEVM first: until then the initiation cannot be simulated.
+          // We bring the money to HyperEVM first. Before that the initiation cannot be simulated.
           if (funds.onEvm + funds.onCore >= terms.amount) return
           await verifyAllowance(terms, funds)
         }
@@ -210,12 +209,12 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
   }
 }
 
-/** A signature that does not hold any more, e.g. of a contract account, must not cost us a crossing. */
+/** An invalid signature, e.g. of a contract account that withdrew it, must not cost us a crossing. */
 function asWouldFail(error: unknown): never {
   throw error instanceof TandemError ? new ChainFailure('would-fail', `initiate: ${error.message}`, { cause: error }) : error
 }
 
-/** Runs work of one name one after the other, in the order in which it was given. */
+/** Each name has a queue: work of one name runs one after the other, in the order in which it was given. */
 function createTurns(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<void>>()
   return async (name, work) => {

@@ -17,16 +17,16 @@ import { spotBalanceOf } from './core-account.ts'
 const ARRIVAL_SECONDS = 8n
 
 /**
- * A move takes two blocks, and orders at the same time take each other's tokens on HyperEVM: so one move serves several orders of this size, as far as a
- * part of the spot balance goes. Other orders may move at the same moment, and HyperCore drops what the rest does not cover.
+ * A move takes two blocks, and concurrent orders take each other's tokens on HyperEVM. So one move serves several orders of this size, up to a part of
+ * the spot balance. Other orders may move at the same moment, and HyperCore drops a move that the remaining balance does not cover.
  */
 const ORDERS_PER_MOVE = 20n
 const SPOT_PART = 4n
 
-/** A transfer arrives with a block: asking much more often is useless. */
-const LEAST_RETRY_MS = 500
+/** A transfer arrives with a block, so more frequent polls are useless. */
+const MIN_RETRY_MS = 500
 
-/** After this many silent drops, e.g. because the spot account lacks HYPE, an operator must step in. */
+/** After this many silent drops, e.g. because the spot account lacks HYPE, an operator must act. */
 const MAX_MOVES = 3
 
 export type Shortage = { readonly contract: HtlcContract; readonly coreToken: bigint; readonly held: bigint; readonly needed: bigint }
@@ -40,9 +40,9 @@ export async function moveToEvm(node: EvmNode, chain: Chain, shortage: Shortage,
   const sending = sendOn(lane)
   if (lane.pending.some(({ call }) => call.to === contract.address)) return
   const missing = needed - held
-  // Not with a growing backoff: with it, a transfer that takes a little longer, or is sent again, delayed the payment by up to twice that time.
+  // The retry delay does not grow. A growing one could delay the payment by twice the time of a slow or repeated transfer.
   const waiting = new ChainFailure('would-fail', `initiate: ${missing} of HyperCore's token ${coreToken} are on their way to HyperEVM`, {
-    retryAfterMs: Math.max(Number(chain.blockMs) / 2, LEAST_RETRY_MS),
+    retryAfterMs: Math.max(Number(chain.blockMs) / 2, MIN_RETRY_MS),
     isExpected: true,
   })
   for (const signed of lane.pending) await sending.keep(signed, gasNow)

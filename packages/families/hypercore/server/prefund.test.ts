@@ -1,4 +1,4 @@
-/** Money in the accounts of users at the HTLC: how it is brought to HyperEVM, what that costs us at most, and how it goes back. */
+/** Tests money in the accounts of users at the HTLC: its way to HyperEVM, the limit of our cost for it, and its way back. */
 
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { connectNode } from '@tandem/evm/server/nodes/connect-node.ts'
@@ -8,7 +8,7 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { coreTokens } from '../local/core-state-machine.ts'
-import { SPOT_BALANCE, spotBalanceQuestion } from '../terms/core.ts'
+import { SPOT_BALANCE, spotBalanceInput } from '../terms/core.ts'
 import { accountAt, crossData, isCrossing, withdrawData } from '../terms/htlc.ts'
 import { AMOUNT, openHypercoreClient, undoAfterEach } from './client.fixture.ts'
 import { crossToEvm } from './cross-to-evm.ts'
@@ -21,7 +21,6 @@ beforeEach(async () => {
   deadline = (await client.tip()).time + 3_600n
 })
 
-/** Independent of the chain's clock. */
 let deadline: bigint
 
 const { gasless, prefund } = client
@@ -41,7 +40,7 @@ const consent = async (terms: HtlcTerms) => send(fixture.user, transactionOf((aw
 const withdraw = () => send(fixture.user, { to: fixture.contract.address, data: withdrawData(coreTokens.purr) })
 const locked = () => fixture.evmBalance(fixture.contract.address)
 const hypeIn = async (owner: Address) => {
-  const call = { to: SPOT_BALANCE, data: spotBalanceQuestion(owner, coreTokens.hype) }
+  const call = { to: SPOT_BALANCE, data: spotBalanceInput(owner, coreTokens.hype) }
   return BigInt(((await fixture.local.request({ method: 'eth_call', params: [call, 'latest'] })) as string).slice(0, 66))
 }
 
@@ -122,7 +121,7 @@ describe('a signature after core_to_evm_transfer', () => {
     const one = relaying(first, await signatureOf(first), outbox, 'first')
     const other = relaying(second, await signatureOf(second), outbox, 'second')
     for (const { relay } of [one, other]) await expect(relay()).rejects.toMatchObject(onItsWay)
-    // It has left HyperCore and is not on HyperEVM yet.
+    // The money has left HyperCore and is not on HyperEVM yet.
     await fixture.mine()
     for (const { relay } of [one, other]) await expect(relay()).rejects.toMatchObject(onItsWay)
     await fixture.mine()
@@ -166,7 +165,7 @@ describe('a signature after core_to_evm_transfer', () => {
     expect([one.outbox.attempts('initiate other'), one.outbox.reverted.size, await locked()]).toEqual([[], 0, AMOUNT * EVM_PER_CORE])
   })
 
-  test.each(['our relay', 'a transaction of the owner'])('whose crossing another order has used, by %s, is not in vain', async (by) => {
+  test.each(['our relay', 'a transaction of the owner'])('whose crossing another order has used, by %s, is not wasted', async (by) => {
     const [first, second] = [termsOf(fixture.user, fixture.solver), termsOf(fixture.user, fixture.solver)]
     await moveIn(first)
     const one = relaying(first, await signatureOf(first))
@@ -198,7 +197,7 @@ describe('a signature after core_to_evm_transfer', () => {
     expect([crossings(), outbox.reverted.size]).toEqual([5, 0])
   })
 
-  test('whose crossing arrives while we look is not in vain', async () => {
+  test('whose crossing arrives while we read is not wasted', async () => {
     const terms = termsOf(fixture.user, fixture.solver)
     await moveIn(terms)
     const { relay, crossings, outbox } = relaying(terms, await signatureOf(terms))
@@ -217,14 +216,14 @@ describe('a signature after core_to_evm_transfer', () => {
     expect([reads, crossings(), outbox.reverted.size]).toEqual([[], 1, 0])
   })
 
-  test('whose crossing is mined late waits for it: it is not in vain, and the user is told nothing', async () => {
+  test('whose crossing is mined late waits for it: it is not wasted, and the user gets no error', async () => {
     const terms = termsOf(fixture.user, fixture.solver)
     await moveIn(terms)
     const { relay, crossings, outbox } = relaying(terms, await signatureOf(terms))
     await expect(relay()).rejects.toMatchObject(onItsWay)
     outbox.passSeconds(20n)
     await fixture.mine()
-    // It has left HyperCore and is not on HyperEVM yet.
+    // The money has left HyperCore and is not on HyperEVM yet.
     await expect(relay()).rejects.toMatchObject(onItsWay)
     expect([crossings(), outbox.reverted.size]).toEqual([1, 0])
     await fixture.mine()
@@ -239,7 +238,7 @@ describe('a signature after core_to_evm_transfer', () => {
     const { relay, crossings, outbox } = relaying(terms, await signatureOf(terms))
     for (let tries = 0; tries < 3; tries += 1) {
       await expect(relay()).rejects.toMatchObject(onItsWay)
-      // A hold makes HyperCore drop it.
+      // A hold makes HyperCore drop the crossing.
       await fixture.local.hold(account(), coreTokens.purr, 1n)
       await fixture.mine(2)
       await fixture.local.hold(account(), coreTokens.purr, 0n)
@@ -260,7 +259,7 @@ describe('a signature after core_to_evm_transfer', () => {
     await fixture.mine(2)
     await withdraw()
     outbox.passSeconds(10n)
-    // It is gone: nothing is sent, and the crossing counts as a relay in vain.
+    // The money is gone: nothing is sent, and the crossing counts as a wasted relay.
     await expect(relay()).rejects.toMatchObject({ kind: 'would-fail', isExpected: false })
     expect([crossings(), outbox.attempts('initiate').length, outbox.reverted.size]).toEqual([1, 1, 1])
     await moveIn(terms)
@@ -269,7 +268,7 @@ describe('a signature after core_to_evm_transfer', () => {
     expect(crossings()).toBe(2)
   })
 
-  test('whose money was brought over for nothing counts as a relay in vain when the order is given up', async () => {
+  test('whose money was brought over for nothing counts as a wasted relay when the order is given up', async () => {
     const terms = termsOf(fixture.user, fixture.solver)
     await moveIn(terms)
     const { relay, crossings, outbox } = relaying(terms, await signatureOf(terms))
@@ -408,15 +407,15 @@ describe('a consented order', () => {
     expect(await reclaim()).toBeNull()
     await moveIn(terms)
     expect(await reclaim()).toBeNull()
-    const told = (await fundingOf(terms)).reclaim
-    if (told === undefined) throw new Error('expected a reclaim transaction')
-    await send(fixture.user, transactionOf(told))
+    const withdrawal = (await fundingOf(terms)).reclaim
+    if (withdrawal === undefined) throw new Error('expected a reclaim transaction')
+    await send(fixture.user, transactionOf(withdrawal))
     expect(await fixture.spotBalance(fixture.user.address)).toBe(before)
     expect(outbox.attempts('reclaim')).toHaveLength(1)
   })
 })
 
-test('a crossing is told apart from an initiation by its calldata', async () => {
+test('the calldata distinguishes a crossing from an initiation', async () => {
   expect(isCrossing(crossData(fixture.user.address))).toBe(true)
   expect(isCrossing((await fundingOf(termsOf(fixture.user, fixture.solver))).initiate.data as Hex)).toBe(false)
 })

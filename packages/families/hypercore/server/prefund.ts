@@ -1,4 +1,4 @@
-/** Consented orders: reads what accounts hold for many of them at once, and reclaims what cannot fund its order. */
+/** Reads what accounts hold for many consented orders at once, and reclaims what cannot fund its order. */
 
 import { sendOn } from '@tandem/chain-kit/contract/sending.ts'
 import type { Prefund, PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
@@ -15,24 +15,24 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { ownerOf, reclaimData } from '../terms/htlc.ts'
 
-/** Each takes about 20,000 gas. Far below the gas limit of nodes for a call. */
+/** Each order takes about 20,000 gas, so a call is far below the gas limit of nodes. */
 const ORDERS_PER_CALL = 200
 
-/** Per order: a reclaim may revert, or HyperCore may drop a part of it. After that the payer can withdraw alone. */
+/** This is per order: a reclaim may revert, or HyperCore may drop a part. After that the payer can withdraw alone. */
 const MAX_RECLAIMS = 3
 const EXHAUSTED_RETRY_MS = 7 * 86_400_000
 const REFUSED_RETRY_MS = 3_600_000
 
 export function createPrefund(chain: Chain, node: EvmNode, contracts: Contracts): Omit<Prefund, 'initiate'> {
   async function heldFor(contract: HtlcContract, swaps: readonly PrefundedSwap[]): Promise<readonly bigint[]> {
-    const question = { abi: htlcCore.abi, functionName: 'heldFor' } as const
+    const read = { abi: htlcCore.abi, functionName: 'heldFor' } as const
     const amounts: bigint[] = []
     for (let start = 0; start < swaps.length; start += ORDERS_PER_CALL) {
       const page = swaps.slice(start, start + ORDERS_PER_CALL)
       const args = [page.map(ownerOf), page.map(({ terms }) => orderIdOf(contract, terms))] as const
       try {
-        const data = await node.call({ to: contract.address, data: encodeFunctionData({ ...question, args }) })
-        amounts.push(...decodeFunctionResult({ ...question, data }))
+        const data = await node.call({ to: contract.address, data: encodeFunctionData({ ...read, args }) })
+        amounts.push(...decodeFunctionResult({ ...read, data }))
       } catch (error) {
         throw asChainFailure(error, 'asking for consented orders')
       }

@@ -1,4 +1,4 @@
-/** How strangers initiate on HyperCore: as on EVM chains with tokens of HyperEVM, and out of accounts that were paid before. On a simulator of HyperCore beside an EVM. */
+/** Strangers can initiate on HyperCore as on EVM chains with tokens of HyperEVM, and out of accounts that were paid before. */
 
 import type { PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
 import { type AgreedSwap, type StrangersWay, strangersWay } from '@tandem/chain-kit/testing/strangers-initiation.fixture.ts'
@@ -9,7 +9,7 @@ import { type Address, encodeFunctionData, erc20Abi, getContractAddress } from '
 import { accountAt, initiateConsentedData, initiateFromAccountData } from '../terms/htlc.ts'
 import { EVM_PER_CORE, type HypercoreFixture } from './hypercore.fixture.ts'
 
-/** In units of HyperCore. */
+/** The unit is that of HyperCore. */
 const WEALTH = 2n * 10n ** 10n
 
 export async function hypercoreWays(fixture: HypercoreFixture): Promise<readonly StrangersWay[]> {

@@ -13,7 +13,7 @@ import { tokenInfoOf } from './core-account.ts'
 export type TokenLink = { readonly coreToken: bigint; readonly evmPerCore: bigint }
 
 export interface TokenLinks {
-  /** Read from the HTLC, where it can never change. */
+  /** The link is read from the HTLC, where it can never change. */
   of(contract: HtlcContract): Promise<TokenLink>
 }
 
@@ -41,7 +41,7 @@ export function createTokenLinks(node: EvmNode): TokenLinks {
   }
 }
 
-/** The same reads in the units of HyperCore, rounded down. */
+/** The reads are in the units of HyperCore, rounded down. */
 export function inCoreUnits(state: ContractState, links: TokenLinks, all: readonly HtlcContract[]): ContractState {
   async function unitsOf(token: Address): Promise<bigint> {
     const contract = all.find((known) => known.token === token)
@@ -66,15 +66,15 @@ export async function verifyLink(node: EvmNode, asset: Asset, contract: HtlcCont
 }
 
 /**
- * Throws when the HTLC has a higher count of the bridge's funds than the bridge holds: payouts to HyperCore might be lost. A transfer does not
- * change the sum of both sides, but the count may be wrong from the block in which the HTLC was deployed.
+ * If the HTLC counts more of the bridge's funds than the bridge holds, payouts to HyperCore might be lost, so this throws. A transfer does
+ * not change the sum of both sides, but the count may be wrong from the block in which the HTLC was deployed.
  */
 export async function verifyBridge(node: EvmNode, asset: Asset, { address }: HtlcContract): Promise<void> {
-  const question = { abi: htlcCore.abi, functionName: 'bridgeFunds' } as const
-  const data = await node.call({ to: address, data: encodeFunctionData(question) }).catch((error: unknown) => {
+  const read = { abi: htlcCore.abi, functionName: 'bridgeFunds' } as const
+  const data = await node.call({ to: address, data: encodeFunctionData(read) }).catch((error: unknown) => {
     throw asChainFailure(error, `bridgeFunds of ${address}`)
   })
-  const [counted, held] = decodeFunctionResult({ ...question, data })
+  const [counted, held] = decodeFunctionResult({ ...read, data })
   if (counted <= held) return
   const counts = `the HTLC at ${address} counts ${counted} in the bridge, which holds ${held}`
   throw new ChainFailure('would-fail', `${asset.id}: ${counts}: payouts to HyperCore might be lost until somebody calls its recount()`)

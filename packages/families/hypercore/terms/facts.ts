@@ -1,4 +1,4 @@
-/** What every process knows of the HyperCore family. It writes accounts, swap ids and hashes as EVM chains do. */
+/** Names the facts of the HyperCore family that every process knows. It writes accounts, swap ids and hashes as EVM chains do. */
 
 import type { FamilyFacts } from '@tandem/chain-kit/port/family.ts'
 import { evmFacts } from '@tandem/evm/terms/facts.ts'

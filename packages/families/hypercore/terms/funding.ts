@@ -1,4 +1,4 @@
-/** The calls that fund a swap: the money goes from the spot account to the payer's account at the HTLC, on HyperCore; then the payer consents, or signs. */
+/** Makes the calls that fund a swap: money goes from the spot account to the payer's account at the HTLC, and the payer consents. */
 
 import type { FundingRequest } from '@tandem/chain-kit/port/client.ts'
 import { type HtlcContract, initiateTypedData, REVOKE_GAS, revokeData } from '@tandem/evm/terms/htlc.ts'
@@ -8,11 +8,11 @@ import { accountAt, initiateFromAccountData, ownerOf, withdrawData } from './htl
 
 /** Hyperliquid's documentation: "in practice the gas usage for a basic call will be ~47000". */
 const CORE_WRITER_GAS = 100_000n
-/** More than twice what each takes with a plain token. No estimate: what they take depends on where the money is by then. */
+/** Each takes less than half with a plain token. An estimate is impossible, because the gas depends on where the money is by then. */
 const INITIATE_GAS = 500_000n
 const RECLAIM_GAS = 500_000n
 
-/** `crossing`: what `initiate` pays for the transfer to HyperEVM, in wei. */
+/** `crossing` is the value of `initiate` for the transfer to HyperEVM, in wei. */
 export function fundingOf(
   contract: HtlcContract,
   coreToken: bigint,

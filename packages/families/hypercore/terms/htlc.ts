@@ -1,4 +1,4 @@
-/** The HTLC for tokens of HyperCore, with an account for each owner: money in it is locked with the owner's consent, without an allowance. See `HtlcCore.sol`. */
+/** Encodes the HTLC for tokens of HyperCore, with an account for each owner: see `HtlcCore.sol`. Its money needs no allowance. */
 
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
 import type { PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
@@ -19,7 +19,7 @@ import {
 } from 'viem'
 import type { TokenLink } from '../server/token-link.ts'
 
-/** Where an owner's money lies before it is locked, on HyperCore and on HyperEVM. It commits to the contract and the owner. */
+/** This account holds money before it is locked, on HyperCore and on HyperEVM. Its address commits to the contract and the owner. */
 export function accountAt(contract: HtlcContract, owner: string): Address {
   return computeAccount(`${contract.address} ${owner.toLowerCase()}`)
 }
@@ -30,17 +30,16 @@ const computeAccount = memoize(2000, (key: string): Address => {
   return getContractAddress({ opcode: 'CREATE2', from, salt, bytecode: coreAccount.bytecode }).toLowerCase() as Address
 })
 
-/** The owner of the account that pays for a swap. */
 export function ownerOf({ terms, payer }: Omit<PrefundedSwap, 'deadline'>): Address {
   return (payer ?? terms.initiator).toLowerCase() as Address
 }
 
-/** Sent by the owner of the account: it is the consent, and starts what is missing. */
+/** The owner of the account sends this as its consent, which starts the crossing if it is needed. */
 export function initiateFromAccountData({ terms, deadline }: Omit<PrefundedSwap, 'payer'>): Hex {
   return encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiateFromAccount', args: [...argumentsOf(terms), deadline] })
 }
 
-/** Sent by anyone, once the owner consented. */
+/** Anyone may send this once the owner consented. */
 export function initiateConsentedData(swap: PrefundedSwap): Hex {
   return encodeFunctionData({ abi: htlcCore.abi, functionName: 'initiateConsented', args: [ownerOf(swap), ...argumentsOf(swap.terms)] })
 }
@@ -51,7 +50,7 @@ export function crossData(owner: Address): Hex {
 
 const CROSS = toFunctionSelector('cross(address)')
 
-/** It goes to the HTLC, and only prepares an initiation. */
+/** A crossing goes to the HTLC, and only prepares an initiation. */
 export function isCrossing(data: Hex): boolean {
   return data.startsWith(CROSS)
 }
@@ -66,18 +65,17 @@ const decodeTaken = memoize(500, (data): Taken | 'nothing' => {
   return 'nothing'
 })
 
-/** What an initiation that we relay takes from the account of an owner; null for other calls of the HTLC. */
+/** An initiation takes this amount from the account of an owner. Null stands for other calls of the HTLC. */
 export function takenBy(data: Hex): Taken | null {
   const taken = decodeTaken(data)
   return taken === 'nothing' ? null : taken
 }
 
-/** Sent by the owner of the account. */
 export function withdrawData(coreToken: bigint): Hex {
   return encodeFunctionData({ abi: htlcCore.abi, functionName: 'withdraw', args: [coreToken] })
 }
 
-/** Sent by anyone, once all deadlines to which the owner consented have passed. */
+/** Anyone may send this once all deadlines to which the owner consented have passed. */
 export function reclaimData(contract: HtlcContract, swap: PrefundedSwap): Hex {
   return encodeFunctionData({ abi: htlcCore.abi, functionName: 'reclaim', args: [ownerOf(swap), orderIdOf(contract, swap.terms)] })
 }
@@ -87,13 +85,11 @@ function argumentsOf(terms: HtlcTerms) {
   return [initiator, redeemer, timelock, amount, secretHash] as const
 }
 
-/** Every asset of this family is a token. */
 export function tokenOf({ address, token }: HtlcContract): Address {
   if (token === null) throw new Error(`the HTLC at ${address} has no token`)
   return token
 }
 
-/** The code that must be at the address of the HTLC of this token. */
 export function htlcCoreCode(contract: HtlcContract, { coreToken, evmPerCore }: TokenLink) {
   return deployedCode(htlcCore, {
     ...signatureImmutables(contract, initiateDomain.name),

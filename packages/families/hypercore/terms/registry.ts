@@ -1,4 +1,4 @@
-/** HyperCore in each environment, and what can be swapped on it. */
+/** Lists HyperCore in each environment, and what can be swapped on it. */
 import { hyperEvmLike } from '@tandem/evm/terms/registry/kinds.ts'
 import { localEvm } from '@tandem/evm/terms/registry/local.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -29,20 +29,20 @@ const testnet: Environment = {
       ...hypercoreFamily,
       familyData: { ...hyperEvmLike.familyData, hypeToken: 1105n },
       id: 'hypercore_testnet',
-      // Of HyperEVM's test network, where the HTLC is and what wallets sign for.
+      // This is the chain id of HyperEVM's test network, where the HTLC is and which wallets sign for.
       reference: 'evm:998',
       displayName: 'HyperCore Testnet',
       icon: { text: 'HYPE', color: '#0f8a73' },
       nativeAsset: 'hypercore_testnet:hype',
       explorerUrl: 'https://app.hyperliquid-testnet.xyz/explorer',
-      // It shows the transactions of HyperCore; those of the HTLC are on HyperEVM.
+      // This explorer shows the transactions of HyperCore; those of the HTLC are on HyperEVM.
       explorerTxUrl: '',
       publicRpcs: ['https://rpc.hyperliquid-testnet.xyz/evm', 'https://rpcs.chain.link/hyperevm/testnet'],
     },
   ],
   assets: [
-    // In the units of HyperCore; its ERC-20 on HyperEVM, which the HTLC locks, has 13 decimals more. Hyperliquid's API (spotMeta) tells its
-    // address; only small projects repeat one. Inactive until a swap has been tested on this network: see docs/hypercore.md.
+    // PURR is in the units of HyperCore; its ERC-20 on HyperEVM, which the HTLC locks, has 13 decimals more. Hyperliquid's API (spotMeta)
+    // has its address; only small projects repeat one. It is inactive until a swap has been tested on this network: see docs/hypercore.md.
     token('hypercore_testnet', currency('Purr', 'PURR', 5, [10n ** 5n, 10n ** 9n]), null),
   ],
 }
@@ -54,7 +54,7 @@ const local: Environment = {
       family: 'hypercore',
       familyData: { ...localEvm.familyData, hypeToken: 150n },
       id: 'hypercore_localnet',
-      // Of the chain that stands for HyperEVM.
+      // This is the chain id of the chain that stands for HyperEVM.
       reference: 'evm:31998',
       displayName: 'HyperCore Localnet',
       icon: { text: 'HYPE', color: '#0f8a73' },

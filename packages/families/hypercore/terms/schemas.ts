@@ -1,4 +1,4 @@
-/** ABIs of the HTLC for HyperCore's tokens, and of these tokens. */
+/** Lists the ABIs of the HTLC for HyperCore's tokens, and of these tokens. */
 
 import { htlcCore } from '@tandem/evm/contract/artifacts/htlc-core.ts'
 import { erc20Abi } from 'viem'

@@ -1,10 +1,10 @@
-/** Solana: the user signs a whole transaction and sends it, or gives it to the service, which pays the fee. */
+/** Connects the SDK to Solana: the user signs a whole transaction and sends it, or gives it to the service, which pays the fee. */
 import { base58, base64 } from '@scure/base'
 import { type Address, type Blockhash, getTransactionDecoder, type Instruction } from '@solana/kit'
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import { assertFreshTip } from '@tandem/chain-kit/browser/clock.ts'
 import type { Node, SdkFamily, Sender, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
-import { assertNoProblem, assertThere } from '@tandem/chain-kit/browser/node-problem.ts'
+import { assertNoProblem, assertThere } from '@tandem/chain-kit/browser/node-error.ts'
 import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
@@ -19,19 +19,17 @@ import { accountInfo, blocksIn, blockTime, genesisHash, latestBlockhash, priorit
 import { readLock, settledAs } from './read-lock.ts'
 import type { SolanaWallet } from './wallet.ts'
 
-/** A Solana node before anybody pays. Slots without a block in a row: more than ever are. */
-const MOST_SKIPPED = 200n
+/** This is the limit of consecutive slots without a block, far above what occurs. The newest block is read before anybody pays. */
+const MAX_SKIPPED_SLOTS = 200n
 
 export type SolanaPlan = {
-  /** As the wallet standard names it. */
   readonly chain: string
   readonly payer: string
   readonly transaction: Uint8Array
-  /** Null where the order cannot be funded by a signature: of SOL, paid by a delegate, or by a service that relays nothing. */
+  /** A signature cannot fund an order of SOL, one paid by a delegate, or one of a service that relays nothing: then this is null. */
   readonly gasless: Uint8Array | null
 }
 
-/** Those that the wallet standard has names for. */
 const PUBLIC_CLUSTERS: readonly string[] = ['solana:mainnet', 'solana:testnet', 'solana:devnet']
 
 export const family: SdkFamily<SolanaPlan, SolanaWallet> = {
@@ -94,22 +92,22 @@ function verifySide(side: SwapSide, payer: string | null): HtlcContract {
 }
 
 /**
- * Only the blockhash, the price of a compute unit and, if it is gasless, the fee payer are the service's to choose. A wrong blockhash makes the transaction
- * fail. The server's own builder limits the price: to 100,000 lamports in all that a user pays.
+ * The service may choose only the blockhash, the price of a compute unit and, for a gasless order, the fee payer. A wrong blockhash makes
+ * the transaction fail. The server's own builder limits the price: a user pays 100,000 lamports in all at most.
  */
 async function rebuild(
   { terms, deadline, payer }: SourceSide,
   contract: HtlcContract,
   kind: 'transaction' | 'gasless',
   field: string,
-  told: string | undefined,
+  given: string | undefined,
 ): Promise<Uint8Array> {
-  const { feePayer, blockhash, unitPrice } = verifyParsed(field, 'a transaction, base64', told ?? '', readFrame)
+  const { feePayer, blockhash, unitPrice } = verifyParsed(field, 'a transaction, base64', given ?? '', readFrame)
   if (kind === 'gasless') verifyThat(feePayer !== terms.initiator, field, 'a fee payer that is not the user', feePayer)
   const node = { latestBlockhash: async () => ({ blockhash, lastValidBlockHeight: 0n }), priorityFee: async () => unitPrice }
   const request = { terms, deadline, payer: payer === null ? null : parseAddress(payer), approval: 'exact' } as const
   const ours = (await fundingOf(node, contract, kind === 'gasless' ? parseAddress(feePayer) : null, request))[kind]
-  verifySame(field, ours, told)
+  verifySame(field, ours, given)
   return base64.decode(ours ?? '')
 }
 
@@ -122,8 +120,8 @@ function readFrame(text: string): { readonly feePayer: string; readonly blockhas
 }
 
 /**
- * Refunds and redeems by a wallet: built here with the blockhash of the node, signed and sent by the wallet. `instructionsFor`: the payer, who also pays
- * for the payee's token account if it is missing. Resolves to the signature.
+ * The transaction is built here with the node's blockhash; the wallet signs and sends it. `instructionsFor` gets the payer, who also pays
+ * for the payee's token account if that is missing. Resolves to the signature.
  */
 async function settle(
   { chain, deployment }: SwapSide,
@@ -132,7 +130,7 @@ async function settle(
   { wallet, node }: Sender<SolanaWallet>,
   instructionsFor: (payer: Address) => Promise<readonly Instruction[]>,
 ): Promise<string> {
-  if (node === null) throw new Error(`name a node of ${chain.id} in the option nodes: it tells the newest blockhash`)
+  if (node === null) throw new Error(`name a node of ${chain.id} in the option nodes: the newest blockhash is read from it`)
   const payer = parseAddress(await wallet.address(chain))
   const instructions = await instructionsFor(payer)
   const unitLimit = fixedUnits(verb, deployment.token !== null)
@@ -144,7 +142,7 @@ async function settle(
 async function verifyNode(chain: Chain, { program }: HtlcContract, node: Node): Promise<void> {
   assertNoProblem(await chainProblem(chain, { genesisHash: () => genesisHash(node) }))
   const { slot, account } = await accountInfo(node, program)
-  const newest = (await blocksIn(node, slot > MOST_SKIPPED ? slot - MOST_SKIPPED : 0n, slot)).at(-1)
+  const newest = (await blocksIn(node, slot > MAX_SKIPPED_SLOTS ? slot - MAX_SKIPPED_SLOTS : 0n, slot)).at(-1)
   assertNoProblem(newest === undefined ? 'has no recent block' : null)
   assertFreshTip(chain, await blockTime(node, newest ?? slot))
   assertThere(account !== null, program)

@@ -1,4 +1,4 @@
-/** What the SDK asks of a Solana node. */
+/** Sends the requests of the SDK to a Solana node. */
 import { type Blockhash, getBase64Encoder, type ReadonlyUint8Array, type Signature } from '@solana/kit'
 import type { Node } from '@tandem/chain-kit/browser/family.ts'
 import { jsonRpc } from '@tandem/chain-kit/browser/request.ts'
@@ -24,7 +24,6 @@ export async function genesisHash(node: Node): Promise<string> {
   return String(await jsonRpc(node, 'getGenesisHash', []))
 }
 
-/** Of the newest transactions that name an account and did not fail, newest first. */
 export async function signaturesOf(node: Node, address: string, limit: number): Promise<readonly Signature[]> {
   const found = (await jsonRpc(node, 'getSignaturesForAddress', [address, { ...CONFIRMED, limit }])) as readonly {
     readonly signature: Signature
@@ -33,7 +32,6 @@ export async function signaturesOf(node: Node, address: string, limit: number): 
   return found.flatMap(({ signature, err }) => (err === null ? [signature] : []))
 }
 
-/** What ran in a transaction. Empty if it failed, or if the node does not know it. */
 export async function instructionsOf(node: Node, signature: Signature): Promise<readonly ExecutedInstruction[]> {
   const answer = await jsonRpc(node, 'getTransaction', [signature, TRANSACTION_OPTIONS])
   return answer === null ? [] : parseTransaction(signature, answer).instructions
@@ -41,7 +39,6 @@ export async function instructionsOf(node: Node, signature: Signature): Promise<
 
 export type ProgramAccount = { readonly address: string; readonly data: ReadonlyUint8Array }
 
-/** Accounts of a program whose data has an address at this place. */
 export async function programAccounts(node: Node, program: string, offset: number, address: string): Promise<readonly ProgramAccount[]> {
   const given = { ...CONFIRMED, encoding: 'base64', filters: [{ memcmp: { offset, bytes: address } }] }
   const found = (await jsonRpc(node, 'getProgramAccounts', [program, given])) as readonly {
@@ -51,13 +48,12 @@ export async function programAccounts(node: Node, program: string, offset: numbe
   return found.map(({ pubkey, account }) => ({ address: pubkey, data: getBase64Encoder().encode(account.data[0]) }))
 }
 
-/** The slots from `from` to `to` that have a block, ascending. */
 export async function blocksIn(node: Node, from: bigint, to: bigint): Promise<readonly bigint[]> {
   const slots = (await jsonRpc(node, 'getBlocks', [Number(from), Number(to), CONFIRMED])) as readonly number[]
   return slots.map(BigInt)
 }
 
-/** Unix seconds. */
+/** The time is in unix seconds. */
 export async function blockTime(node: Node, slot: bigint): Promise<bigint> {
   return BigInt((await jsonRpc(node, 'getBlockTime', [Number(slot)])) as number)
 }
@@ -67,7 +63,7 @@ export async function latestBlockhash(node: Node): Promise<Blockhash> {
   return value.blockhash
 }
 
-/** Micro-lamports for each unit, of recent transactions with these accounts. */
+/** The price is in micro-lamports per compute unit. */
 export async function priorityFee(node: Node, writable: readonly string[], percentile: number): Promise<bigint> {
   const fees = (await jsonRpc(node, 'getRecentPrioritizationFees', [writable])) as readonly { readonly prioritizationFee: number }[]
   const sorted = fees.map((one) => one.prioritizationFee).sort((a, b) => a - b)

@@ -11,7 +11,7 @@ import { parseAddress } from '../terms/address.ts'
 import { type HtlcContract, orderTermsOf, swapIdOf } from '../terms/htlc.ts'
 import { accountInfo, blocksIn, blockTime, instructionsOf, signaturesOf } from './node.ts'
 
-/** That it is deeper than this needs no knowing. */
+/** The order may be deeper than this; nothing depends on the exact depth. */
 const DEEPEST = 200n
 
 export async function readLock(contract: HtlcContract, { chain, terms }: SwapSide, node: Node): Promise<Lock | null> {
@@ -28,11 +28,11 @@ export async function readLock(contract: HtlcContract, { chain, terms }: SwapSid
   return { confirmations: blocks.length, unitsLeft: order.initiatedSlot + terms.timelock - slot }
 }
 
-/** Strangers can name the account of an order in transactions of their own: only so many are looked at. */
-const MOST_TRANSACTIONS = 50
+/** This limits the requests: strangers can name the account of an order in their own transactions. */
+const MAX_TRANSACTIONS = 50
 
-/** The account of a settled order can be closed: then the transaction that settled it tells. The one that the service names is looked at first. */
-export async function settledAs(contract: HtlcContract, { terms, told }: SwapSide, node: Node): Promise<Settled> {
+/** The account of a settled order can be closed. Then its transaction shows how; the one that the service names is read first. */
+export async function settledAs(contract: HtlcContract, { terms, record }: SwapSide, node: Node): Promise<Settled> {
   const { order } = await readOrder(contract, terms, node)
   if (order !== null) return order.status === 'open' ? 'none' : order.status
   const address = swapIdOf(contract, terms)
@@ -40,9 +40,9 @@ export async function settledAs(contract: HtlcContract, { terms, told }: SwapSid
     (await instructionsOf(node, signature))
       .flatMap((one) => decodeInstruction(contract.program, one) ?? [])
       .find((event) => event.order === address && (event.kind === 'redeemed' || event.kind === 'refunded'))?.kind
-  const named = told.redeem_tx_hash
+  const named = record.redeem_tx_hash
   const signatures = isSignature(named) ? [named] : []
-  for (const signature of [...signatures, ...(await signaturesOf(node, address, MOST_TRANSACTIONS))]) {
+  for (const signature of [...signatures, ...(await signaturesOf(node, address, MAX_TRANSACTIONS))]) {
     const end = await endIn(signature)
     if (end === 'redeemed' || end === 'refunded') return end
   }
@@ -51,6 +51,6 @@ export async function settledAs(contract: HtlcContract, { terms, told }: SwapSid
 
 async function readOrder(contract: HtlcContract, terms: HtlcTerms, node: Node) {
   const { slot, account } = await accountInfo(node, swapIdOf(contract, terms))
-  // Anyone can send lamports to the address before.
+  // Anyone can send lamports to the address before the initiation.
   return { slot, order: account?.owner === contract.program ? decodeOrderAccount(account.data) : null }
 }

@@ -1,11 +1,10 @@
-/** Wallets of Solana: any that follows the wallet standard. No wallet library is imported. */
+/** Connects to Solana wallets that implement the wallet standard. No wallet library is imported. */
 import { accountOf, featureOf, type StandardAccount, type StandardWallet } from '@tandem/chain-kit/browser/standard-account.ts'
 import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 
 export interface SolanaWallet extends Wallet {
-  /** `transaction`: of version 0, unsigned. `chain`: as the wallet standard names it. Resolves to the signature. */
+  /** `transaction` is unsigned and of version 0. `chain` is the chain's name in the wallet standard. Resolves to the signature. */
   signAndSend(chain: string, from: string, transaction: Uint8Array): Promise<Uint8Array>
-  /** Resolves to the signed transaction. */
   sign(chain: string, from: string, transaction: Uint8Array): Promise<Uint8Array>
 }
 
@@ -13,7 +12,6 @@ type Input = { readonly account: StandardAccount; readonly chain: string; readon
 type SignAndSend = { signAndSendTransaction(...inputs: readonly Input[]): Promise<readonly { readonly signature: Uint8Array }[]> }
 type Sign = { signTransaction(...inputs: readonly Input[]): Promise<readonly { readonly signedTransaction: Uint8Array }[]> }
 
-/** `address`: one of the wallet's accounts. Default: its first. */
 export function solanaWallet(wallet: StandardWallet, address?: string): SolanaWallet {
   return {
     families: ['solana'],

@@ -1,4 +1,4 @@
-// The committed program belongs to the committed sources. Without a compiler this is known by hashes; `rebuild.nodes.test.ts` compiles.
+// These tests show by hashes that the committed program belongs to its sources; `rebuild.nodes.test.ts` compiles.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -8,12 +8,11 @@ import { linkProgram } from './linker/link.ts'
 
 export const sourceFolder = join(import.meta.dirname, 'src')
 
-/** Another version may choose other instructions. */
+/** Another version may choose other instructions, and so give other bytes. */
 export const compilerVersion = '19.1.7'
 
 export const compilerOptions = [
   '--target=bpfel',
-  // Instructions that sBPF v0 has.
   '-mcpu=v2',
   '-O2',
   '-std=c17',
@@ -32,7 +31,6 @@ export const compilerOptions = [
 
 const run = promisify(execFile)
 
-/** `clang`: a command line prefix. */
 export async function compileProgram(
   clang: readonly [string, ...string[]],
   folder = sourceFolder,
@@ -45,7 +43,7 @@ export async function compileProgram(
   const output = await mkdtemp(join(tmpdir(), 'tandem-sbpf-'))
   try {
     const object = join(output, 'htlc.o')
-    // Relative, so that no path of this machine gets into the object.
+    // The paths are relative, so that no path of this machine gets into the object.
     await run(file, [...prefix, ...compilerOptions, ...moreOptions, '-c', 'htlc.c', '-o', object], { cwd: folder })
     return linkProgram(await readFile(object))
   } finally {

@@ -1,4 +1,4 @@
-// Malformed instructions, 10,000 of them, from an attacker with two keys: nothing of anybody else moves, and the program never crashes.
+// This test sends 10,000 malformed instructions from an attacker with two keys: nothing of others moves, and the program never crashes.
 import {
   type AccountRole,
   appendTransactionMessageInstructions,
@@ -20,7 +20,7 @@ const cases = 10_000
 
 it.each(kinds)(`${cases / 2} malformed instructions for %s`, { timeout: 600_000 }, async (kind) => {
   const htlc = await createHtlc(kind)
-  // The runtime decides who signed by the message alone then, so only the attacker's keys are ever named as signers.
+  // The runtime then decides by the message alone who signed, so only the attacker's keys are named as signers.
   htlc.svm.withSigverify(false).withTransactionHistory(0n)
   const victim = await htlc.open({ timelock: 1_000_000n })
   const settled = await htlc.open({ timelock: 1_000_000n })
@@ -80,9 +80,8 @@ it.each(kinds)(`${cases / 2} malformed instructions for %s`, { timeout: 600_000 
       data: Uint8Array.of(...data.slice(0, cut ?? data.length), ...(tail ?? [])),
     }
     const { error } = htlc.submit(unsigned(htlc, instruction))
-    // An access outside of its memory ends a program.
+    // The runtime ends a program that accesses memory outside of its own.
     if (error === 'ProgramFailedToComplete') throw new Error('the program crashed')
-    // A transaction that fails changes nothing.
     if (error !== null) return
     accepted += 1
     expect(possessions()).toEqual(before)
@@ -90,7 +89,7 @@ it.each(kinds)(`${cases / 2} malformed instructions for %s`, { timeout: 600_000 
   fc.assert(property, { numRuns: cases / 2 })
   expect(possessions()).toEqual(before)
   isOpen(htlc, victim)
-  // The attacker's own order, once or not at all: everything else was refused.
+  // The attacker's own order is accepted once or not at all: everything else must be refused.
   expect(accepted).toBeLessThanOrEqual(1)
 })
 

@@ -1,4 +1,4 @@
-// Every promise of the program, on a real SVM, for SOL and for tokens.
+// These tests play every promise of the program on a real SVM, for SOL and for tokens.
 import { describe, it } from 'vitest'
 import { createHtlc, kinds } from './testing/order.ts'
 import { scenariosOf } from './testing/scenarios.ts'

@@ -1,4 +1,4 @@
-// The program's instructions as data: the IDLs are made of it, and the tests walk through it.
+// Describes the program's instructions as data, for the IDLs and for the tests that walk through all of them.
 
 interface InstructionAccount {
   readonly name: string

@@ -1,4 +1,4 @@
-// Random sequences of instructions on a real SVM against a model: what orders hold, who was paid, and that nothing is stuck.
+// These tests play random sequences on a real SVM against a model: what orders hold, who was paid, and that nothing is stuck.
 import { type Address, lamports } from '@solana/kit'
 import { getTransferInstruction } from '@solana-program/token'
 import fc from 'fast-check'
@@ -17,7 +17,7 @@ const parameters = SEQUENCES === undefined ? { numRuns: 80, seed: 1 } : { numRun
 const giftOfLamports = 1_000_000n
 const giftOfTokens = 7n
 
-/** All sequences share one SVM, and no secret: creating it takes as long as a sequence. */
+/** All sequences share one SVM, because creating one takes as long as a sequence. They share no secret. */
 const chain = createSvm()
 const both = Promise.all([createHtlc('SOL', chain), createHtlc('token', chain)])
 let secrets = 0
@@ -30,7 +30,6 @@ async function createRun() {
   const { keys, clock, moveTo, balance, tokens } = htlcs.SOL
   const models: Readonly<Record<Kind, HtlcModel>> = { SOL: createModel(), token: createModel() }
   const mentioned: Record<Kind, TestOrder[]> = { SOL: [], token: [] }
-  /** What every account must hold: lamports by address, tokens by token account. */
   const due = { lamports: new Map<Address, bigint>(), tokens: new Map<Address, bigint>() }
   const give = (what: keyof typeof due, to: Address, amount: bigint) => due[what].set(to, (due[what].get(to) ?? 0n) + amount)
   const parties = Object.values(keys).filter(({ address }) => address !== keys.relayer.address)
@@ -158,19 +157,17 @@ async function createRun() {
           return donate(kind, pickFrom(kind, step.pick))
       }
     },
-    /** Open orders hold their amounts, all orders their rent, and what strangers sent them. */
+    /** Open orders must hold their amounts, and all orders their rent and what strangers sent them. */
     checkLocked(): void {
       for (const { address, vault } of new Map([...mentioned.SOL, ...mentioned.token].map((order) => [order.address, order])).values()) {
         expect(balance(address)).toBe(due.lamports.get(address) ?? 0n)
         if (due.tokens.has(vault)) expect(tokens(vault)).toBe(due.tokens.get(vault))
       }
     },
-    /** Everyone has been paid exactly once. */
     checkPaid(): void {
       for (const [address, expected] of due.lamports) expect(balance(address)).toBe(expected)
       for (const [address, expected] of due.tokens) expect(tokens(address)).toBe(expected)
     },
-    /** Accounts say what the model says, and so does a replay of all instructions that succeeded. */
     checkStates(): void {
       for (const kind of kinds) {
         const replayed = new Map<Address, string>()
@@ -187,7 +184,6 @@ async function createRun() {
         }
       }
     },
-    /** Nothing is stuck: every open order can be refunded, and all rent comes back. */
     async windUp(): Promise<void> {
       moveTo({ slot: clock().slot + 1_000n, time: clock().time + 3_600n })
       for (const kind of kinds) {

@@ -1,4 +1,4 @@
-// The program through the real upgradeable loader, which verifies it as a cluster does; then its upgrade authority is given up.
+// This test deploys the program through the real upgradeable loader, which verifies it, and gives up its upgrade authority.
 import { createHash } from 'node:crypto'
 import { AccountRole, type Address, getAddressEncoder, getProgramDerivedAddress, type Instruction } from '@solana/kit'
 import { getCreateAccountInstruction } from '@solana-program/system'

@@ -1,4 +1,4 @@
-// Compiles the program again: the committed one must be what its sources give.
+// This test compiles the program again: the committed one must equal the result.
 import { createHash } from 'node:crypto'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

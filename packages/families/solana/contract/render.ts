@@ -1,11 +1,10 @@
-// The committed files of the program: the program itself, a module with its bytes and hashes, and an IDL for each kind of order.
+// Renders the committed files of the program: its bytes, a module with its hashes, and an IDL for each kind of order.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compilerOptions, compilerVersion, sourceFolder } from './compile.ts'
 import { programInterfaces } from './interface.ts'
 
-/** Content by file name. */
 export function renderArtifacts(program: Buffer): ReadonlyMap<string, Buffer> {
   const errors = readErrors()
   const files = new Map([
@@ -51,14 +50,13 @@ function idlField({ name, type }: { readonly name: string; readonly type: string
   return { name, type: idlTypes[type] ?? type }
 }
 
-// What the C sources say without a compiler: their hash, and the list of errors.
 interface ProgramError {
   readonly code: number
   readonly name: string
   readonly message: string
 }
 
-/** Changes with every source, with the compiler and its options: a committed program with another hash is stale. */
+/** The hash changes with every source, with the compiler and its options. A committed program with another hash is stale. */
 export function sourceHash(): string {
   const sources = readdirSync(sourceFolder)
     .sort()
@@ -66,7 +64,6 @@ export function sourceHash(): string {
   return createHash('sha256').update(JSON.stringify({ sources, compilerVersion, compilerOptions })).digest('hex')
 }
 
-/** The `ERRORS` of htlc.h. */
 export function readErrors(): readonly ProgramError[] {
   const header = readFileSync(join(sourceFolder, 'htlc.h'), 'utf8')
   const found = [...header.matchAll(/X\((\d+), (\w+), "([^"]+)"\)/g)]

@@ -1,4 +1,4 @@
-// Every account of every instruction, replaced by every account that an attacker could name. All parties sign whatever they are asked to.
+// This test replaces every account of every instruction by every account that an attacker could name. All parties sign everything.
 import { AccountRole, type Address } from '@solana/kit'
 import { describe, expect, it } from 'vitest'
 import { systemProgram, tokenProgram } from './client/programs.ts'
@@ -16,7 +16,7 @@ describe.each(kinds)('of an order of %s, no account can be another one:', (kind)
     const settled = await htlc.open()
     await htlc.sendSigned([htlc.redeem(settled)])
     htlc.expire(victim)
-    // The instruction itself works.
+    // The unchanged instruction must work, or its refusals would prove nothing.
     const build = buildersOf(htlc)[name as keyof ReturnType<typeof buildersOf>]
     const accepted: string[] = []
     for (const [index, { name: account }] of accounts.entries()) {
@@ -41,7 +41,7 @@ describe.each(kinds)('of an order of %s, no account can be another one:', (kind)
   })
 })
 
-/** Whoever signs may fund an order and pay its rent. Tokens are another account of the funder, which has to fit. */
+/** Every signer may fund an order and pay its rent. With tokens, the funder must match the token account. */
 function whoElseMayPay(kind: HtlcFixture['kind']): readonly string[] {
   const others = (account: string, usual: string) =>
     ['initiator', 'redeemer', 'funder', 'rentPayer', 'relayer', 'stranger']

@@ -1,4 +1,4 @@
-// Pays SOL from an account that has plenty from the first block on, by transactions like everybody else's.
+// Pays SOL by ordinary transactions, from an account that holds the supply from the first block on.
 import { randomBytes } from 'node:crypto'
 import { type Address, createNoopSigner, lamports } from '@solana/kit'
 import { getTransferSolInstruction, SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system'
@@ -6,10 +6,9 @@ import { createLocalSender } from './local-sender.ts'
 import { createLocalSigner } from './local-signer.ts'
 import type { SolanaNode } from './solana-node.ts'
 
-/** In lamports: half a billion SOL, as on the main network. */
+/** The supply is half a billion SOL, as on the main network. */
 const SUPPLY = lamports(500_000_000_000_000_000n)
 
-/** Returns the signature of the transaction, which waits for a block. */
 export function createAirdrop(node: SolanaNode): (address: Address, amount: bigint) => string {
   const sender = createLocalSender(node, createLocalSigner(randomBytes(32)))
   const { address } = sender

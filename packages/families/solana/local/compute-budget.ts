@@ -1,4 +1,4 @@
-// The Compute Budget program: how many compute units a transaction may use, and what it offers for each.
+// Reads the Compute Budget program's instructions: how many compute units a transaction may use, and what it offers for each.
 import type { Address, Instruction } from '@solana/kit'
 import type { WireMessage } from './wire-transaction.ts'
 
@@ -8,7 +8,7 @@ const SET_UNIT_PRICE = 3
 
 export type RequestedBudget = {
   readonly unitLimit: number | null
-  /** Micro-lamports per compute unit. */
+  /** The price is in micro-lamports per compute unit. */
   readonly unitPrice: bigint
 }
 

@@ -1,14 +1,13 @@
-// What a transaction costs: a fixed price for every signature, and what the sender offers per compute unit.
+// Computes the fee of a transaction: a fixed price for every signature, and the sender's price per compute unit.
 import { COMPUTE_BUDGET, requestedBudget } from './compute-budget.ts'
 import type { WireMessage } from './wire-transaction.ts'
 
 const LAMPORTS_PER_SIGNATURE = 5_000n
 const MICRO = 1_000_000n
 const MAX_UNITS = 1_400_000
-/** For every instruction of a transaction that names no limit. */
+/** This is the default for each instruction of a transaction that names no limit. */
 const DEFAULT_UNITS = 200_000
 const DEFAULT_UNITS_OF_BUILTIN = 3_000
-/** Programs that are part of the runtime. */
 const builtins: ReadonlySet<string> = new Set([
   COMPUTE_BUDGET,
   '11111111111111111111111111111111',

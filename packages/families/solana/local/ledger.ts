@@ -1,27 +1,27 @@
-// The chain of blocks: which transactions are in which, what every block changed, and how sure the cluster is of it.
+// Keeps the chain of blocks: the transactions and changes of each, and its commitment.
 import { createHash, randomBytes } from 'node:crypto'
 import { type Address, type EncodedAccount, getBase58Decoder } from '@solana/kit'
 import type { MinedTransaction } from './mined-transaction.ts'
 import type { AccountsBefore, Svm } from './svm.ts'
 
 /**
- * processed   the newest block
+ * processed   it is the newest block
  * confirmed   a supermajority of the cluster voted for the block
- * finalized   so many blocks follow that the cluster cannot change its mind
+ * finalized   enough blocks follow that the cluster cannot replace it
  */
 export type Commitment = 'processed' | 'confirmed' | 'finalized'
 
-/** How many blocks must follow one until it is confirmed and finalized. */
+/** Each lag is a number of following blocks. */
 export type CommitmentLags = { readonly confirmed: number; readonly finalized: number }
 
 export interface LedgerBlock {
   readonly slot: number
-  /** Counts blocks: slots without a block do not count. */
+  /** The height counts blocks: slots without a block do not count. */
   readonly height: number
   readonly parentSlot: number
   readonly blockhash: string
   readonly previousBlockhash: string
-  /** Unix seconds. */
+  /** The time is in unix seconds. */
   readonly time: number
   readonly transactions: readonly MinedTransaction[]
 }
@@ -29,49 +29,43 @@ export interface LedgerBlock {
 export interface Ledger {
   readonly genesisHash: string
   tip(commitment: Commitment): LedgerBlock
-  /** How sure the cluster is of this block. */
   commitmentOf(block: LedgerBlock): Commitment
   firstBlock(): LedgerBlock
   blockAt(slot: number): LedgerBlock | null
   blockAtHeight(height: number): LedgerBlock | null
-  /** In ascending order, up to the tip of the commitment. */
+  /** The slots are in ascending order, up to the tip of the commitment. */
   slots(from: number, to: number, commitment: Commitment, limit?: number): readonly number[]
   transaction(signature: string): MinedTransaction | null
-  /** Newest first. */
   transactionsOf(address: Address): readonly MinedTransaction[]
   transactionCount(): number
-  /** The height of the block with this hash. */
   heightOf(blockhash: string): number | null
   account(address: Address, commitment: Commitment): EncodedAccount | null
   programAccounts(program: Address, commitment: Commitment): readonly EncodedAccount[]
-  /** The runtime enters the slot of the next block. */
   startBlock(clock: Pick<LedgerBlock, 'slot' | 'time'>): void
-  /** Runs the task with the runtime in the state of this commitment. */
   inState<Result>(commitment: Commitment, task: () => Result): Result
-  /** The accounts that the block changed. Empty for a block that was finalized long ago. */
+  /** The list is empty for a block that was finalized long ago. */
   changedBy(block: LedgerBlock): readonly Address[]
   append(block: Pick<LedgerBlock, 'slot' | 'time' | 'transactions'>, before: AccountsBefore): LedgerBlock
-  /** Removes the newest blocks, restores the accounts that they changed, and returns the removed ones, oldest first. */
+  /** Restores the accounts that the removed blocks changed. Returns the removed blocks, oldest first. */
   undo(depth: number): readonly LedgerBlock[]
 }
 
 export type LedgerOptions = {
-  /** Names the cluster. */
   readonly genesisHash: string
   readonly startSlot: number
   readonly startTime: number
   readonly lags: CommitmentLags
-  /** Older blocks are forgotten, as by a node without an archive. */
+  /** Older blocks are deleted, as by a node without an archive. */
   readonly maxBlocks: number
   readonly maxTransactions: number
 }
 
-/** Never forgotten: blocks whose hashes are valid, or whose transactions could be sent again. */
+/** This many blocks are never deleted: their hashes may be valid, and their transactions could be sent again. */
 const MIN_BLOCKS = 301
-/** The newest blocks that programs can ask for, of the 512 on a public cluster. */
+/** Programs can read this many of the newest blocks; a public cluster has 512. */
 const KNOWN_TO_PROGRAMS = 32
 
-/** So long after a block is finalized, its changes are still known to subscriptions. */
+/** Subscriptions need the changes of a block for this many blocks after it is finalized. */
 const REMEMBERED_CHANGES = 64
 const noChanges: AccountsBefore = new Map()
 const base58 = getBase58Decoder()
@@ -86,7 +80,7 @@ export function createLedger(svm: Svm, { genesisHash, startSlot, startTime, lags
     time: startTime,
     transactions: [],
   }
-  /** By height, from `blocks[0].height` on. */
+  /** The index is the height minus `blocks[0].height`. */
   const blocks: LedgerBlock[] = [first]
   const bySlot = new Map([[first.slot, first]])
   const byHash = new Map([[first.blockhash, first]])
@@ -110,7 +104,6 @@ export function createLedger(svm: Svm, { genesisHash, startSlot, startTime, lags
     const confirmed = Math.max(finalizedHeight, newest().height - lags.confirmed)
     return at(indexOf(commitment === 'confirmed' ? confirmed : finalizedHeight))
   }
-  /** The runtime then is in the slot of this block, or of one on top of it. */
   const enter = (block: LedgerBlock, clock: Pick<LedgerBlock, 'slot' | 'time'> = block) => {
     const last = indexOf(block.height)
     const known = blocks.slice(Math.max(0, last + 1 - KNOWN_TO_PROGRAMS), last + 1)
@@ -118,7 +111,6 @@ export function createLedger(svm: Svm, { genesisHash, startSlot, startTime, lags
   }
   enter(first)
 
-  /** What the blocks after this one changed, oldest first. */
   const changesAfter = (block: LedgerBlock) => blocks.slice(indexOf(block.height) + 1).map((later) => changes.get(later) ?? noChanges)
 
   function forgetOldest(): void {

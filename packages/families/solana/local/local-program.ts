@@ -1,16 +1,14 @@
-// Our program, as it is on a cluster after its deployment by the upgradeable loader, with its upgrade authority given up.
+// Puts our program into the state after its deployment by the upgradeable loader, with its upgrade authority given up.
 import { randomBytes } from 'node:crypto'
 import { type Address, address, getAddressDecoder, getAddressEncoder, getProgramDerivedAddress, lamports } from '@solana/kit'
 import { htlcProgram } from '../contract/artifacts/htlc.ts'
 import type { Svm } from './svm.ts'
 
 const loader = address('BPFLoaderUpgradeab1e11111111111111111111111')
-/** States of the loader's accounts. */
 const [PROGRAM, PROGRAM_DATA] = [2, 3]
-/** The state, the slot of the deployment, and room for an authority, which it does not have. */
+/** The header has the state, the slot of the deployment, and unused space for an authority. */
 const PROGRAM_DATA_HEADER = 4 + 8 + 1 + 32
 
-/** Resolves to the program's address. It can be called at once. */
 export async function addLocalProgram(svm: Svm): Promise<Address> {
   const program = getAddressDecoder().decode(randomBytes(32))
   const [programData] = await getProgramDerivedAddress({ programAddress: loader, seeds: [getAddressEncoder().encode(program)] })
@@ -23,7 +21,7 @@ export async function addLocalProgram(svm: Svm): Promise<Address> {
       programAddress: loader,
       space: BigInt(data.length),
     })
-  // The runtime loads the code when it gets the program, which names the account with the code.
+  // The code comes first: with the program account, which names it, the runtime loads it.
   add(
     programData,
     Buffer.concat([u32(PROGRAM_DATA), Buffer.alloc(PROGRAM_DATA_HEADER - 4), Buffer.from(htlcProgram.base64, 'base64')]),

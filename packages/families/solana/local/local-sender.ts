@@ -10,9 +10,8 @@ import type { WireTransaction } from './wire-transaction.ts'
 
 export interface LocalSender {
   readonly address: Address
-  /** To the pool. Returns the signature. The sender pays, and signs beside the others. */
   send(instructions: readonly Instruction[], others?: readonly LocalSigner[]): string
-  /** Does not wait for slots: makes blocks until it is confirmed. Rejects if it failed. */
+  /** Makes blocks until the transaction is confirmed, without waiting for slots. Rejects if the transaction failed. */
   confirm(signature: string): Promise<void>
 }
 
@@ -26,7 +25,7 @@ export function createLocalSender(node: SolanaNode, signer: LocalSigner): LocalS
     sent += 1
     const block = ledger.tip('processed')
     const lifetime = { blockhash: block.blockhash, lastValidBlockHeight: node.lastValidHeight(block) }
-    // A limit of its own makes every transaction differ from the others: none is a duplicate.
+    // A different unit limit makes every transaction differ, so that none is a duplicate.
     return signTransaction([setUnitLimit(UNIT_LIMIT + sent), ...instructions], [signer, ...others], lifetime)
   }
 
@@ -44,7 +43,7 @@ export function createLocalSender(node: SolanaNode, signer: LocalSigner): LocalS
         if (mined === null && !node.isPooled(signature)) throw new Error(`transaction ${signature} was dropped`)
         if (mined !== null && mined.error !== null) throw new Error(`transaction ${signature} failed: ${errorText(mined.error)}`)
         if (mined !== null && mined.slot <= ledger.tip('confirmed').slot) return
-        if (!node.hurry()) await sleep(SLOT_MS)
+        if (!node.mineEarly()) await sleep(SLOT_MS)
       }
     },
   }

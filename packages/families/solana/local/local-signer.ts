@@ -1,4 +1,4 @@
-// Signs transactions with keys of this process. Synchronous, so that a request can be answered at once.
+// Signs transactions with keys of this process. It is synchronous, so that a request can be answered at once.
 import {
   type Address,
   appendTransactionMessageInstructions,
@@ -21,7 +21,7 @@ export interface LocalSigner {
   sign(message: Uint8Array): Uint8Array
 }
 
-/** `seed`: the 32 bytes of an Ed25519 private key. */
+/** `seed` is the 32 bytes of an Ed25519 private key. */
 export function createLocalSigner(seed: Uint8Array): LocalSigner {
   const { publicKey, sign } = ed25519Key(seed)
   return { address: getAddressDecoder().decode(publicKey), sign }

@@ -1,4 +1,4 @@
-// SPL mints of the local chain, which pay anyone any amount.
+// Makes SPL mints of the local chain, which pay anyone any amount.
 import { randomBytes } from 'node:crypto'
 import { type Address, createNoopSigner } from '@solana/kit'
 import { getCreateAccountInstruction } from '@solana-program/system'
@@ -14,7 +14,6 @@ import type { LocalSender } from './local-sender.ts'
 import { createLocalSigner } from './local-signer.ts'
 import type { SolanaNode } from './solana-node.ts'
 
-/** Resolves to the address of the mint. Like USDC's and cbBTC's, it has a freeze authority. */
 export async function createMint(node: SolanaNode, authority: LocalSender, decimals: number): Promise<Address> {
   const mint = createLocalSigner(randomBytes(32))
   const space = getMintSize()
@@ -31,7 +30,6 @@ export async function createMint(node: SolanaNode, authority: LocalSender, decim
   return mint.address
 }
 
-/** Creates the owner's associated token account if it is missing. Returns the signature. */
 export async function mintTokens(authority: LocalSender, mint: Address, owner: Address, amount: bigint): Promise<string> {
   const payer = createNoopSigner(authority.address)
   const [ata] = await findAssociatedTokenPda({ mint, owner, tokenProgram: TOKEN_PROGRAM_ADDRESS })

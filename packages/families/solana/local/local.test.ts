@@ -1,4 +1,4 @@
-// The chain of the local stack: deployed program, faucet, and a user's wallet that funds orders of SOL and of tokens.
+// These tests use the chain of the local stack: program, faucet, and a user's wallet that funds orders of SOL and of tokens.
 import { createHash, randomBytes } from 'node:crypto'
 import {
   type Address,
@@ -70,7 +70,7 @@ const program = () => address(deployment('sol')?.htlc ?? '')
 const tokensOf = async (mint: Address, owner: string) =>
   (await findAssociatedTokenPda({ mint, owner: address(owner), tokenProgram: TOKEN_PROGRAM_ADDRESS }))[0]
 
-/** As the service makes it: base64, to be signed by the payer. */
+/** The service gives transactions in this form: base64, to be signed by the payer. */
 async function unsigned(payer: string, ...instructions: readonly Instruction[]): Promise<string> {
   const { value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
   const message = pipe(

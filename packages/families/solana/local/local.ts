@@ -1,7 +1,6 @@
-/** The local Solana chain, with its tokens and our program deployed. */
+/** Starts the local Solana chain, with its tokens and our program deployed. */
 import { isAddress } from '@solana/kit'
-import { accountBalances } from '@tandem/chain-kit/local/account-balances.ts'
-import type { LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
+import { accountBalances, type LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { addLocalProgram } from './local-program.ts'
 import { createLocalSender } from './local-sender.ts'
@@ -10,7 +9,6 @@ import { createMint, mintTokens } from './local-tokens.ts'
 import { type SolanaChain, startSolanaChain } from './solana-chain.ts'
 import { openSolanaWallet, type SolanaWallet } from './wallet.ts'
 
-/** Lamports for the faucet's own fees, and for the rent of the accounts that it creates. */
 const FAUCET_BALANCE = 1_000_000_000_000_000n
 
 export const solanaLocal: LocalFamily<SolanaChain, SolanaWallet> = {

@@ -1,4 +1,4 @@
-// Address lookup tables: accounts that a version 0 transaction names by table and index.
+// Resolves address lookup tables: accounts that a version 0 transaction names by table and index.
 import { type Address, type EncodedAccount, getAddressDecoder } from '@solana/kit'
 import type { LoadedAddresses, WireMessage } from './wire-transaction.ts'
 
@@ -13,7 +13,7 @@ type Lookup = {
   readonly readonlyIndexes: readonly number[]
 }
 
-/** The name of an error if a table or an index in it does not exist. */
+/** The result is the name of an error if a table or an index in it does not exist. */
 export function loadAddresses(message: WireMessage, account: (address: Address) => EncodedAccount | null): LoadedAddresses | string {
   const lookups: readonly Lookup[] = ('addressTableLookups' in message ? message.addressTableLookups : undefined) ?? []
   const [writable, readonly]: [Address[], Address[]] = [[], []]

@@ -1,4 +1,4 @@
-// Executes a transaction in a block, and keeps what a node tells about it afterwards.
+// Executes a transaction in a block, and keeps what a node shows of it later.
 import { type Address, getAddressDecoder, getBase58Decoder } from '@solana/kit'
 import type { TransactionMetadata } from 'litesvm'
 import { feeOf } from './fees.ts'
@@ -22,7 +22,7 @@ export type InnerInstructions = {
   readonly instructions: readonly {
     readonly programIdIndex: number
     readonly accounts: readonly number[]
-    /** Base58. */
+    /** The text is base58. */
     readonly data: string
     readonly stackHeight: number
   }[]
@@ -33,7 +33,7 @@ export type ReturnData = { readonly programId: Address; readonly data: Uint8Arra
 export interface MinedTransaction {
   readonly wire: WireTransaction
   readonly slot: number
-  /** The accounts of the message, then those of lookup tables. */
+  /** The accounts of the message come first, then those of lookup tables. */
   readonly addresses: readonly Address[]
   readonly loaded: LoadedAddresses
   readonly writable: readonly Address[]
@@ -52,7 +52,7 @@ export interface MinedTransaction {
 const base58 = getBase58Decoder()
 const addressOf = getAddressDecoder()
 
-/** Null if the transaction cannot be in a block: nobody can be charged for it. */
+/** The result is null if the transaction cannot be in a block, because nobody can be charged for it. */
 export function mineTransaction(svm: Svm, wire: WireTransaction, slot: number): { mined: MinedTransaction; before: AccountsBefore } | null {
   const { staticAccounts } = wire.message
   const loaded = loadAddresses(wire.message, (table) => svm.account(table))
@@ -104,7 +104,6 @@ export function innerInstructions(meta: TransactionMetadata): readonly InnerInst
     .filter(({ instructions }) => instructions.length > 0)
 }
 
-/** Null if no program returned anything. */
 export function returnDataOf(meta: TransactionMetadata): ReturnData | null {
   const returned = meta.returnData()
   const data = returned.data()

@@ -1,4 +1,4 @@
-// Runs a transaction without changing anything, as a node does before it takes one into its pool.
+// Runs a transaction without changing anything, as a node does before it adds one to its pool.
 import type { EncodedAccount } from '@solana/kit'
 import type { TransactionMetadata } from 'litesvm'
 
@@ -8,16 +8,13 @@ import type { TransactionErrorJson } from './transaction-error.ts'
 import type { WireTransaction } from './wire-transaction.ts'
 
 export type PreflightOptions = {
-  /** The state it runs in. */
   readonly commitment: Commitment
   readonly verifySignatures: boolean
-  /** Any blockhash will do. */
   readonly replaceBlockhash: boolean
 }
 
 export type Preflight = {
   readonly error: TransactionErrorJson | null
-  /** Null if the transaction was not run. */
   readonly meta: TransactionMetadata | null
   readonly accountsAfter: readonly EncodedAccount[]
 }

@@ -1,21 +1,19 @@
-// How fast slots pass: one every 400 ms, and some more on demand, but not many: timelocks count slots.
+// Sets the pace of slots: one every 400 ms, and only a few more on demand, because timelocks count slots.
 
 export const SLOT_MS = 400
-/** Blocks on demand: so many at once, and then one per slot on average. The bounds of the clock in the registry follow from it. */
+/** This many blocks on demand may come at once, and then one per slot on average. The registry's bounds of the clock follow from it. */
 const MAX_AT_ONCE = 100
 
 export interface SlotPace {
-  /** Unix milliseconds on the chain's clock. */
+  /** The time is in unix milliseconds on the chain's clock. */
   now(): number
-  /** The starts of the slots that have begun since the last call, oldest first; at most `max` of them. */
+  /** Returns the starts of the slots that have begun since the last call, oldest first and at most `max`. */
   takeDue(max: number): { readonly starts: readonly number[]; readonly omitted: number }
-  /** Starts a slot now; false if too many were. The next one is due 400 ms later. */
+  /** Starts a slot now; the next one is due 400 ms later. Returns false if too many were started on demand. */
   takeOneNow(): boolean
-  /** Milliseconds until the next slot is due. */
+  /** The time is in milliseconds. */
   untilDue(): number
-  /** The next slot is due in 400 ms, whatever was due. */
   restart(): void
-  /** Moves the clock forward. */
   pass(ms: number): void
 }
 
@@ -35,7 +33,7 @@ export function createSlotPace(): SlotPace {
       return { starts, omitted }
     },
     takeOneNow() {
-      // By the wall clock: to move the chain's clock gives no further blocks.
+      // The limit uses the wall clock: moving the chain's clock gives no further blocks.
       const wallMs = Date.now()
       left = Math.min(MAX_AT_ONCE, left + (wallMs - countedMs) / SLOT_MS)
       countedMs = wallMs

@@ -1,4 +1,4 @@
-// The local chain used through unmodified @solana/kit, as the service and wallets use it.
+// These tests use the local chain through unmodified @solana/kit, as the service and wallets do.
 import {
   type Address,
   airdropFactory,

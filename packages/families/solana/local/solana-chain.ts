@@ -9,44 +9,34 @@ import { SLOT_MS } from './slot-pace.ts'
 import { createSolanaNode, type ReorgOptions, type SolanaMining, type SolanaNode, type SolanaNodeOptions } from './solana-node.ts'
 
 export interface SolanaChainOptions extends Partial<SolanaNodeOptions> {
-  /** A free pair of ports is taken when none is given; websockets are on the next one too. */
+  /** The default is a free pair of ports; websockets are on the second port too. */
   readonly port?: number
 }
 
 export interface SolanaChain {
   readonly url: string
   readonly webSocketUrl: string
-  /** The node behind the interface, for tests and for the faucet. */
   readonly node: SolanaNode
   setMining(mining: SolanaMining): void
-  /** Makes blocks now, with the transactions that wait. */
   mine(blocks?: number): void
-  /** Lets slots pass without a block. */
   skip(slots?: number): void
-  /** Lets slots and their time pass: what waits for a timelock need not wait. */
   passTime(slots: number): void
-  /** Pays SOL. Returns the signature; the transaction waits for a block. */
   airdrop(address: Address, lamports: bigint): string
-  /** Over all websockets. */
   subscriptionCount(): number
   readonly faults: SolanaChainFaults
   close(): Promise<void>
 }
 
 export interface SolanaChainFaults {
-  /** Replaces the newest blocks by one more, in later slots. */
   reorg(depth: number, options?: ReorgOptions): void
-  /** The next `count` transactions are accepted and forgotten. */
   drop(count: number): void
-  /** Leaders take no transaction that pays less, in micro-lamports per compute unit; 0 turns it off. */
+  /** Leaders include no transaction that pays less, in micro-lamports per compute unit. Zero ends the congestion. */
   congest(minUnitPrice: bigint): void
-  /** Delays every answer; 0 turns it off. */
   delay(delayMs: number): void
-  /** Cuts the network; the chain itself goes on. */
   offline(offline: boolean): void
 }
 
-/** Of the chain `solana_localnet` in the registry. */
+/** The registry has this id for the chain `solana_localnet`. */
 const LOCAL_GENESIS_HASH = 'Bgk8syxnq4jbmHxhiazStka9AwY5Vyip62epmTZRKpbG'
 
 export async function startSolanaChain({ port = 0, ...options }: SolanaChainOptions = {}): Promise<SolanaChain> {
@@ -56,7 +46,7 @@ export async function startSolanaChain({ port = 0, ...options }: SolanaChainOpti
   const subscriptions = createSubscriptions(node)
   let ticking: NodeJS.Timeout | undefined
 
-  /** Blocks are made when somebody looks. Only subscribers must be told of them without asking. */
+  /** Blocks are made when somebody reads. Only subscribers must be notified without a request. */
   function tickForSubscribers(): void {
     if (subscriptions.count() > 0) ticking ??= setInterval(tick, SLOT_MS).unref()
     else {
@@ -65,7 +55,6 @@ export async function startSolanaChain({ port = 0, ...options }: SolanaChainOpti
     }
   }
 
-  /** A subscription to a signature ends by itself. */
   function tick(): void {
     node.catchUp()
     tickForSubscribers()

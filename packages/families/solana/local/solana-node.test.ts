@@ -1,4 +1,4 @@
-// How the node makes blocks: pace, skipped slots, the clock, the pool, forks, and how much it remembers.
+// These tests check how the node makes blocks: pace, skipped slots, the clock, the pool, forks, and how much it keeps.
 
 import type { Instruction } from '@solana/kit'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -28,13 +28,12 @@ function later(ms: number): void {
 }
 
 describe('timed mining', () => {
-  it('makes a block for every 400 ms, when somebody looks, except in skipped slots', async () => {
+  it('makes a block for every 400 ms, when somebody reads, except in skipped slots', async () => {
     const chain = await open('timed')
     const { slot, height, time } = tip()
     later(32 * 400)
     chain.node.catchUp()
     expect(tip().slot - slot).toBe(32)
-    // One slot in sixteen has no block.
     expect(tip().height - height).toBe(30)
     expect(tip().time - time).toBeGreaterThanOrEqual(12)
     chain.node.catchUp()
@@ -75,12 +74,12 @@ describe('instant mining', () => {
     await open('instant')
     const { node } = fixture.chain
     let made = 0
-    while (node.hurry()) made += 1
+    while (node.mineEarly()) made += 1
     expect(made).toBe(100)
     later(4_000)
     node.catchUp()
     made = 0
-    while (node.hurry()) made += 1
+    while (node.mineEarly()) made += 1
     expect(made).toBe(10)
   })
 })

@@ -1,4 +1,4 @@
-// The node: makes blocks by its mining policy, takes transactions into its pool, and forks on demand.
+// Makes blocks by a mining policy, keeps a pool of transactions, and forks on demand.
 import type { Address, EncodedAccount } from '@solana/kit'
 import { type Commitment, type CommitmentLags, createLedger, type Ledger, type LedgerBlock } from './ledger.ts'
 import { type MinedTransaction, mineTransaction } from './mined-transaction.ts'
@@ -8,16 +8,15 @@ import { createTransactionPool } from './transaction-pool.ts'
 import type { WireTransaction } from './wire-transaction.ts'
 
 /**
- * instant   a block as soon as a transaction arrives, and the blocks that confirm and finalize it at once; else one for every slot
- * timed     a block for every slot of 400 ms
- * manual    a block on `mine` only
+ * instant   a transaction gets a block when it arrives, followed at once by the blocks that finalize it; else every slot has a block
+ * timed     every slot of 400 ms has a block
+ * manual    only `mine` makes a block
  */
 export type SolanaMining = 'instant' | 'timed' | 'manual'
 
 export type ReorgOptions = {
-  /** The transactions of the replaced blocks: back to the pool (the default), or dropped. */
   readonly transactions?: 'return' | 'drop'
-  /** False: the returned transactions wait for a later block. Default: the new blocks contain them, if they are still valid. */
+  /** If false, the returned transactions wait for a later block. By default the new blocks contain them, if they are still valid. */
   readonly remine?: boolean
 }
 
@@ -25,47 +24,39 @@ export interface SolanaNode {
   readonly svm: Svm
   readonly ledger: Ledger
   setMining(mining: SolanaMining): void
-  /** Makes the blocks of the slots that have passed since the last call. */
   catchUp(): void
   mine(blocks?: number): void
-  /** Makes a block now, although no slot is due. False if too many were made so: they must not outrun the clock. */
-  hurry(): boolean
-  /** Lets slots pass without a block. */
+  /** Makes a block although no slot is due. Returns false if there were too many of these blocks, which must not outrun the clock. */
+  mineEarly(): boolean
   skip(slots?: number): void
-  /** Lets slots and their time pass. The newest block is then at least so many slots later. */
   passSlots(slots: number): void
-  /** Replaces the newest blocks by one more, in later slots: the slots of the old ones then count as skipped. */
   reorg(depth: number, options?: ReorgOptions): void
-  /** To the pool. The node has checked it already, or was told not to. */
   broadcast(wire: WireTransaction): void
   isPooled(signature: string): boolean
-  /** Whether a block on top of the tip of this commitment may contain a transaction with this blockhash. */
   isRecent(blockhash: string, commitment: Commitment): boolean
   lastValidHeight(block: LedgerBlock): number
-  /** The next `count` transactions are accepted and forgotten. */
   drop(count: number): void
-  /** Leaders take no transaction that pays less, in micro-lamports per compute unit. */
+  /** Leaders include no transaction that pays less, in micro-lamports per compute unit. */
   setMinUnitPrice(price: bigint): void
   minUnitPrice(): bigint
   onBlock(listener: (block: LedgerBlock) => void): void
-  /** Before the new blocks: `forkHeight` is the last block that both branches share. */
+  /** The listener runs before the new blocks. `forkHeight` is the last block that both branches share. */
   onReorg(listener: (forkHeight: number) => void): void
   stop(): void
 }
 
-/** Agave's rule: the hash of block 7 is valid up to a tip at height 157, that is, in blocks up to 158. */
+/** In agave's rule, the hash of block 7 is valid up to a tip at height 157, so in blocks up to 158. */
 const MAX_BLOCKHASH_AGE = 150
-/** Which slots have no block, as on public clusters, where it is a few in a hundred. */
+/** One slot in this many has no block. On public clusters a few in a hundred have none. */
 const SKIPPED_EVERY = 16
 const SKIPPED_REMAINDER = 7
-/** After a long pause, blocks are made for the newest slots only: the others count as skipped. More than a blockhash is valid for. */
+/** After a long pause, only this many of the newest slots get a block, and the others count as skipped. A blockhash lives shorter. */
 const MAX_CATCH_UP = 512
-/** In `instant`: the time between a block and the ones that confirm and finalize it. */
+/** With `instant`, this is the time between a block and the ones that confirm and finalize it. */
 const VOTE_MS = 10
 const START_SLOT = 1_000
-/** An hour. */
 const MAX_BLOCKS = 9_000
-/** Some 4 kB each. */
+/** Each takes some 4 kB. */
 const MAX_TRANSACTIONS = 5_000
 
 const defaultLags: Readonly<Record<SolanaMining, CommitmentLags>> = {
@@ -77,7 +68,6 @@ const defaultLags: Readonly<Record<SolanaMining, CommitmentLags>> = {
 export type SolanaNodeOptions = {
   readonly genesisHash: string
   readonly mining: SolanaMining
-  /** Default: few blocks with `instant`, as on a public cluster otherwise. */
   readonly lags?: CommitmentLags
 }
 
@@ -96,19 +86,16 @@ export function createSolanaNode({ genesisHash, mining: initialMining, lags = de
   const blockListeners: ((block: LedgerBlock) => void)[] = []
   const reorgListeners: ((forkHeight: number) => void)[] = []
   let mining = initialMining
-  /** The newest slot that has passed, with or without a block. */
   let slot = START_SLOT
   let dropsLeft = 0
   let minUnitPrice = 0n
   let timer: NodeJS.Timeout | undefined
 
-  /** The next slot, without a block. */
   const passSlot = () => {
     slot += 1
   }
   const isNextSkipped = () => mining !== 'manual' && (slot + 1) % SKIPPED_EVERY === SKIPPED_REMAINDER
 
-  /** In the next slot. */
   function makeBlock({ timeMs = pace.now(), isEmpty = false } = {}): void {
     passSlot()
     const time = Math.max(ledger.tip('processed').time, Math.floor(timeMs / 1_000))
@@ -141,7 +128,7 @@ export function createSolanaNode({ genesisHash, mining: initialMining, lags = de
     }
   }
 
-  /** False if too many blocks were made on demand: the next one waits for its slot. */
+  /** Returns false if too many blocks were made on demand: the next one waits for its slot. */
   function makeBlockNow(): boolean {
     if (!pace.takeOneNow()) return false
     if (isNextSkipped()) passSlot()
@@ -149,7 +136,6 @@ export function createSolanaNode({ genesisHash, mining: initialMining, lags = de
     return true
   }
 
-  /** `instant` needs a block now: a transaction waits, or one is not finalized yet. */
   function isBlockWanted(): boolean {
     if (mining !== 'instant') return false
     if (pool.hasAt(minUnitPrice)) return true
@@ -173,7 +159,7 @@ export function createSolanaNode({ genesisHash, mining: initialMining, lags = de
     ledger,
     setMining(next) {
       catchUp()
-      // The slots of the manual time are not made up for.
+      // No blocks are made later for the slots of the manual time.
       if (mining === 'manual') pace.restart()
       mining = next
       schedule(0)
@@ -183,7 +169,7 @@ export function createSolanaNode({ genesisHash, mining: initialMining, lags = de
       catchUp()
       for (let made = 0; made < blocks; made += 1) makeBlock()
     },
-    hurry() {
+    mineEarly() {
       catchUp()
       return makeBlockNow()
     },

@@ -1,4 +1,4 @@
-// A chain for tests, raw JSON-RPC requests to it, and a payer with SOL whose transactions are signed here.
+// Starts a chain for tests, with raw JSON-RPC requests and a payer with SOL whose transactions are signed here.
 import { randomBytes } from 'node:crypto'
 import { type Address, createNoopSigner, type Instruction } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
@@ -12,18 +12,13 @@ type RpcFailure = { readonly code: number; readonly message: string; readonly da
 
 export interface SolanaFixture {
   readonly chain: SolanaChain
-  /** Has 100 SOL, finalized. */
+  /** The payer has 100 SOL, finalized. */
   readonly payer: LocalSigner
-  /** Resolves to the result; rejects with the JSON-RPC error. */
   call(method: string, ...params: readonly unknown[]): Promise<unknown>
-  /** Resolves to the error; rejects if there is none. */
   failure(method: string, ...params: readonly unknown[]): Promise<RpcFailure>
-  /** Sends any text as a request, and resolves to the text of the answer. */
   post(body: string): Promise<string>
-  /** By the payer, with the newest blockhash unless another block is named. */
   sign(instructions: readonly Instruction[], others?: readonly LocalSigner[], blockhash?: string): WireTransaction
   transfer(to: Address, amount: bigint, from?: LocalSigner): Instruction
-  /** Resolves to the signature; the transaction is in the pool. */
   send(wire: WireTransaction, config?: object): Promise<string>
   close(): Promise<void>
 }

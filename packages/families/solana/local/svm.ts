@@ -1,6 +1,6 @@
-// The runtime that executes transactions: litesvm is agave's own. It holds the newest state of all accounts.
+// Executes transactions by litesvm, which is agave's own runtime, and holds the newest state of all accounts.
 import { type Address, type EncodedAccount, getAddressDecoder, getAddressEncoder, lamports } from '@solana/kit'
-// Its own interface for kit refuses transactions without all signatures, which a node must be able to run and to refuse by itself.
+// The interface of litesvm for kit refuses transactions without all signatures, which a node must be able to run.
 import {
   Account,
   FailedTransactionMetadata,
@@ -18,28 +18,25 @@ export interface Execution {
 }
 
 export interface Simulation extends Execution {
-  /** Empty if it failed. */
   readonly accountsAfter: readonly EncodedAccount[]
 }
 
-/** Accounts that a transaction or a block changed, as they were before it. Null: did not exist. */
+/** The state is that before a transaction or a block changed the accounts; null means that an account did not exist. */
 export type AccountsBefore = ReadonlyMap<Address, EncodedAccount | null>
 
-/** `time` in unix seconds. */
+/** `time` is in unix seconds. */
 export type Clock = { readonly slot: number; readonly time: number }
 
 export interface Svm {
   balance(address: Address): bigint
-  /** Whether the account was ever seen to be a program. */
+  /** The answer is true for an account that ever was a program. */
   isProgram(address: Address): boolean
   account(address: Address): EncodedAccount | null
-  /** Null removes the account. */
   setAccount(address: Address, account: EncodedAccount | null): void
   programAccounts(program: Address): readonly EncodedAccount[]
-  /** `known`: blocks that programs can ask for, oldest first. */
+  /** `known` are the blocks that programs can read, oldest first. */
   setClock(clock: Clock, known: readonly { readonly slot: number; readonly blockhash: string }[]): void
   execute(transaction: WireTransaction): Execution
-  /** Does not change anything. */
   simulate(transaction: WireTransaction, options: { readonly verifySignatures: boolean }): Simulation
   rent(size: number): bigint
 }
@@ -50,7 +47,7 @@ const addressOf = getAddressDecoder()
 const bytesOf = (address: Address) => Uint8Array.from(addressBytes.encode(address))
 const removed = new Account(0n, new Uint8Array(0), new Uint8Array(32), false, 0n)
 
-/** Blockhashes and repeated signatures are checked by the node, which knows the blocks. */
+/** The node checks blockhashes and repeated signatures, because it knows the blocks. */
 export function createSvm(): Svm {
   const svm = new LiteSvm()
   svm.setBlockhashCheck(false)

@@ -5,21 +5,18 @@ import { AccountState, getMintDecoder, getTokenDecoder, type Mint, TOKEN_PROGRAM
 const TOKEN_ACCOUNT_SIZE = 165
 const MINT_SIZE = 82
 
-/** Null if it is not an initialized token account. */
 export function readTokenAccount({ programAddress, data }: EncodedAccount): Token | null {
   if (programAddress !== TOKEN_PROGRAM_ADDRESS || data.length !== TOKEN_ACCOUNT_SIZE) return null
   const token = getTokenDecoder().decode(data)
   return token.state === AccountState.Uninitialized ? null : token
 }
 
-/** Null if it is not an initialized mint. */
 export function readMint({ programAddress, data }: EncodedAccount): Mint | null {
   if (programAddress !== TOKEN_PROGRAM_ADDRESS || data.length !== MINT_SIZE) return null
   const mint = getMintDecoder().decode(data)
   return mint.isInitialized ? mint : null
 }
 
-/** An amount as nodes show it. */
 export function tokenAmountJson(amount: bigint, decimals: number) {
   const digits = amount.toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
@@ -28,7 +25,7 @@ export function tokenAmountJson(amount: bigint, decimals: number) {
   return { amount: amount.toString(), decimals, uiAmount: Number(uiAmountString), uiAmountString }
 }
 
-/** The `parsed` part of the encoding `jsonParsed`. Null for accounts that are sent as bytes. */
+/** This is the `parsed` part of the encoding `jsonParsed`. It is null for accounts that are sent as bytes. */
 export function parsedTokenJson(account: EncodedAccount, decimalsOf: (mint: Address) => number | null) {
   const mint = readMint(account)
   if (mint !== null) {

@@ -1,4 +1,4 @@
-// Errors of transactions in the two forms that a node shows: JSON in `err`, and a sentence in messages.
+// Shows errors of transactions in the two forms of a node: JSON in `err`, and a sentence in messages.
 import * as internal from 'litesvm/dist/internal.js'
 
 type InstructionErrorJson = string | { readonly Custom: number } | { readonly BorshIoError: string }
@@ -13,7 +13,7 @@ export type TransactionErrorJson =
 type TransactionErrorName = keyof typeof internal.TransactionErrorFieldless
 type InstructionErrorName = keyof typeof internal.InstructionErrorFieldless
 
-/** In the order of litesvm's numbers, which it declares as types only. */
+/** The order is that of litesvm's numbers, which litesvm declares as types only. */
 export const transactionErrors: readonly TransactionErrorName[] = [
   'AccountInUse',
   'AccountLoadedTwice',
@@ -130,7 +130,7 @@ function nameOf(names: readonly string[], value: number): string {
   return name
 }
 
-/** The sentences of agave. An error without one is shown by its name. */
+/** The sentences are agave's. An error without one is shown by its name. */
 const sentences: Readonly<Record<string, string>> = {
   AccountNotFound: 'Attempt to debit an account but found no record of a prior credit.',
   ProgramAccountNotFound: 'Attempt to load a program that does not exist',

@@ -1,14 +1,13 @@
-// Transactions that wait for a block. A leader takes those that pay most per compute unit first.
+// Keeps transactions that wait for a block. A leader first includes those that pay most per compute unit.
 import { requestedBudget } from './compute-budget.ts'
 import type { WireTransaction } from './wire-transaction.ts'
 
 export interface TransactionPool {
   has(signature: string): boolean
   add(wire: WireTransaction): void
-  /** Removes and returns those that offer at least this price, best price first, then in the order of arrival. */
+  /** Removes and returns the transactions that offer at least this price: best price first, then in the order of arrival. */
   take(minUnitPrice: bigint): readonly WireTransaction[]
   removeWhere(isGone: (wire: WireTransaction) => boolean): void
-  /** Whether one waits that offers at least this price. */
   hasAt(minUnitPrice: bigint): boolean
 }
 

@@ -1,4 +1,4 @@
-/** A user's wallet on the local chain: @solana/kit, as users have it. */
+/** Makes a user's wallet on the local chain, which uses @solana/kit as real wallets do. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   address as addressOf,
@@ -17,9 +17,8 @@ import type { LocalChainJson, LocalWallet, OrderToFund } from '@tandem/chain-kit
 import { createLocalSigner } from './local-signer.ts'
 
 export interface SolanaWallet extends LocalWallet {
-  /** Signs a transaction in base64; others may still have to sign. */
+  /** The transaction is in base64, and others may still have to sign. */
   sign(transaction: string): Promise<Base64EncodedWireTransaction>
-  /** Resolves to the signature once it is confirmed; rejects if it failed or expired. */
   send(signed: Base64EncodedWireTransaction): Promise<string>
   signInitiation(order: OrderToFund): Promise<string>
 }

@@ -1,4 +1,4 @@
-// The local chain used through unmodified @solana/web3.js, which many wallets still have.
+// These tests use the local chain through unmodified @solana/web3.js, which many wallets use.
 import { createHash, randomBytes } from 'node:crypto'
 import { address } from '@solana/kit'
 import {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const chain = localChains.find(({ id }) => id === 'solana_localnet')
   if (chain === undefined) throw new Error('the registry has no solana_localnet')
   local = await solanaLocal.start(chain, { faucetKey: `0x${randomBytes(32).toString('hex')}`, mining: 'instant' })
-  // Without a websocket URL: web3.js looks for it on the next port.
+  // Without a websocket URL, web3.js connects to the next port.
   connection = new Connection(String(local.details.rpc_url), 'confirmed')
   await airdrop(payer.publicKey, 100)
 })
@@ -44,7 +44,7 @@ afterAll(async () => {
 })
 
 const unsubscribe: (() => Promise<void>)[] = []
-/** web3.js sends subscriptions in the background, and does not say when they are there. */
+/** web3.js sends subscriptions in the background, and does not report when they are active. */
 const subscribed = () => vi.waitFor(() => expect(local.control.subscriptionCount()).toBe(unsubscribe.length), { timeout: 60_000 })
 
 async function airdrop(to: PublicKey, sol: number): Promise<void> {
@@ -55,7 +55,7 @@ async function airdrop(to: PublicKey, sol: number): Promise<void> {
 const transfer = (to: PublicKey, lamports: number, from = payer.publicKey) =>
   SystemProgram.transfer({ fromPubkey: from, toPubkey: to, lamports })
 
-/** With their accounts in the form of web3.js. Roles: 0 read, 1 write, 2 sign, 3 sign and write. */
+/** In kit, the roles are 0 read, 1 write, 2 sign, 3 sign and write. */
 function instruction({ programAddress, accounts, data }: HtlcInstruction): TransactionInstruction {
   const keys = accounts.map(({ address: key, role }) => ({ pubkey: new PublicKey(key), isSigner: role >= 2, isWritable: role % 2 === 1 }))
   return new TransactionInstruction({ programId: new PublicKey(programAddress), keys, data: Buffer.from(data) })

@@ -16,22 +16,21 @@ export interface WireTransaction {
   readonly bytes: Uint8Array
   readonly transaction: Transaction
   readonly message: WireMessage
-  /** Base58. The first one is the transaction's id. */
+  /** The texts are base58. The first signature is the transaction's id. */
   readonly signatures: readonly string[]
   readonly signature: string
   readonly blockhash: string
 }
 
-/** In bytes: one IPv6 packet. */
+/** A transaction fits into one IPv6 packet. */
 export const MAX_TRANSACTION_SIZE = 1232
 
 const base58 = getBase58Decoder()
 
-/** Throws if the bytes are not exactly one transaction. */
 export function readTransaction(bytes: Uint8Array): WireTransaction {
   const transaction = getTransactionDecoder().decode(bytes)
   const message = readMessage(transaction.messageBytes)
-  // A slot without a signature is 64 zero bytes on the wire.
+  // A missing signature is 64 zero bytes on the wire.
   const signatures = Object.values(transaction.signatures).map((signature) => base58.decode(signature ?? new Uint8Array(64)))
   const [signature] = signatures
   if (signature === undefined) throw new Error('a transaction without a signature')
@@ -46,7 +45,6 @@ export function readMessage(bytes: ArrayLike<number>): WireMessage {
   return message
 }
 
-/** Whether the account at this index of the static accounts is writable. */
 export function isWritable({ header, staticAccounts }: WireMessage, index: number): boolean {
   const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header
   if (index < numSignerAccounts) return index < numSignerAccounts - numReadonlySignerAccounts

@@ -1,13 +1,13 @@
-/** Blocks as the port gives them: heights are slots. */
+/** Gives blocks to the port, where heights are slots. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { SlotBlock, SolanaNode } from './nodes/node.ts'
 
-export function blocksOf(node: SolanaNode): Pick<ChainClient, 'tip' | 'glimpse' | 'headers' | 'finalHeight'> {
-  const { glimpse } = node
+export function blocksOf(node: SolanaNode): Pick<ChainClient, 'tip' | 'tipHint' | 'headers' | 'finalHeight'> {
+  const { tipHint } = node
   return {
     tip: () => newestBlock(node),
-    ...(glimpse !== undefined && { glimpse: () => glimpse() }),
+    ...(tipHint !== undefined && { tipHint: () => tipHint() }),
     headers: async (slots) => (slots.length === 0 ? [] : node.blocks(slots)),
     finalHeight: () => node.finalSlot(),
   }

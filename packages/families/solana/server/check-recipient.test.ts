@@ -1,4 +1,4 @@
-/** Recipients from which nobody could move the money again. */
+/** These tests refuse recipients from which nobody could move the money again. */
 import { AccountState } from '@solana-program/token'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { orderAddress } from '../contract/client/addresses.ts'
@@ -38,7 +38,7 @@ it.each(['sol', 'token'] as const)('refuses token accounts, mints, programs and 
   const { terms } = await fixture.swap(sol)
   const unused = orderAddress(sol.program, orderTermsOf(sol, terms)).address
   expect(await check(unused, kind)).toMatch(/has no private key, and no program has created it/)
-  // As the vault of a multisig.
+  // The vault of a multisig is an account of this kind.
   fixture.setLamports(unused, 1_000_000n)
   expect(await check(unused, kind)).toBeNull()
 })

@@ -10,7 +10,7 @@ import { readTokenAccount } from './send/token-account.ts'
 
 const token2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 
-/** One request. A token account that is missing is no reason: whoever redeems creates it. */
+/** The check takes one request. A missing token account is no reason to refuse: the redeemer's transaction creates it. */
 export async function checkRecipient(
   node: Pick<SolanaNode, 'accounts'>,
   { mint, asset }: HtlcContract,

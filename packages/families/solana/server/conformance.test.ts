@@ -1,4 +1,4 @@
-/** The Solana family under the conformance suite, on the local chain: for SOL, and for a token. */
+/** This test runs the Solana family under the conformance suite on the local chain, for SOL and for a token. */
 import { AccountRole, type Address, createNoopSigner, type Instruction } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import type { ConformanceFixture } from '@tandem/chain-kit/testing/conformance.fixture.ts'
@@ -152,7 +152,7 @@ async function initiate(contract: HtlcContract, terms: HtlcTerms, funder: Addres
   return initiateToken(contract.program, { ...order, mint }, { ...by, funderTokens: await tokenAccountOf(funder, mint) })
 }
 
-/** Names our program and the order as ours does, and calls another program, which ignores them. */
+/** The transaction names our program and the order, as ours do, but calls another program. */
 function mimic({ programAddress, accounts = [] }: Instruction, payer: Address): Instruction {
   const transfer = getTransferSolInstruction({ source: createNoopSigner(payer), destination: payer, amount: 1n })
   const named = [programAddress, ...accounts.map(({ address }) => address)]

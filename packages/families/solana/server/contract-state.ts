@@ -1,4 +1,4 @@
-/** The account of an order at the newest block. */
+/** Reads the account of an order at the newest block. */
 
 import type { HtlcState } from '@tandem/chain-kit/contract/action.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -12,8 +12,8 @@ import { tokenAccountOf } from '../terms/instructions.ts'
 import type { SolanaNode } from './nodes/node.ts'
 
 /**
- * Null before the initiation, and after a settled order was closed. Anyone can send lamports to the address before. Rejects for an account with
- * other terms, or with a vault from which we could not pay.
+ * The result is null before the initiation, and after a settled order was closed. Anyone can send lamports to the address before. Rejects
+ * for an account with other terms, or with a vault from which we could not pay.
  */
 export async function readOrder(
   node: Pick<SolanaNode, 'accounts'>,
@@ -31,7 +31,7 @@ export async function readHtlcState(node: Pick<SolanaNode, 'accounts'>, contract
   return (await readOrder(node, contract, terms))?.status ?? 'absent'
 }
 
-/** What an account can spend. Tokens in other token accounts of the owner are not counted: we pay from the associated one. */
+/** Tokens in the owner's other token accounts do not count: we pay from the associated one. */
 export async function balanceOf(node: SolanaNode, chain: Chain, contracts: Contracts, asset: AssetId, owner: string): Promise<bigint> {
   const account = parseAddress(owner)
   const mint = asset === chain.nativeAsset ? null : contracts.of(asset).mint

@@ -1,4 +1,4 @@
-/** Events on the local chain: whoever calls our program, and however nodes list it. */
+/** These tests read events on the local chain, for every caller of our program and every way in which nodes list transactions. */
 import { createHash } from 'node:crypto'
 import {
   type Address,
@@ -23,6 +23,7 @@ import {
 } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { honest } from '@tandem/chain-kit/testing/providers.fixture.ts'
 import { createWatchedSwaps } from '@tandem/party/engine/watched-swaps.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
@@ -35,7 +36,6 @@ import { createForwarder, forwarded } from './forwarder.fixture.ts'
 import {
   type Behaviour,
   forgedTransaction,
-  honest,
   lyingAbout,
   randomAddress,
   redemption,
@@ -98,7 +98,6 @@ function initiateOf({ terms }: Swap): Instruction {
   return initiateSol(program, { ...order, mint: null }, { funder: user.address, rentPayer: user.address, initiateBefore: soon() })
 }
 
-/** By the chain's clock. */
 let now = 0n
 const soon = () => now + 60n
 
@@ -125,7 +124,6 @@ async function eventsOf(swap: Swap, by: ChainClient = client) {
 
 const kindsOf = async (swap: Swap, by?: ChainClient) => (await eventsOf(swap, by)).map(({ kind }) => kind)
 
-/** Names the program and calls another one. */
 function mention(amount: bigint): Instruction {
   const { user, program } = fixture
   const transfer = getTransferSolInstruction({ source: createNoopSigner(user.address), destination: user.address, amount })
@@ -199,13 +197,13 @@ describe('a program of somebody else calls ours', () => {
     fixture.local.mine()
     const events = await eventsOf(swap)
     expect(events).toMatchObject([{ kind: 'initiated' }, { kind: 'redeemed', secret: swap.secret, tx: signature }])
-    // Indices of instructions would name other accounts.
+    // With too few addresses, the indices of instructions would refer to other accounts.
     const [first] = providers
     first.behave(changedTransactions((meta) => ({ ...meta, loadedAddresses: { readonly: [], writable: [] } })))
     await expect(eventsOf(swap, connect(1, [0]))).rejects.toThrow('expected the addresses of lookup tables')
   })
 
-  test('a node that records no inner instructions is of no use, and the others are asked', async () => {
+  test('a node that records no inner instructions is useless, and the others are read', async () => {
     const swap = await funded()
     fixture.send([forwarded(forwarder, redeemOf(swap))], fixture.solver)
     fixture.local.mine()
@@ -310,7 +308,7 @@ describe('many transactions of strangers', () => {
     expect(events?.map(({ kind }) => kind)).toEqual(['initiated', 'redeemed'])
     const count = (method: string) => provider.asked.filter((one) => one === method).length
     expect(count('getTransaction')).toBe(1)
-    // One page of the program, then the list of the order, which the failed ones name too.
+    // The reads are one page of the program, then the list of the order, which the failed transactions name too.
     expect(count('getSignaturesForAddress')).toBeLessThanOrEqual(4)
   })
 

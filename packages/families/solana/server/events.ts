@@ -1,7 +1,7 @@
 /**
  * Reads the events of watched swaps: from the list of the program's transactions, and from the accounts of open orders where strangers make that list
- * long. An event is an instruction of our program in a transaction that succeeded, in a canonical block. It counts
- * only for the account at the canonical address of the swap's terms. Nothing is read from logs.
+ * long. An event is an instruction of our program in a transaction that succeeded, in a canonical block. It counts only for the account at the
+ * canonical address of the swap's terms. Nothing is read from logs.
  */
 import type { Address, Signature } from '@solana/kit'
 import type { BranchEvents } from '@tandem/chain-kit/port/abilities/reading.ts'
@@ -14,41 +14,37 @@ import { isSecretFor } from '@tandem/protocol/secret.ts'
 import { decodeInstruction, type OrderEvent } from '../contract/client/decode.ts'
 import { type Contracts, isSameOrder, orderTermsOf, swapIdOf } from '../terms/htlc.ts'
 import type { AccountSignature, NodeTransaction, SignatureQuery, SlotBlock, SolanaNode } from './nodes/node.ts'
-import { type Change, createOrderLooks } from './order-looks.ts'
+import { type Change, createOrderReads } from './order-reads.ts'
 
 export interface EventReader {
   read(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
   readonly readBranch: BranchEvents
 }
 
-/** A node may index a transaction a moment after it shows the block: the newest slots are read again with the next range. */
+/** A node may index a transaction a moment after it shows the block, so the newest slots are read again with the next range. */
 const REPEATED_SLOTS = 32n
-/** How many slots below the end of a range may have no block. */
 const SKIPPED_SLOTS = 64n
 const MAX_TRIES = 3
-/** Transactions that are asked for at once. */
 const TRANSACTIONS = 100
-/** So many listed transactions, and so many for each of ours in the last list, are no sign of strangers who make the list long. */
+/** A list counts as made long by strangers if it is longer than this, plus this much for each transaction of ours in the last list. */
 const LISTED = 256
 const LISTED_FOR_OURS = 16
-/** Transactions that are fetched for each one that turns out to be ours, and for the first. */
+/** This many transactions are fetched for each one that is ours, and for the first. */
 const FETCHED_FOR_OURS = 8
-/** Transactions of a slot that name an order, fetched at once until the one that changed it is found. */
+/** Transactions of a slot that name an order are fetched in parts of this size, until the one that changed the order is found. */
 const CANDIDATES = 16
 const MAX_DECODED = 10_000
 
-/** An instruction of our program, with its place in the transaction. */
 type Executed = { readonly event: OrderEvent; readonly index: number }
 type Mined = AccountSignature & { readonly executed: readonly Executed[] }
-/** `last`: the last block at or below `to`. */
+/** `last` is the last block at or below `to`. */
 type Slots = { readonly from: bigint; readonly to: bigint; readonly last: Block }
 
 export function createEventReader(node: SolanaNode, contracts: Contracts): EventReader {
   const programs = [...new Set(contracts.all.map(({ program }) => program))]
-  const looks = createOrderLooks(node, contracts)
+  const orderReads = createOrderReads(node, contracts)
   /** What a transaction did never changes; only its slot may, by a reorg. */
   const decoded = new Map<string, Mined>()
-  /** Transactions of watched swaps in the last list. */
   let lastOurs = 0
 
   const keyOf = (program: Address, { signature, slot }: AccountSignature) => `${program} ${slot} ${signature}`
@@ -66,9 +62,9 @@ export function createEventReader(node: SolanaNode, contracts: Contracts): Event
     return mined.filter(({ executed }) => executed.length > 0)
   }
 
-  /** By the list of all transactions that name the program. Null if too few of them are ours: anyone can make it long, and each takes a request. */
+  /** The result is null if too few transactions are ours: anyone can make the list long, and each entry takes a request. */
   async function byList(watched: WatchedSwaps, program: Address, { from, to, last }: Slots): Promise<readonly Mined[] | null> {
-    const listed = await signaturesOf({ address: program, from, to, last, most: LISTED + LISTED_FOR_OURS * lastOurs })
+    const listed = await signaturesOf({ address: program, from, to, last, maxCount: LISTED + LISTED_FOR_OURS * lastOurs })
     if (listed === null) return null
     const unknown = listed.filter((one) => !decoded.has(keyOf(program, one)))
     let [fetched, ours] = [0, 0]
@@ -82,7 +78,7 @@ export function createEventReader(node: SolanaNode, contracts: Contracts): Event
     return fetch(program, listed)
   }
 
-  /** By what the accounts of open orders say: see `order-looks.ts`. */
+  /** The accounts of open orders show in which slots they changed: see `order-reads.ts`. */
   async function byAccounts(changes: readonly Change[], last: Block): Promise<readonly Mined[]> {
     const found = await Promise.all(
       changes.map(async ({ program, order, from, to, expected }) => {
@@ -111,18 +107,17 @@ export function createEventReader(node: SolanaNode, contracts: Contracts): Event
     }
   }
 
-  /** `repeated`: the list is read from here, below the slots. `isExact`: events of these slots only. */
+  /** `repeated` is a lower slot from which the list is read again. `isExact` asks for events of these slots only. */
   async function minedIn(watched: WatchedSwaps, slots: Slots, repeated: bigint, isExact: boolean): Promise<readonly Mined[]> {
     const { from, last } = slots
     const lists = await Promise.all(programs.map((program) => byList(watched, program, { ...slots, from: repeated })))
     const isLong = lists.includes(null)
-    if (isExact) return isLong ? byAccounts(await looks.changesIn(watched, from, last), last) : lists.flatMap((list) => list ?? [])
+    if (isExact) return isLong ? byAccounts(await orderReads.changesIn(watched, from, last), last) : lists.flatMap((list) => list ?? [])
     const listed = isLong ? [] : lists.flatMap((list) => list ?? [])
-    const looked = isLong || looks.isOwed ? await byAccounts(await looks.changes(watched, from, last, isLong), last) : []
-    return [...new Map([...listed, ...looked].map((one) => [`${one.slot} ${one.signature}`, one])).values()]
+    const byAccount = isLong || orderReads.hasDue ? await byAccounts(await orderReads.changes(watched, from, last, isLong), last) : []
+    return [...new Map([...listed, ...byAccount].map((one) => [`${one.slot} ${one.signature}`, one])).values()]
   }
 
-  /** Null when a reorg came in between. */
   async function readOnce(watched: WatchedSwaps, heights: readonly bigint[], last: Block, read: () => Promise<readonly Mined[]>) {
     const [mined, asked] = await Promise.all([read(), heights.length === 0 ? [] : node.blocks(heights)])
     const swaps = mined.length === 0 ? null : await watched.find({ swapIds: new Set(mined.flatMap(ordersOf)), spent: [] })
@@ -182,7 +177,7 @@ export function createEventReader(node: SolanaNode, contracts: Contracts): Event
     }
   }
 
-  /** The last block of a range. The caller reads each range once, so a partial answer would lose events. */
+  /** The caller reads each range once, so a partial answer would lose events. */
   async function lastBlock(from: bigint, to: bigint): Promise<SlotBlock | null> {
     const [at] = await node.blocks([to])
     if (at !== undefined) return at
@@ -210,7 +205,7 @@ export function createEventReader(node: SolanaNode, contracts: Contracts): Event
         const last = await lastBlock(from, to)
         if (last === null) return []
         const read = await readOnce(watched, [], last, () => minedIn(watched, { from, to, last }, from, true))
-        // The same last block before and after: so all blocks below it are of one branch.
+        // The last block is the same before and after, so all blocks below it are of one branch.
         return read !== null && (await node.block(last.height))?.hash === last.hash ? read.events : null
       })
     },
@@ -220,7 +215,7 @@ export function createEventReader(node: SolanaNode, contracts: Contracts): Event
       const lowest = from > REPEATED_SLOTS ? from - REPEATED_SLOTS : 0n
       const slots = { from, to: end.height, last: end }
       return retried(`${from} to ${end.height}`, () => {
-        looks.startRead(from, end.height)
+        orderReads.startRead(from, end.height)
         return readOnce(watched, heights, end, () => minedIn(watched, slots, lowest, false))
       })
     },
@@ -245,8 +240,8 @@ function executedIn(program: Address, { signature, slot }: AccountSignature, tra
 }
 
 /**
- * Our program cannot do this: the order's address is derived from the terms. So the node is faulty or lies. Nobody can cause it with a
- * transaction or an order. Skipping it would lose the true event, so reading stops until the node is right.
+ * Our program cannot do this: the order's address is derived from the terms. The node is faulty or lies, because nobody can cause this with
+ * a transaction or an order. Skipping the transaction would lose the true event, so reading stops until the node is right.
  */
 function contradiction(signature: Signature): ChainFailure {
   return new ChainFailure('unreachable', `transaction ${signature} contradicts the order that it names: the node is wrong`)

@@ -1,4 +1,4 @@
-/** Moves money on a real SVM: what is signed, when it is signed anew, and what no node may see before. */
+/** These tests move money on a real SVM: what is signed, when it is signed again, and what no node may see before. */
 import { randomUUID } from 'node:crypto'
 import type { Address, Signature } from '@solana/kit'
 import { AccountState } from '@solana-program/token'
@@ -26,9 +26,7 @@ afterAll(() => fixture?.close())
 
 const stateOf = (contract: HtlcContract, { terms }: TestSwap) => readHtlcState(fixture.node, contract, terms)
 const lamportsOf = (owner: LocalFixture['user']) => fixture.node.balance(owner.address)
-/** In the data of a token account. */
 const TOKEN_STATE_OFFSET = 108
-/** Of the data of an order of tokens. */
 const VAULT_OFFSET = 200
 
 const newKey = () => randomUUID()
@@ -41,7 +39,6 @@ async function initiated(contract: HtlcContract, over: Partial<HtlcTerms> = {}):
   return swap
 }
 
-/** The same node with some answers replaced. */
 const nodeWith = (over: Partial<SolanaNode>): SolanaNode => ({ ...fixture.node, ...over })
 
 describe.each(['sol', 'token'] as const)('%s', (kind) => {
@@ -124,7 +121,7 @@ describe('an initiation', () => {
     })
     expect(solver.outbox.attempts(key)).toEqual([])
     fixture.mine()
-    // What is mined is reserved no longer.
+    // A mined transaction reserves nothing.
     fixture.setLamports(solver.address, 3_500_000_000n)
     await executor.initiate(sol, second.terms, solver.outbox.open(key))
     fixture.mine()
@@ -158,7 +155,7 @@ describe('an initiation', () => {
 })
 
 describe('a recorded attempt', () => {
-  it('of a process that died is broadcast, not signed anew', async () => {
+  it('of a process that died is broadcast, not signed again', async () => {
     const [swap, key] = [await fixture.swap(fixture.sol), newKey()]
     const { outbox } = fixture.solver
     const died = executor.initiate(fixture.sol, swap.terms, outbox.open(key, { fault: 'dies-after-recording' }))
@@ -171,7 +168,7 @@ describe('a recorded attempt', () => {
     expect([outbox.attempts(key).length, await stateOf(fixture.sol, swap)]).toEqual([1, 'open'])
   })
 
-  it('that nodes dropped is broadcast again until it expires at a finalized block, and only then signed anew at a higher price', async () => {
+  it('that nodes dropped is broadcast again until it expires at a finalized block, and only then signed again at a higher price', async () => {
     const [swap, key] = [await fixture.swap(fixture.sol), newKey()]
     const { outbox } = fixture.solver
     const send = () => executor.initiate(fixture.sol, swap.terms, outbox.open(key))
@@ -179,7 +176,6 @@ describe('a recorded attempt', () => {
     const first = await send()
     const [recorded] = outbox.attempts(key)
     if (recorded === undefined) throw new Error('nothing is recorded')
-    // Nodes take it, and leaders never do.
     fixture.chain.faults.congest(10_000n)
     const tip = async () => (await fixture.node.block('latest'))?.ordinal ?? 0n
     while ((await tip()) < expiresAfterOf(recorded)) {
@@ -187,7 +183,7 @@ describe('a recorded attempt', () => {
       fixture.mine(25)
     }
     fixture.mine(2)
-    // It is too old, but a fork could still make it valid.
+    // The blockhash is too old, but a fork could still make it valid.
     await expect(send()).rejects.toMatchObject({ kind: 'unreachable' })
     expect(outbox.attempts(key)).toHaveLength(1)
     fixture.mine(40)
@@ -204,7 +200,7 @@ describe('a recorded attempt', () => {
   it('with a blockhash that no node knows waits for its expiry', async () => {
     const [swap, key] = [await fixture.swap(fixture.sol), newKey()]
     const { outbox } = fixture.solver
-    // The block of its blockhash is dropped by a fork.
+    // A fork drops the block of the transaction's blockhash.
     fixture.mine()
     const died = executor.initiate(fixture.sol, swap.terms, outbox.open(key, { fault: 'dies-after-recording' }))
     await expect(died).rejects.toThrow(OutboxFailure)
@@ -316,7 +312,6 @@ describe('a redeem', () => {
     }
   })
 
-  /** All that nodes are sent, as text. */
   function watchedNode() {
     const seen: string[] = []
     const watch =
@@ -353,7 +348,7 @@ describe('a redeem', () => {
     fixture.mine()
   })
 
-  it('with a wrong secret is refused before a node is asked', async () => {
+  it('with a wrong secret is refused before any request', async () => {
     const { terms } = await initiated(fixture.sol)
     const { seen, node } = watchedNode()
     await expect(createExecutor(node).redeem(fixture.sol, terms, '00'.repeat(32), fixture.relay.outbox.open(newKey()))).rejects.toThrow(
@@ -362,7 +357,7 @@ describe('a redeem', () => {
     expect(seen).toEqual([])
   })
 
-  it('finds the token account of a recipient who had none: whoever locked the money paid for it', async () => {
+  it('finds the token account of a recipient who had none: the payer of the lock paid for it', async () => {
     const redeemer = fixture.newAddress()
     const [solver, relay] = [await lamportsOf(fixture.solver), await lamportsOf(fixture.relay)]
     const { terms, secret } = await initiated(fixture.token, { redeemer })
@@ -490,7 +485,7 @@ describe('a refund', () => {
     const refund = () => executor.refund(token, terms, relay.outbox.open(key))
     await expect(refund()).rejects.toMatchObject({ kind: 'would-fail', message: expect.stringContaining('has no token account any more') })
     expect(relay.outbox.attempts(key)).toEqual([])
-    // Its owner creates its own.
+    // The owner creates the token account itself.
     await executor.refund(token, terms, user.outbox.open(newKey()))
     fixture.mine()
     expect(await fixture.tokensOf(user.address)).toBe(terms.amount)

@@ -1,4 +1,4 @@
-/** Transactions of the HTLC program: their simulation and their compute budget. The order of steps is in `contract/execute.ts`. */
+/** Simulates transactions of the HTLC program and sets their compute budget. The order of steps is in `contract/execute.ts`. */
 
 import type { Address, Blockhash, Signature } from '@solana/kit'
 import { assertSecret, type ContractAction } from '@tandem/chain-kit/contract/action.ts'
@@ -25,7 +25,6 @@ import { asChainFailure, isBlockhashNotFound } from './send/transaction-failure.
 
 type Action = ContractAction<SolanaCall> & {
   readonly contract: HtlcContract
-  /** Of a redeem: what its payee's accounts allow. */
   readonly payout?: Payout
 }
 
@@ -33,23 +32,21 @@ type Step = Action | SideCall<SolanaTypes>
 
 export interface SolanaExecutor extends Pick<Executor<Action>, 'cancelUnmined'> {
   initiate(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
-  /** Verified before. */
   relay(contract: HtlcContract, terms: HtlcTerms, signed: UserSigned, outbox: Outbox): Promise<string>
   redeem(contract: HtlcContract, terms: HtlcTerms, secret: Hex32, outbox: Outbox): Promise<string>
   refund(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
 }
 
-/** How long our own initiation may be mined. Not longer than needed: the rent of the order stays until then. */
+/** Our own initiation may be mined for this long. A longer time would keep the rent of the order locked. */
 const INITIATE_SECONDS = 3_600n
-/** With less time left it would not be mined before its deadline. */
-const LEAST_INITIATE_SECONDS = 5n
+/** An initiation with less time left would not be mined before its deadline. */
+const MIN_INITIATE_SECONDS = 5n
 
-/** Replaced by the node. */
 const anyBlockhash = '11111111111111111111111111111111' as Blockhash
 
 export const EXPIRED = 'the blockhash of the signed transaction has expired: GET /orders/{order_id}/funding returns a fresh one to sign'
 
-/** Of a transaction that only the user can sign again. */
+/** A relayed transaction fails with this error: only the user can sign it again, with a fresh blockhash. */
 class BlockhashExpired extends ChainFailure {}
 
 export function createExecutor(node: SolanaNode): SolanaExecutor {
@@ -62,7 +59,7 @@ export function createExecutor(node: SolanaNode): SolanaExecutor {
       const redeemer = parseAddress(terms.redeemer)
       const { lacksAccount } = await readPayout(node, contract, terms, redeemer)
       const instructions = [
-        // Whoever locks the money pays for the account in which it arrives: a quote charges for it, and whoever sends the redeem is paid by nobody.
+        // The initiator pays for the account that receives the money: a quote charges for it, and nobody pays the sender of the redeem.
         ...(lacksAccount ? await creationFor(contract, redeemer, sender) : []),
         await initiateInstruction(contract, terms, { funder: sender, rentPayer: sender, initiateBefore }),
       ]
@@ -94,7 +91,7 @@ export function createExecutor(node: SolanaNode): SolanaExecutor {
     cancelUnmined,
   }
 
-  /** We need not read our own account: the transaction creates it if it is missing, and others' payments change it all the time. */
+  /** Our own account need not be read: the transaction creates it if it is missing, and others' payments change it all the time. */
   async function payoutBy(sender: Address, contract: HtlcContract, terms: HtlcTerms, payee: string): Promise<Payout> {
     if (payee === sender) return { obstacle: null, lacksAccount: contract.mint !== null }
     return toExistingAccount(await readPayout(node, contract, terms, parseAddress(payee)))
@@ -102,7 +99,6 @@ export function createExecutor(node: SolanaNode): SolanaExecutor {
 }
 
 function familyOf(node: SolanaNode): ContractFamily<SolanaTypes, Action> {
-  /** Simulates the call as it would be sent. */
   async function estimate(step: Step, sender: string): Promise<SolanaCost> {
     if (!('terms' in step)) throw new Error(`a transaction on Solana needs no ${step.verb}`)
     const { verb, call, payout, terms } = step
@@ -130,7 +126,7 @@ function familyOf(node: SolanaNode): ContractFamily<SolanaTypes, Action> {
     },
     openLane: (outbox) => openLane(node, outbox),
     sortReverts: async (_, reverted) => ({ all: reverted, byOthers: reverted, atFeeCap: [] }),
-    /** Tokens need no approval: the funder signs. */
+    /** Tokens need no approval, because the funder signs. */
     async approvals({ verb, contract, terms, call }, sender) {
       const account = parseAddress(sender)
       await assertLamports(node, verb, account, call.instructions)
@@ -140,7 +136,7 @@ function familyOf(node: SolanaNode): ContractFamily<SolanaTypes, Action> {
         throw new ChainFailure('would-fail', `${verb}: ${sender} holds ${held} of ${terms.asset}, and needs ${terms.amount}`)
       return []
     },
-    // `estimate` simulates.
+    // `estimate` has simulated the call already.
     simulate: async () => undefined,
     estimate,
     async tryPayout({ payout, terms }) {
@@ -155,8 +151,8 @@ function familyOf(node: SolanaNode): ContractFamily<SolanaTypes, Action> {
 }
 
 /**
- * All attempts of one action name the same time, so that no two of them can be mined: see the program's README on replay. Once it has passed, none of
- * them can be mined any more, and another time may be named.
+ * All attempts of one action name the same time, so that only one of them can be mined: see the program's README on replay. Once that time
+ * has passed, none of them can be mined, and another time may be named.
  */
 async function chooseInitiateBefore(node: SolanaNode, { attempts, secondsLeft }: Outbox): Promise<bigint> {
   const tip = await node.block('latest')
@@ -164,7 +160,7 @@ async function chooseInitiateBefore(node: SolanaNode, { attempts, secondsLeft }:
   const named = attempts.map((attempt) => initiateBeforeOf(readAttempt(attempt).call)).at(-1)
   if (named !== undefined && named > tip.time) return named
   const left = min(secondsLeft ?? INITIATE_SECONDS, INITIATE_SECONDS)
-  if (left < LEAST_INITIATE_SECONDS) throw new ChainFailure('would-fail', 'initiate: too close to its deadline')
+  if (left < MIN_INITIATE_SECONDS) throw new ChainFailure('would-fail', 'initiate: too close to its deadline')
   return tip.time + left
 }
 

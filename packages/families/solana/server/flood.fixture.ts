@@ -1,4 +1,4 @@
-/** Strangers' transactions that name the program or an order, and polls over open orders whose calls are counted. */
+/** Sends strangers' transactions that name the program or an order, and counts the calls of polls over open orders. */
 import { type Address, createNoopSigner, type Instruction } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -19,17 +19,14 @@ export interface FloodFixture {
   newSwap(): Swap
   initiate(swap: Swap): Promise<string>
   redeem(swap: Swap): string
-  /** Each names the program and these accounts, and calls another program: 5,000 lamports. */
+  /** The transactions name the program and these accounts, call another program, and cost 5,000 lamports each. */
   flood(count: number, ...more: readonly Address[]): void
-  /** One poll over these swaps, recorded as the watcher does. */
   poll(swaps: readonly Swap[]): Promise<{ readonly calls: number; readonly events: readonly HtlcEvent[] }>
 }
 
 let sent = 1n
 
-/** `client` asks `provider`. Polls begin above the newest block. */
 export async function openFlood(fixture: SolanaFixture, provider: TestProvider, client: ChainClient): Promise<FloodFixture> {
-  /** As a watcher keeps it: what was recorded, and up to which slot. */
   const recorded: HtlcEvent[] = []
   let next = (await client.tip()).height + 1n
 

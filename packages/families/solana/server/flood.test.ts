@@ -1,23 +1,22 @@
-/** Strangers' transactions that name the program or an order: what a poll costs, and whether open orders are still seen. Calls are counted, never timed. */
+/** These tests count the cost of a poll while strangers' transactions name the program or an order. Calls are counted, never timed. */
 import type { Address } from '@solana/kit'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { honest } from '@tandem/chain-kit/testing/providers.fixture.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { closeOrder } from '../contract/client/instructions.ts'
 import { ASSET, type FloodFixture, openFlood, type Swap } from './flood.fixture.ts'
-import { type Behaviour, forgedInitiation, honest, lyingAbout, startTestProvider, type TestProvider } from './nodes/provider.fixture.ts'
+import { type Behaviour, forgedInitiation, lyingAbout, startTestProvider, type TestProvider } from './nodes/provider.fixture.ts'
 import { createSolanaFixture, type SolanaFixture } from './solana.fixture.ts'
 
-/** What a poll may ask while strangers flood: a list, blocks, a few transactions, the accounts of open orders. */
-const MOST_CALLS = 20
-/** For each event: the list of its order, the transaction, and what proves that the list is whole. */
+const MAX_CALLS = 20
+/** Each event costs the list of its order, the transaction, and the proof that the list is whole. */
 const CALLS_OF_EVENT = 8
 
-/** Requests for the unfunded orders that have their turn, a hundred each. */
-const UNFUNDED_LOOKS = 10
-/** Of those that name an order in the slot of its event, the ones that come before it are fetched, in parts. */
+const UNFUNDED_CALLS = 10
+/** In the slot of an event, the transactions before it that name the order are fetched too, in parts. */
 const SAME_SLOT = 32
-/** Far more than are fetched while none is ours. */
+/** A flood is far longer than what is fetched while none is ours. */
 const FLOOD = 40
 
 let fixture: SolanaFixture
@@ -59,7 +58,7 @@ describe('while strangers name the program in hundreds of transactions', () => {
       fixture.local.mine()
       calls.push((await poll(swaps)).calls)
     }
-    expect(Math.max(...calls)).toBeLessThanOrEqual(MOST_CALLS)
+    expect(Math.max(...calls)).toBeLessThanOrEqual(MAX_CALLS)
   })
 
   test.each(['the program', 'the order too'])('a payment and a secret are seen in the next poll: %s', async (named) => {
@@ -84,13 +83,12 @@ describe('while strangers name the program in hundreds of transactions', () => {
     const block = second.events[0]?.block
     expect(await client.headers([block?.height ?? 0n])).toMatchObject([{ hash: block?.hash }])
     for (const { calls } of [first, second])
-      expect(calls).toBeLessThanOrEqual(MOST_CALLS + CALLS_OF_EVENT + (named === 'the program' ? 0 : SAME_SLOT))
-    // Told once.
+      expect(calls).toBeLessThanOrEqual(MAX_CALLS + CALLS_OF_EVENT + (named === 'the program' ? 0 : SAME_SLOT))
     flood(FLOOD, ...more)
     fixture.local.mine()
     const third = await poll([swap, other])
     expect(third.events).toEqual([])
-    expect(third.calls).toBeLessThanOrEqual(MOST_CALLS)
+    expect(third.calls).toBeLessThanOrEqual(MAX_CALLS)
   })
 
   test('an order that was settled and closed meanwhile is read from its own list', async () => {
@@ -110,7 +108,7 @@ describe('while strangers name the program in hundreds of transactions', () => {
     fixture.local.mine()
     const after = await poll([swap])
     expect(after.events).toEqual([])
-    expect(after.calls).toBeLessThanOrEqual(MOST_CALLS)
+    expect(after.calls).toBeLessThanOrEqual(MAX_CALLS)
   })
 
   test('a provider that hides the accounts, or makes one up, is outvoted', async () => {
@@ -136,7 +134,7 @@ describe('while strangers name the program in hundreds of transactions', () => {
     }
   })
 
-  test('more than a thousand unfunded orders delay only each other, and all get their look', async () => {
+  test('more than a thousand unfunded orders delay only each other, and all are read', async () => {
     const open = newSwap()
     await initiate(open)
     fixture.local.mine()
@@ -150,19 +148,18 @@ describe('while strangers name the program in hundreds of transactions', () => {
     const first = await poll([open, ...unfunded])
     expect(first.events).toMatchObject([{ kind: 'redeemed', tx: redemption }])
     const events: HtlcEvent[] = []
-    // The flood has ended, and what is owed is still read.
     for (let polls = 0; polls < 2; polls += 1) {
       fixture.local.mine()
       const { events: more, calls } = await poll([open, ...unfunded])
       events.push(...more)
-      expect(calls).toBeLessThanOrEqual(MOST_CALLS + UNFUNDED_LOOKS + CALLS_OF_EVENT)
+      expect(calls).toBeLessThanOrEqual(MAX_CALLS + UNFUNDED_CALLS + CALLS_OF_EVENT)
     }
     expect(events).toMatchObject([{ kind: 'initiated', swapId: paid.order }])
   })
 })
 
 test('a poll costs the same few calls while nobody calls the program, however many orders are open', async () => {
-  // The newest slots are listed again: the floods before must be below them.
+  // The newest slots are listed again, so the earlier floods must be below them.
   fixture.local.mine(40)
   play = await openFlood(fixture, provider, client)
   const swaps = Array.from({ length: 300 }, newSwap)

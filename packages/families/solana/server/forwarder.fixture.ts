@@ -1,8 +1,8 @@
-/** A program of somebody else that calls ours: a redeem of SOL as an inner instruction. Written in instructions of sBPF v0. */
+/** Makes a program of somebody else that calls ours: a redeem of SOL as an inner instruction, in instructions of sBPF v0. */
 import { AccountRole, type Address, type Instruction } from '@solana/kit'
 import { writeProgram } from '../contract/linker/write-program.ts'
 
-/** The accounts of a redeem, and the program that is called: the lengths of their data decide where the loader writes them into the input. */
+/** The accounts are those of a redeem and its program. The lengths of their data decide where the loader writes them. */
 const accounts = [
   { size: 168, flags: 1 << 8 },
   { size: 0, flags: 1 << 8 },
@@ -11,12 +11,10 @@ const accounts = [
 const REDEEM_BYTES = 40
 const CALLED_ACCOUNTS = 2
 
-/** In an account of the input. */
 const at = { address: 8, owner: 40, lamports: 72, data: 88 } as const
-/** Room for growth, behind the data. */
+/** The loader leaves this many bytes for growth behind the data. */
 const GROWTH = 10_240
 
-/** Below the top of the stack frame. */
 const stack = { call: -40, metas: -80, infos: -256 } as const
 const META = 16
 const INFO = 56
@@ -87,14 +85,12 @@ export function createForwarder(): Buffer {
   })
 }
 
-/** Of each account in the input; the last is that of the instruction data. */
 function startsOf(): readonly number[] {
   const starts = [8]
   for (const { size } of accounts) starts.push(Math.ceil(((starts.at(-1) ?? 0) + at.data + size + GROWTH) / 8) * 8 + 8)
   return starts
 }
 
-/** `redeem`: an instruction of our program for SOL. */
 export function forwarded(forwarder: Address, redeem: Instruction): Instruction {
   return {
     programAddress: forwarder,

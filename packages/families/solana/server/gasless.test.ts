@@ -1,4 +1,4 @@
-/** Transactions that users sign and we pay for, on a real SVM. Whatever a hostile user sends, the relay signs nothing but what it issued. */
+/** These tests relay what users sign, on a real SVM. The relay signs only what it issued, whatever a hostile user sends. */
 import { randomUUID } from 'node:crypto'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import {
@@ -57,7 +57,6 @@ const relayed = ({ terms, deadline }: TestSwap, signature: string, key: string =
   gasless.initiate(terms, signature, fixture.relay.outbox.open(key), deadline)
 const stateOf = ({ terms }: TestSwap) => readHtlcState(fixture.node, fixture.token, terms)
 
-/** The issued message with other instructions or another frame, signed by the user. */
 async function altered(
   swap: TestSwap,
   change: {
@@ -356,7 +355,7 @@ describe('a hostile user', () => {
 })
 
 describe('a relay', () => {
-  it('that expires unmined is signed anew only by the user, and the old one is told as expired', async () => {
+  it('that expires unmined is signed again only by the user, and the old one is reported as expired', async () => {
     const swap = await proposed()
     const [text, key] = [await signedFor(swap), randomUUID()]
     fixture.chain.faults.drop(1)
@@ -409,7 +408,7 @@ describe('a relay', () => {
     fixture.setLamports(fixture.relay.address, before)
   })
 
-  it('is only ever by the key that the user was told', async () => {
+  it('is only ever by the key that the user was given', async () => {
     const swap = await proposed()
     const text = await signedFor(swap)
     await expect(gasless.initiate(swap.terms, text, fixture.solver.outbox.open('x'), swap.deadline)).rejects.toThrow(/does not relay/)

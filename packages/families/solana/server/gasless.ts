@@ -1,8 +1,9 @@
 /**
  * Checks a transaction that the user signed and that we pay for, before a lamport is spent.
  *
- * What we issue is a pure function of the order, our relay account, a blockhash and a price. So nothing is stored: we take blockhash and price from the user's
- * transaction, build the message again, and demand the same bytes. Our key signs no other message for a user.
+ * The transaction that we issue is a pure function of the order, our relay account, a blockhash and a price, so nothing is stored. We take
+ * blockhash and price from the user's transaction, build the message again, and demand the same bytes. Our key signs no other message for a
+ * user.
  */
 import { ed25519 } from '@noble/curves/ed25519.js'
 import {
@@ -34,10 +35,9 @@ import type { SolanaNode } from './nodes/node.ts'
 import { readTokenAccount } from './send/token-account.ts'
 import { isBlockhashNotFound, reasonOf } from './send/transaction-failure.ts'
 
-/** The chain's limit for a transaction. */
 const MAX_BYTES = 1232
 
-/** `relay`: the account that pays; null: gasless funding is not supported. */
+/** `relay` is the account that pays. Null means that gasless funding is not supported. */
 export function createGasless(node: SolanaNode, contracts: Contracts, executor: SolanaExecutor, relay: Address | null): Gasless {
   async function parse(terms: HtlcTerms, signature: string, deadline: bigint | undefined) {
     if (deadline === undefined) throw new Error('the deadline of the order is part of what the user signs')
@@ -70,7 +70,7 @@ export function createGasless(node: SolanaNode, contracts: Contracts, executor: 
   }
 }
 
-/** Throws `invalid_signature` unless it is what we issue for this order, signed by the initiator alone. Asks no node. */
+/** Throws `invalid_signature` unless this is the transaction that we issue, signed by the initiator alone. It sends no request. */
 async function parseUserSigned(contract: HtlcContract, swap: PrefundedSwap, relay: Address, text: string): Promise<UserSigned> {
   const got = parseTransaction(text)
   const { blockhash, unitPrice } = issuedOf(got)
@@ -82,7 +82,7 @@ async function parseUserSigned(contract: HtlcContract, swap: PrefundedSwap, rela
   const signature = got.signatures[initiator] ?? null
   if (signature === null) throw refuse(`the signature of ${initiator} is missing`)
   const key = Uint8Array.from(getAddressEncoder().encode(initiator))
-  // As validators verify: no key or point of small order.
+  // Validators verify in this way too: no key or point may be of small order.
   if (!ed25519.verify(Uint8Array.from(signature), Uint8Array.from(got.messageBytes), key, { zip215: false }))
     throw refuse(`its signature is not by ${initiator} over this transaction`)
   return { transaction: got, instruction: issued.instruction }
@@ -97,16 +97,16 @@ async function verifyInitiation(node: SolanaNode, contract: HtlcContract, relay:
   if (spendable < terms.amount)
     throw new TandemError(
       'bad_request',
-      `${terms.initiator} holds ${spendable} of ${terms.asset}, the order needs ${terms.amount}: pay in the rest, then repeat this call`,
+      `${terms.initiator} holds ${spendable} of ${terms.asset}, the order needs ${terms.amount}: pay in the difference, then repeat this call`,
     )
   const { error } = await node.simulate(wireOf(signed.transaction))
   if (error === null) return
-  // A relay that cannot pay is no fault of the user: this is no `bad_request`.
+  // A relay that cannot pay is no fault of the user, so the error is no `bad_request`.
   await assertLamports(node, 'initiate', relay, [signed.instruction])
   throw new TandemError('bad_request', isBlockhashNotFound(error) ? EXPIRED : `the initiation would fail on the chain: ${reasonOf(error)}`)
 }
 
-/** How much a gasless initiation could take from the initiator now; null if it is initiated already, or for SOL. */
+/** The result is null for SOL, or if the swap is initiated already. */
 async function spendableOf(node: SolanaNode, contract: HtlcContract, swap: Pick<PrefundedSwap, 'terms'>): Promise<bigint | null> {
   if (contract.mint === null || (await readHtlcState(node, contract, swap.terms)) !== 'absent') return null
   return (await readInitiator(node, contract, swap)).spendable
@@ -132,7 +132,7 @@ async function readInitiator(
 function parseTransaction(text: string): Transaction {
   const bytes = parseBase64(text)
   try {
-    // Its message is all that follows the signatures, so nothing can hide behind its end.
+    // The message is all that follows the signatures, so nothing can hide behind its end.
     return getTransactionDecoder().decode(bytes)
   } catch {
     throw refuse('it is not a transaction')
@@ -165,7 +165,7 @@ function decodeMessage(messageBytes: Transaction['messageBytes']) {
   }
 }
 
-/** For the reader of an error: where the message first differs from what we issue. */
+/** The reader of the error sees where the message first differs from the one that we issue. */
 function differenceOf(issued: Transaction, got: Transaction): string {
   const [expected, found] = [messageOf(issued), messageOf(got)]
   if (found.feePayer !== expected.feePayer) return `its fee payer is ${found.feePayer}, expected ${expected.feePayer}`

@@ -1,4 +1,4 @@
-/** The Solana family: our program locks SOL and tokens of the classic Token program. Heights are slots. */
+/** Declares the Solana family: our program locks SOL and tokens of the classic Token program. Heights are slots. */
 
 import { contractClient } from '@tandem/chain-kit/contract/client.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -23,7 +23,7 @@ import { verifyNode } from './nodes/verify-node.ts'
 import { createRent } from './rent.ts'
 import { verifyPayout } from './send/payout.ts'
 
-/** A slot is told when its block is processed, a moment before it is confirmed. */
+/** Nodes report a slot when its block is processed, a moment before it is confirmed. */
 const newSlots = overJsonRpc({ method: 'slotSubscribe', params: [] }, 'slotNotification')
 
 export const solana: ChainFamily = {
@@ -32,7 +32,7 @@ export const solana: ChainFamily = {
   deployHtlc,
 }
 
-/** `node` is closed with the client. */
+/** The client closes `node`. */
 function createSolanaClient(chain: Chain, options: ConnectOptions, node: SolanaNode): ChainClient {
   const contracts = createContracts(chain, options.assets)
   const reader = createEventReader(node, contracts)

@@ -1,4 +1,4 @@
-/** A local chain with the program, a mint and funded parties, without the client: for tests of single parts. */
+/** Starts a local chain with the program, a mint and funded parties, without the client, for tests of single parts. */
 import { createHash, randomBytes } from 'node:crypto'
 import { type Address, address, lamports, some } from '@solana/kit'
 import { AccountState, getMintEncoder, getTokenEncoder } from '@solana-program/token'
@@ -17,9 +17,7 @@ import { createProviderNode } from './nodes/provider-node.ts'
 
 const SOL = 1_000_000_000n
 const TOKENS = 1_000_000_000n
-/** Blocks from a block to the one that finalizes it. */
 const FINALITY = 31
-/** Blocks for which a blockhash is valid. */
 export const LIFETIME = 150
 
 export type TestParty = ReturnType<typeof createParty>
@@ -33,7 +31,6 @@ export type TestSwap = { readonly terms: HtlcTerms; readonly secret: Hex32; read
 
 export type LocalFixture = Awaited<ReturnType<typeof startLocalFixture>>
 
-/** Blocks are made by `mine` alone. */
 export async function startLocalFixture() {
   const chain: SolanaChain = await startSolanaChain({ mining: 'manual', lags: { confirmed: 0, finalized: FINALITY } })
   const node: SolanaNode = createProviderNode(chain.url, 10_000)
@@ -108,7 +105,7 @@ export async function startLocalFixture() {
     tokensOf: async (owner: Address) => node.tokenBalance(await tokenAccountOf(owner, mint)),
     setLamports: (owner: Address, balance: bigint) => put(owner, systemProgram, new Uint8Array(0), { balance }),
     mine: (blocks = 1) => chain.mine(blocks),
-    /** Until no transaction signed so far can be mined any more, at a finalized block. */
+    /** No transaction that was signed before can be mined after this, and the newest block is far enough for finality. */
     passLifetime: () => chain.mine(LIFETIME + FINALITY + 2),
     async swap(contract: HtlcContract, over: Partial<HtlcTerms> = {}): Promise<TestSwap> {
       const secret = createSecret()

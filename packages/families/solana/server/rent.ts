@@ -1,4 +1,4 @@
-/** Closes the accounts of settled orders, once no signed transaction could initiate them again. The program returns the rent to whoever paid it. */
+/** Closes the accounts of settled orders once no signed transaction could initiate them again. The program returns the rent to its payer. */
 import type { Blockhash } from '@solana/kit'
 import { sendOn } from '@tandem/chain-kit/contract/sending.ts'
 import type { Rent } from '@tandem/chain-kit/port/abilities/spending.ts'

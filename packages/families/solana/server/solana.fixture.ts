@@ -1,4 +1,4 @@
-/** The local chain with our program and funded parties, for the tests of this family. Wallets sign with @solana/kit. */
+/** Starts the local chain with our program and funded parties, for the tests of this family. Wallets sign with @solana/kit. */
 import { randomBytes } from 'node:crypto'
 import { type Address, createNoopSigner, createSolanaRpc, type Instruction, type Signature } from '@solana/kit'
 import { getFreezeAccountInstruction } from '@solana-program/token'
@@ -35,14 +35,10 @@ export interface SolanaFixture {
   readonly contracts: Contracts
   readonly user: TestParty
   readonly solver: TestParty
-  /** Makes its own blocks; holds the mints. */
   readonly faucet: LocalSender
   assetNamed(id: AssetId): Asset & { readonly deployment: Deployment }
-  /** The solver relays. */
   connect(options?: Partial<ConnectOptions>): ChainClient
-  /** Straight to the pool, without mining. Returns the signature. */
   send(instructions: readonly Instruction[], payer: TestParty): string
-  /** By the JSON-RPC, without preflight and without mining: a transaction in base64 that `party` still has to sign. */
   signAndSend(transaction: string, party: TestParty): Promise<Signature>
   deployTwin(): Promise<Address>
   freeze(owner: Address): Promise<void>

@@ -1,4 +1,4 @@
-/** How strangers initiate at our program: with every account, role, byte and address that the terms do not fix. */
+/** Shows how strangers initiate at our program: with every account, role, byte and address that the terms do not fix. */
 import { randomBytes } from 'node:crypto'
 import { sha256 } from '@noble/hashes/sha2.js'
 import {
@@ -40,14 +40,12 @@ type Payer = 'user' | 'stranger'
 type Built = { readonly programAddress: Address; readonly accounts: readonly AccountMeta[]; readonly data: Uint8Array }
 
 const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' as Address
-/** Of the accounts of an initiation. */
 const ORDER = 0
 const VAULT = 1
 const LAMPORTS = 1_000_000_000_000n
 const TOKENS = 10n ** 12n
 const DAY = 86_400n
 
-/** For SOL, or for the token of the contract. */
 export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract): Promise<readonly StrangersWay[]> {
   const { local, user, faucet } = fixture
   const { node } = local
@@ -59,7 +57,7 @@ export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract)
   if (mint !== null) await faucet.confirm(await mintTokens(faucet, mint, stranger.address, TOKENS))
   let sent = 0
 
-  /** To the pool: the runtime refuses it in the block. A limit of its own makes every transaction differ. */
+  /** The transaction goes to the pool, and the runtime refuses it in the block. A different unit limit makes every transaction differ. */
   function send(instructions: readonly Instruction[], others: readonly LocalSigner[] = []): void {
     sent += 1
     const signed = [user.signer, stranger, ...others] as const
@@ -86,7 +84,6 @@ export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract)
     accounts: instruction.accounts.map((meta, i) => (i === at ? { address, role: role ?? meta.role } : meta)),
   })
 
-  /** Another token account of the owner than the associated one, with tokens. */
   async function otherTokens(owner: Address, of: Address): Promise<Address> {
     const account = createLocalSigner(randomBytes(32))
     const payer = createNoopSigner(faucet.address)
@@ -204,7 +201,7 @@ export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract)
         const instruction = await built(swap)
         const { address, bump } = derived(contract.program, orderSeeds(swap, mint), skipped + 1)
         const data = instruction.data.slice()
-        // Where the instruction has a bump, it is behind the secret hash.
+        // An instruction with a bump has it behind the secret hash.
         if (named && data.length > ORDER_BUMP_AT) data[ORDER_BUMP_AT] = bump
         send([{ ...withAccount(instruction, ORDER, address), data }])
       },
@@ -250,7 +247,7 @@ export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract)
           await faucet.confirm(faucet.send([more]))
         },
       }),
-      // Without one it counts, and no secret is shown for it: `verifyPayout` refuses.
+      // Without a token account the deposit counts, but no secret is shown for it: `verifyPayout` refuses.
       strangersWay('to a redeemer whose token account is made with it', {
         outcome: 'counts',
         choices: fc.constant(null),
@@ -272,7 +269,7 @@ export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract)
 
 const text = (value: string) => new TextEncoder().encode(value)
 const bytesOf = (address: Address) => Uint8Array.from(getAddressEncoder().encode(address))
-/** Behind tag, amount, timelock, time, redeemer and secret hash. */
+/** The bump is behind tag, amount, timelock, time, redeemer and secret hash. */
 const ORDER_BUMP_AT = 8 + 8 + 8 + 8 + 32 + 32
 
 function orderSeeds({ terms }: AgreedSwap, mint: Address | null): readonly Uint8Array[] {
@@ -283,7 +280,7 @@ function orderSeeds({ terms }: AgreedSwap, mint: Address | null): readonly Uint8
   return mint === null ? [text('htlc'), ...parties] : [text('htlc_token'), ...parties, bytesOf(mint)]
 }
 
-/** The derived address after `skipped` better ones: 0 is the canonical one. */
+/** The address has `skipped` better ones before it: 0 gives the canonical one. */
 function derived(program: Address, seeds: readonly Uint8Array[], skipped: number): { readonly address: Address; readonly bump: number } {
   let left = skipped
   for (let bump = 255; bump >= 0; bump -= 1) {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { accountOf, parseAddress, textForms } from './address.ts'
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
-/** RFC 8032, test 1. */
+/** The seed is that of RFC 8032, test 1. */
 const SEED = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60'
 
 test('the account of a key is its public key in base58; keys of other curves have none', () => {

@@ -1,4 +1,4 @@
-/** Solana accounts: the base58 form of 32 bytes, without a checksum. All clusters share it: an address does not name its cluster. */
+/** Parses Solana accounts: the base58 form of 32 bytes, without a checksum. An address does not name its cluster. */
 import { type Address, getAddressDecoder } from '@solana/kit'
 import type { TextForms } from '@tandem/chain-kit/port/text-forms.ts'
 import { onCurve, type PublicKey } from '@tandem/keys/key.ts'
@@ -7,14 +7,12 @@ import { systemProgram } from '../contract/client/programs.ts'
 import { base58Length } from './base58-length.ts'
 import { basicForms } from './facts.ts'
 
-/** Parses accounts and signatures. All are base58, which is case-sensitive. */
 const SIGNATURE_BYTES = 64
 
 export const textForms: TextForms = {
   ...basicForms,
   parseAddress,
   parseIdentity: parseAddress,
-  /** A transaction is named by its first signature. */
   parseTransactionId(text) {
     if (base58Length(text) === SIGNATURE_BYTES) return text
     throw new TandemError(
@@ -26,7 +24,7 @@ export const textForms: TextForms = {
 
 const BYTES = 32
 
-/** Each 32 bytes have exactly one base58 form, so the text is canonical as it is. It may be an address without a key, e.g. of a multisig. */
+/** Each 32 bytes have exactly one base58 form, so the text is canonical. The address may have no key, e.g. that of a multisig. */
 export function parseAddress(text: string): Address {
   const refuse = (why: string) => new TandemError('invalid_address', `"${text.slice(0, 90)}" is not a Solana address: ${why}`)
   const length = base58Length(text)
@@ -36,7 +34,6 @@ export function parseAddress(text: string): Address {
   return text as Address
 }
 
-/** The account of a key: the sender of its transactions. */
 export function accountOf(key: PublicKey): Address {
   return getAddressDecoder().decode(onCurve('ed25519', key).publicKey)
 }

@@ -1,8 +1,7 @@
 import { base58 } from '@scure/base'
 
-/** The number of bytes. Null for a text that is not base58. */
 export function base58Length(text: string): number | null {
-  // No address or signature is longer. Decoding takes quadratic time.
+  // No address or signature is longer, and decoding takes quadratic time.
   if (!/^[1-9A-HJ-NP-Za-km-z]{1,100}$/.test(text)) return null
   return base58.decode(text).length
 }

@@ -1,4 +1,4 @@
-/** What every process knows of the Solana family. A swap id is the address of the order's account. */
+/** Holds the facts of the Solana family that every process loads. A swap id is the address of the order's account. */
 import type { FamilyFacts } from '@tandem/chain-kit/port/family.ts'
 import type { BasicForms } from '@tandem/chain-kit/port/text-forms.ts'
 import { base58Length } from './base58-length.ts'

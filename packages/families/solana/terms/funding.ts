@@ -1,4 +1,4 @@
-/** The transactions that fund a swap, ready to be signed. */
+/** Builds the transactions that fund a swap, ready to be signed. */
 import type { Address, Blockhash } from '@solana/kit'
 import type { FundingRequest } from '@tandem/chain-kit/port/client.ts'
 import type { Funding } from '@tandem/protocol/funding/funding.ts'
@@ -10,7 +10,6 @@ import { initiateInstruction } from './instructions.ts'
 import { relayedTransaction } from './relayed-transaction.ts'
 import { buildTransaction, wireOf } from './send/transaction.ts'
 
-/** `relay`: the account that pays for gasless initiations; null: there is none. */
 export async function fundingOf(
   node: Pick<SolanaNode, 'latestBlockhash' | 'priorityFee'>,
   contract: HtlcContract,

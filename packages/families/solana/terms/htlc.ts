@@ -1,4 +1,4 @@
-/** The programs that lock the assets of a chain, and the order of a swap as the program knows it. */
+/** Names the programs that lock the assets of a chain, and gives the order of a swap in the program's form. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Address } from '@solana/kit'
@@ -11,7 +11,7 @@ import { type OrderTerms, orderAddress, vaultAddress } from '../contract/client/
 import type { OrderAccount } from '../contract/client/decode.ts'
 import { parseAddress } from './address.ts'
 
-/** The program that locks one asset. One program may lock many. `mint` is null for SOL. */
+/** One program may lock many assets. `mint` is null for SOL. */
 export type HtlcContract = { readonly asset: AssetId; readonly program: Address; readonly mint: Address | null; readonly decimals: number }
 
 export type Contracts = ContractsOf<HtlcContract>
@@ -40,8 +40,8 @@ export function orderTermsOf({ mint }: Pick<HtlcContract, 'mint'>, terms: HtlcTe
 }
 
 /**
- * Whether the account of an order says these terms, and the one vault from which a redeem or refund pays. The program writes nothing else at the
- * address of the terms.
+ * The account must have these terms and the one vault from which a redeem or refund pays. The program writes nothing else at the address of
+ * the terms.
  */
 export function isOrderOf(contract: HtlcContract, terms: HtlcTerms, order: OrderAccount): boolean {
   const expected = orderTermsOf(contract, terms)
@@ -56,7 +56,7 @@ export function isSameOrder(a: OrderTerms, b: OrderTerms): boolean {
   return keyOf(a) === keyOf(b)
 }
 
-/** The address of the order's account: it binds the program and every term. */
+/** The address of the order's account binds the program and every term. */
 export function swapIdOf(contract: HtlcContract, terms: HtlcTerms): SwapId {
   return orderAddress(contract.program, orderTermsOf(contract, terms)).address
 }

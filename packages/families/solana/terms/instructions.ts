@@ -1,4 +1,4 @@
-/** Instructions of the HTLC program for a swap, as pure functions of its terms. */
+/** Builds instructions of the HTLC program for a swap, as pure functions of its terms. */
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, createNoopSigner, type Instruction } from '@solana/kit'
 import { findAssociatedTokenPda, getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token'
@@ -9,18 +9,16 @@ import { initiateSol, initiateToken, redeemSol, redeemToken, refundSol, refundTo
 import { tokenProgram } from '../contract/client/programs.ts'
 import { type HtlcContract, orderTermsOf } from './htlc.ts'
 
-/** Where wallets look for the tokens of an owner. */
+/** Wallets look for the tokens of an owner there. */
 export async function tokenAccountOf(owner: Address, mint: Address): Promise<Address> {
   const [account] = await findAssociatedTokenPda({ owner, mint, tokenProgram })
   return account
 }
 
 type Initiation = {
-  /** Pays the amount. */
   readonly funder: Address
-  /** Pays the rent, and gets it back. */
   readonly rentPayer: Address
-  /** Unix seconds. The same for all transactions of one order: see the program's README on replay. */
+  /** The time is in unix seconds, and the same for all transactions of one order: see the program's README on replay. */
   readonly initiateBefore: bigint
 }
 
@@ -31,7 +29,7 @@ export async function initiateInstruction(contract: HtlcContract, terms: HtlcTer
   return initiateToken(contract.program, { ...order, mint }, { ...initiation, funderTokens })
 }
 
-/** Null: the payee's token account exists, or none is needed. Else this account pays for it. */
+/** This account pays for the payee's token account. Null means that the token account exists or that none is needed. */
 export type AccountCreator = Address | null
 
 export async function redeemInstructions(
@@ -62,7 +60,7 @@ export async function refundInstructions(
   return [...creationOf(tokens, initiator, mint, creator), refundToken(contract.program, order, tokens)]
 }
 
-/** Creates the account in which the redeemer is paid, at the creator's expense. Does nothing if it exists. */
+/** The creator pays for the account that receives the redeemer's money. The instruction does nothing if that account exists. */
 export async function creationFor({ mint }: HtlcContract, redeemer: Address, creator: Address): Promise<readonly Instruction[]> {
   return mint === null ? [] : creationOf(await tokenAccountOf(redeemer, mint), redeemer, mint, creator)
 }

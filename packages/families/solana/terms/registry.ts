@@ -1,20 +1,20 @@
 /**
- * The chains of the family in each environment, and what can be swapped on them. Main networks: about 50 to 100,000 US dollars a swap.
- * `publicRpcs` are what the chain's own documentation names, and further ones that several public code bases use. Their operators are not trusted:
- * hence the quorum. The comment above an address names its sources, which agree. Explorers without a source are unchecked.
+ * Lists the chains of the family in each environment, and their assets. Limits on main networks are about 50 to 100,000 US dollars a swap.
+ * The comment above an address names its sources, which agree. Explorers without a source are unchecked.
  */
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { localCurrencies, mainnetCurrencies, testnetCurrencies } from '@tandem/protocol/registry/currencies.ts'
 import type { Environment, FamilyRows } from '@tandem/protocol/registry/environment.ts'
 import { coinsOf, currency, tokensOf } from '@tandem/protocol/registry/listing.ts'
+import { localChain } from '@tandem/protocol/registry/seconds-clock.ts'
 
 const HOUR = 3600n
 const coin = coinsOf('solana:htlc')
 const token = tokensOf('solana:htlc_spltoken', 'solana:spltoken')
-/** No address by the issuer is confirmed for that test network: an operator may name a token of its own in its deployments. */
+/** The issuer confirms no address for that test network. An operator may name a token of its own in its deployments. */
 const UNCONFIRMED = null
 
-/** Slots of 400 ms: 0.9 to 1.5 times. A block is final when 31 more are voted on: nodes call it `finalized`. */
+/** Slots of 400 ms take 0.9 to 1.5 times as long. A block is final when 31 more are voted on: nodes call it `finalized`. */
 const solanaFamily = {
   family: 'solana',
   blockMs: 400n,
@@ -24,7 +24,7 @@ const solanaFamily = {
   settledHtlcKeepsRent: true,
   requiredConfirmations: 32,
   finalityBlocks: 64,
-  // As on Tron.
+  // The limit is the same as on Tron.
   unfinalUsd: 500_000n,
   finalityTag: 'finalized',
   clock: { unit: 'slots', expiry: 'relative', fastestMs: 360n, slowestMs: 600n, slackSeconds: 0n },
@@ -51,10 +51,10 @@ const mainnet: Environment = {
     },
   ],
   assets: [
-    // Drift's spot markets, with 8 decimals; DefiLlama's adapters.
+    // The sources are Drift's spot markets, with 8 decimals, and DefiLlama's adapters.
     token('solana', mainnetCurrencies.cbbtc, 'cbbtcf3aa214zXHbiAZQwf4122FBYbraNdFqgw4iMij'),
     coin('solana', currency('Solana', 'SOL', 9, [300_000_000n, 600_000_000_000n])),
-    // Circle's repository `skills` (use-mainnetCurrencies.usdc); Uniswap's default token list.
+    // The sources are Circle's repository `skills` (use-usdc) and Uniswap's default token list.
     token('solana', mainnetCurrencies.usdc, 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'),
   ],
 }
@@ -64,7 +64,7 @@ const testnet: Environment = {
     {
       ...solanaFamily,
       id: 'solana_testnet',
-      // Clients in the field know this name as chain 103, which numbers the devnet cluster; Circle's test USDC is there too.
+      // Clients in the field know this name as chain 103, which is the devnet cluster; Circle's test USDC is there too.
       reference: 'solana:devnet',
       displayName: 'Solana Devnet',
       icon: { text: 'SOL', color: '#7b3fe4' },
@@ -76,23 +76,18 @@ const testnet: Environment = {
   assets: [
     token('solana_testnet', testnetCurrencies.cbbtc, UNCONFIRMED),
     coin('solana_testnet', currency('Solana', 'SOL', 9, [10_000_000n, 10_000_000_000n])),
-    // Circle's repository `skills` (use-testnetCurrencies.usdc): Devnet.
+    // The source is Circle's repository `skills` (use-usdc), for Devnet.
     token('solana_testnet', testnetCurrencies.usdc, '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'),
   ],
 }
 
 const solanaDefaults = {
   ...solanaFamily,
-  requiredConfirmations: 1,
+  ...localChain,
   usualReorgBlocks: 3,
-  finalityBlocks: 12,
-  // Of 450 slots at least 350 wait for the clock or for blocks on demand, of which there are no more than slots by the clock: 70 s.
+  // At least 350 of 450 slots wait for the clock or for blocks on demand, which are no more than the slots by the clock. That takes 70 s.
   clock: { unit: 'slots', expiry: 'relative', fastestMs: 150n, slowestMs: 400n, slackSeconds: 10n },
-  margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
   timelocks: { source: 8000n, destination: 450n },
-  haltSeconds: 600n,
-  pollMs: 200,
-  feeBumpSeconds: 6n,
 } as const satisfies Partial<Chain>
 
 const local: Environment = {
@@ -100,7 +95,7 @@ const local: Environment = {
     {
       ...solanaDefaults,
       id: 'solana_localnet',
-      // The genesis hash of the local chain.
+      // The reference has the genesis hash of the local chain.
       reference: 'solana:Bgk8syxnq4jbmHxhiazStka9AwY5Vyip62epmTZRKpbG',
       displayName: 'Solana Localnet',
       icon: { text: 'SOL', color: '#7b3fe4' },

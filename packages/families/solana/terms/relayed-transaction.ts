@@ -1,4 +1,4 @@
-/** The transaction that the service issues for a gasless initiation. */
+/** Builds the transaction that the service issues for a gasless initiation. */
 import type { Address, Blockhash, Instruction, Transaction } from '@solana/kit'
 import type { PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
 import { parseAddress } from './address.ts'
@@ -7,10 +7,10 @@ import type { HtlcContract } from './htlc.ts'
 import { initiateInstruction } from './instructions.ts'
 import { buildTransaction } from './send/transaction.ts'
 
-/** A transaction with its one instruction, which the user signs: then only the signature of our key is missing, which pays the fee. */
+/** The message has one instruction, and the user signs it. Only the signature of our key is missing then, which pays the fee. */
 export type UserSigned = { readonly transaction: Transaction; readonly instruction: Instruction }
 
-/** What differs between two transactions that are issued for one order. */
+/** Two transactions for one order differ only in these values. */
 export type Issued = { readonly blockhash: Blockhash; readonly unitPrice: bigint }
 
 /** The relay pays fee and rent, and gets the rent back; the initiator pays the amount. */

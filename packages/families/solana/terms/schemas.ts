@@ -1,9 +1,9 @@
-/** IDLs of the HTLC programs, without the address of the program, which differs by chain: the API names it for each asset. */
+/** Gives the IDLs of the HTLC programs, without the address of the program, which differs by chain: the API names it for each asset. */
 import htlcIdl from '../contract/artifacts/htlc.json' with { type: 'json' }
 import htlcTokenIdl from '../contract/artifacts/htlc_spltoken.json' with { type: 'json' }
 import { tokenProgram } from '../contract/client/programs.ts'
 
-/** The interface of SPL tokens as wallets need it, in the form of the program's own IDLs. Discriminators are one byte. */
+/** Wallets need this interface of SPL tokens, in the form of the program's own IDLs. Discriminators are one byte. */
 const source = { name: 'source', writable: true }
 const destination = { name: 'destination', writable: true }
 const mint = { name: 'mint' }

@@ -1,6 +1,6 @@
 /** Finds locks by the event `Initiated` of the pinned contracts. */
 
-import type { LockSearch, Node, PinnedContract, ToldLock, ToldLocks } from '@tandem/chain-kit/browser/family.ts'
+import type { ListedLock, ListedLocks, LockSearch, Node, PinnedContract } from '@tandem/chain-kit/browser/family.ts'
 import { NodeError } from '@tandem/chain-kit/browser/node-error.ts'
 import { jsonRpc } from '@tandem/chain-kit/browser/request.ts'
 import { legOf, scanBlocks } from '@tandem/chain-kit/browser/scan-blocks.ts'
@@ -12,21 +12,21 @@ type Event = { readonly keys: readonly string[]; readonly data: readonly string[
 type Page = { readonly events?: readonly Event[]; readonly continuation_token?: string }
 type Block = { readonly block_number: number; readonly timestamp: number }
 
-/** The most that nodes give at once. */
+/** Nodes give at most this many events in one answer. */
 const CHUNK = 1_000
 
-export async function findLocks(search: LockSearch, node: Node): Promise<ToldLocks> {
+export async function findLocks(search: LockSearch, node: Node): Promise<ListedLocks> {
   const { chain, contracts, budget, secretHashes } = search
   if (contracts.length === 0) return { locks: [], since: null }
   const blockAt = async (block_id: 'latest' | { readonly block_number: number }) =>
     (await jsonRpc(node, 'starknet_getBlockWithTxHashes', { block_id })) as Block
   const latest = await blockAt('latest')
 
-  async function read(from: bigint, to: bigint): Promise<readonly ToldLock[]> {
-    const found: ToldLock[] = []
+  async function read(from: bigint, to: bigint): Promise<readonly ListedLock[]> {
+    const found: ListedLock[] = []
     for (const of of contracts) {
       const contract = createContracts(chain, [{ ...of.asset, deployment: of.deployment }]).of(of.asset.id)
-      const told = (event: Event) => toldBy(of, event, (terms) => orderIdOf(contract, terms))
+      const locksIn = (event: Event) => lockIn(of, event, (terms) => orderIdOf(contract, terms))
       for (let token: string | undefined, isLast = false; !isLast; isLast = token === undefined) {
         if (budget.left <= 0) throw new NodeError('the node has more events than requests are left for')
         const filter = {
@@ -39,15 +39,15 @@ export async function findLocks(search: LockSearch, node: Node): Promise<ToldLoc
         }
         const page = (await jsonRpc(node, 'starknet_getEvents', { filter })) as Page
         if (!Array.isArray(page.events)) throw new NodeError('starknet_getEvents: the node answered no list')
-        found.push(...page.events.flatMap(told))
+        found.push(...page.events.flatMap(locksIn))
         token = page.continuation_token
       }
     }
     return found
   }
 
-  /** Empty for what is not a lock of the phrase. The id binds contract and terms: an event that was made up has another. */
-  function toldBy(of: PinnedContract, { keys, data, transaction_hash: tx }: Event, idOf: (terms: ToldLock['terms']) => string) {
+  /** The result is empty if the event is no lock of the phrase. The id binds contract and terms, so it cannot be invented. */
+  function lockIn(of: PinnedContract, { keys, data, transaction_hash: tx }: Event, idOf: (terms: ListedLock['terms']) => string) {
     const event = decoded(keys, data)
     if (event?.kind !== 'initiated' || !secretHashes.has(event.terms.secretHash)) return []
     const { initiator, redeemer, ...rest } = event.terms
@@ -69,7 +69,7 @@ function decoded(keys: readonly string[], data: readonly string[]) {
   try {
     return decodeEvent(keys, data)
   } catch {
-    // Not numbers: no event of the contract, whatever the node calls it.
+    // The contract emits numbers only, so this is no event of it, whatever the node says.
     return null
   }
 }

@@ -1,9 +1,9 @@
-/** Starknet: the user's account calls the HTLC, or signs typed data for the service to send. */
+/** Connects the SDK to Starknet: the user's account calls the HTLC, or signs typed data for the service to send. */
 
 import { verifySame } from '@tandem/chain-kit/browser/check.ts'
 import { assertFreshTip, depthOf, latestTime } from '@tandem/chain-kit/browser/clock.ts'
 import type { Lock, Node, SdkFamily, Settled, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
-import { assertNoProblem } from '@tandem/chain-kit/browser/node-problem.ts'
+import { assertNoProblem } from '@tandem/chain-kit/browser/node-error.ts'
 import { jsonRpc } from '@tandem/chain-kit/browser/request.ts'
 import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -21,9 +21,9 @@ import type { StarknetCall, StarknetWallet } from './wallet.ts'
 export type StarknetPlan = {
   readonly chainId: string
   readonly payer: string
-  /** The approval, if one is missing, and the initiation: one transaction. */
+  /** One transaction has the approval, if it is missing, and the initiation. */
   readonly calls: readonly StarknetCall[]
-  /** Null where a signature is not enough: paid by a delegate, or without an allowance. */
+  /** A signature is not enough for an order that a delegate pays, or for one without an allowance: then this is null. */
   readonly typedData: Readonly<Record<string, unknown>> | null
 }
 
@@ -69,21 +69,21 @@ function verifySide(side: SwapSide, payer: string | null): HtlcContract {
   return contract
 }
 
-/** The service says whether an approval is missing, because it has asked the chain. Ours is of the amount only, even if it proposes an unlimited one. */
+/** The service has read whether an approval is missing. Ours is of the amount only, even if the service proposes an unlimited one. */
 async function planOf({ terms, payer, deadline, funding }: SourceSide, contract: HtlcContract): Promise<StarknetPlan> {
-  const told = funding as Partial<FundingResult<'feltCalls'>>
+  const given = funding as Partial<FundingResult<'feltCalls'>>
   const build = (approval: 'exact' | 'unlimited') =>
-    fundingOf({ allowance: async () => (told.approval_transaction === null ? terms.amount : 0n) }, contract, {
+    fundingOf({ allowance: async () => (given.approval_transaction === null ? terms.amount : 0n) }, contract, {
       terms,
       deadline,
       payer: payer === null ? null : parseAddress(payer),
       approval,
     })
   const [exact, unlimited] = [await build('exact'), await build('unlimited')]
-  const isUnlimited = JSON.stringify(told.approval_transaction?.calldata) === JSON.stringify(unlimited.approval?.calldata)
-  verifySame('approval_transaction', (isUnlimited ? unlimited : exact).approval, told.approval_transaction)
-  verifySame('initiate_transaction', exact.initiate, told.initiate_transaction)
-  verifySame('typed_data', exact.typedData, told.typed_data)
+  const isUnlimited = JSON.stringify(given.approval_transaction?.calldata) === JSON.stringify(unlimited.approval?.calldata)
+  verifySame('approval_transaction', (isUnlimited ? unlimited : exact).approval, given.approval_transaction)
+  verifySame('initiate_transaction', exact.initiate, given.initiate_transaction)
+  verifySame('typed_data', exact.typedData, given.typed_data)
   return {
     chainId: contract.chainId,
     payer: parseAddress(payer ?? terms.initiator),
@@ -92,23 +92,22 @@ async function planOf({ terms, payer, deadline, funding }: SourceSide, contract:
   }
 }
 
-/** Wallets take the name of an entry point and hash it themselves. */
+/** Wallets want the name of an entry point, and hash it themselves. */
 function named({ to, selector, calldata }: FeltCall): StarknetCall {
   const entryPoint = ['approve', 'initiate', 'initiate_on_behalf', 'redeem', 'refund'].find((name) => selectorOf(name) === selector)
   if (entryPoint === undefined) throw new Error(`no entry point has the selector ${selector}`)
   return { to, entryPoint, calldata }
 }
 
-/** Reads an HTLC over the JSON-RPC of a Starknet node. */
 type BlockId = 'latest' | { readonly block_number: number }
 
-/** Pre-confirmed blocks are not asked for: they may still change. */
+/** Pre-confirmed blocks are never read: they may still change. */
 type Block = { readonly block_number: number; readonly timestamp: number }
 
 /** The id of the order binds chain, contract and every term: a lock with another term is another order. */
 async function readLock(contract: HtlcContract, terms: HtlcTerms, node: Node): Promise<Lock | null> {
   const blockAt = async (block_id: BlockId) => (await jsonRpc(node, 'starknet_getBlockWithTxHashes', { block_id })) as Block
-  // The block first: the state is of this one or of a later one, so the depth is never too large.
+  // The block is read first: the state is of this one or of a later one, so the depth is never too large.
   const newest = await blockAt('latest')
   const startedAt = await initiatedAt(contract, terms, node)
   // The marks of settled orders are the smallest numbers.
@@ -132,7 +131,6 @@ async function initiatedAt(contract: HtlcContract, terms: HtlcTerms, node: Node)
   return BigInt(answer[0] ?? 0)
 }
 
-/** A Starknet node before anybody pays. */
 async function verifyNode(chain: Chain, { address, chainId }: HtlcContract, node: Node): Promise<void> {
   const served = String(await jsonRpc(node, 'starknet_chainId', {}))
   assertNoProblem(
@@ -140,6 +138,6 @@ async function verifyNode(chain: Chain, { address, chainId }: HtlcContract, node
   )
   const { timestamp } = (await jsonRpc(node, 'starknet_getBlockWithTxHashes', { block_id: 'latest' })) as { readonly timestamp: number }
   assertFreshTip(chain, BigInt(timestamp))
-  // An error, if there is none.
+  // The answer is an error if no contract is there.
   await jsonRpc(node, 'starknet_getClassHashAt', { block_id: 'latest', contract_address: address })
 }

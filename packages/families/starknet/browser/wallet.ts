@@ -1,21 +1,20 @@
-/** Wallets of Starknet: those with the wallet API (as get-starknet finds them), or an account of starknet.js. No library is imported. */
+/** Connects to Starknet wallets with the wallet API (found by get-starknet) or an account of starknet.js. No library is imported. */
 import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 
-/** `calldata`: felts as hex with 0x. */
+/** `calldata` has felts as hex with 0x. */
 export type StarknetCall = { readonly to: string; readonly entryPoint: string; readonly calldata: readonly string[] }
 
 type TypedData = Readonly<Record<string, unknown>>
 
 export interface StarknetWallet extends Wallet {
-  /** All calls in one transaction. Resolves to its hash once the wallet has sent it. `chainId`: a felt. */
+  /** All calls are one transaction. Resolves to its hash once the wallet has sent it. `chainId` is a felt. */
   execute(chainId: string, from: string, calls: readonly StarknetCall[]): Promise<string>
-  /** SNIP-12. The signature as felts. */
+  /** The message is of SNIP-12. The signature is a list of felts. */
   signTypedData(chainId: string, from: string, typedData: TypedData): Promise<readonly string[]>
 }
 
 const FAMILIES = ['starknet'] as const
 
-/** The wallet API of Starknet: `request({ type, params })`. */
 export interface StarknetWalletApi {
   request(call: never): Promise<unknown>
 }
@@ -23,7 +22,7 @@ export interface StarknetWalletApi {
 type Request = (call: { readonly type: string; readonly params?: unknown }) => Promise<unknown>
 
 export function starknetWallet(wallet: StarknetWalletApi): StarknetWallet {
-  // Its parameters depend on the type of the request; those that are passed here are the specification's.
+  // The parameters depend on the type of the request; those that are passed here are the specification's.
   const request = ((call: never) => wallet.request(call)) as Request
 
   async function account(): Promise<string> {
@@ -58,7 +57,6 @@ export function starknetWallet(wallet: StarknetWalletApi): StarknetWallet {
   }
 }
 
-/** The part of starknet.js's `Account` and `WalletAccount` that is used. */
 export interface StarknetJsAccount {
   readonly address: string
   execute(calls: { contractAddress: string; entrypoint: string; calldata: string[] }[]): Promise<{ readonly transaction_hash: string }>

@@ -1,4 +1,4 @@
-// The committed class belongs to the committed sources. `cairo.test.ts` compiles them again.
+// These tests show that the committed class belongs to the committed sources. `cairo.test.ts` compiles them again.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

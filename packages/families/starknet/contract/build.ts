@@ -1,4 +1,4 @@
-// `npm run cairo`: compiles the contract and writes its committed files.
+// Compiles the contract and writes its committed files (`npm run cairo`).
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renderArtifacts } from './compiler/render.ts'

@@ -1,4 +1,4 @@
-// The contract on the Cairo virtual machine. A run takes about a minute, in a child process.
+// These tests run the contract on the Cairo virtual machine. A run takes about a minute, in a child process.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, test } from 'vitest'
@@ -11,9 +11,9 @@ import { type CairoTest, readReport } from './testing/report.ts'
 import { scenarios } from './testing/scenarios.ts'
 import { vectors, vectorTest } from './testing/vectors.ts'
 
-/** For a machine that does ten things at once. */
+/** The limit is for a machine that does ten things at once. */
 const timeout = 1_800_000
-/** The dearest; all where the time does not matter: two tests for each take seconds. */
+/** Only the most expensive operation is measured where time matters: two tests for each take seconds. */
 const measured = gasOperations.filter(({ name }) => name === 'redeem' || process.env.TANDEM_ALL_MUTANTS === 'yes')
 const passed = { passed: true, panic: null }
 

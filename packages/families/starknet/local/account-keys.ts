@@ -1,4 +1,4 @@
-// The account of a key: its public key, and the address at which the account's class is deployed for it.
+// Derives the account of a key: its public key, and its address with the account's class.
 import { ec } from 'starknet'
 import { accountClass } from './classes/account.ts'
 import { addressFrom } from './hashes.ts'

@@ -1,11 +1,11 @@
-// Elements of Starknet's field: contracts, storage and calldata consist of them. Inside the simulator they are bigints.
+// Computes with elements of Starknet's field, which contracts, storage and calldata consist of. The simulator uses bigints.
 import { hash } from 'starknet'
 
 export type Felts = readonly bigint[]
 
 const PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n
 export const U128 = 2n ** 128n
-/** Addresses are below it, and not 0 or 1. */
+/** Addresses are below this bound, and not 0 or 1. */
 export const ADDRESS_BOUND = 2n ** 251n - 256n
 
 const feltPattern = /^0x[0-9a-fA-F]{1,64}$/
@@ -20,32 +20,29 @@ export function hexes(values: Felts): readonly string[] {
   return values.map(hex)
 }
 
-/** As nodes print addresses, class hashes and selectors in error texts. */
 export function paddedHex(value: bigint): string {
   return `0x${value.toString(16).padStart(64, '0')}`
 }
 
-/** Null if it is none. Leading zeros are accepted, as real nodes do. */
+/** The result is null if the value is no felt. Leading zeros are accepted, as by real nodes. */
 export function feltOf(value: unknown): bigint | null {
   if (typeof value !== 'string' || !feltPattern.test(value)) return null
   const felt = BigInt(value)
   return felt < PRIME ? felt : null
 }
 
-/** Up to 31 ASCII characters as one felt. */
+/** A felt holds up to 31 ASCII characters. */
 export function shortString(text: string): bigint {
   if (text.length > 31) throw new RangeError(`"${text}" is too long for a short string`)
   return text === '' ? 0n : BigInt(`0x${Buffer.from(text, 'latin1').toString('hex')}`)
 }
 
-/** Null if the felt is no printable text. */
 export function textOf(felt: bigint): string | null {
   const digits = felt.toString(16)
   const text = Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex').toString('latin1')
   return printable.test(text) ? text : null
 }
 
-/** Of an entry point or an event. */
 export function selectorOf(name: string): bigint {
   const known = selectors.get(name)
   if (known !== undefined) return known

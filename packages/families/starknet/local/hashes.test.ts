@@ -5,7 +5,7 @@ import { isSignedBy } from './hashes.ts'
 const { starkCurve } = ec
 const hash = 0x5a5a5a5a5a5a5a5an
 
-/** As starknet.js decides, for either of the points with this coordinate. */
+/** starknet.js decides for either of the points with this coordinate. */
 function isSignedForSdk(publicKey: bigint, message: bigint, r: bigint, s: bigint): boolean {
   const text = (value: bigint) => value.toString(16).padStart(64, '0')
   return ['02', '03'].some((parity) => {

@@ -1,10 +1,9 @@
-// Starknet's hashes and signatures. They take milliseconds in JavaScript, so answers are remembered.
+// Computes Starknet's hashes and signatures. They take milliseconds in JavaScript, so results are cached.
 import { ec, hash } from 'starknet'
 import { type Felts, hex, hexes } from './felt.ts'
 
 const MAX_REMEMBERED = 2_000
 
-/** Keeps the answers to the newest questions. */
 function remember<Value>(most = MAX_REMEMBERED): (question: string, answer: () => Value) => Value {
   const answers = new Map<string, Value>()
   return (question, answer) => {
@@ -24,7 +23,7 @@ const knownSignatures = remember<boolean>()
 const { ProjectivePoint: Point, MAX_VALUE } = ec.starkCurve
 type CurvePoint = typeof Point.BASE
 const order = ec.starkCurve.CURVE.n
-/** A table for each key makes its multiples several times as fast. It has some 100 kB. */
+/** A table for each key makes its multiples several times as fast. It takes some 100 kB. */
 const knownKeys = remember<CurvePoint | null>(100)
 const TABLE_BITS = 4
 
@@ -32,19 +31,18 @@ export function pedersen(left: bigint, right: bigint): bigint {
   return BigInt(ec.starkCurve.pedersen(left, right))
 }
 
-/** `poseidon_hash_span` of Cairo. */
+/** The result is that of Cairo's `poseidon_hash_span`. */
 export function poseidon(felts: Felts): bigint {
   return knownPoseidons(felts.join(), () => BigInt(hash.computePoseidonHashOnElements([...felts])))
 }
 
-/** Where a contract is deployed. `deployer` zero: by a transaction, or by anybody through the UDC. */
+/** `deployer` is zero for a transaction, or for anybody through the UDC. */
 export function addressFrom(classHash: bigint, salt: bigint, calldata: Felts, deployer = 0n): bigint {
   return knownAddresses([classHash, salt, deployer, ...calldata].join(), () =>
     BigInt(hash.calculateContractAddressFromHash(hex(salt), hex(classHash), [...hexes(calldata)], hex(deployer))),
   )
 }
 
-/** Whether the key with this x-coordinate signed the hash. */
 export function isSignedBy(publicKey: bigint, messageHash: bigint, [r, s]: readonly [bigint, bigint]): boolean {
   return knownSignatures([publicKey, messageHash, r, s].join(), () => {
     if (r <= 0n || s <= 0n || s >= order) return false
@@ -60,7 +58,6 @@ export function isSignedBy(publicKey: bigint, messageHash: bigint, [r, s]: reado
   })
 }
 
-/** Returns null if the curve has no point with this x-coordinate. */
 function pointAt(x: bigint): CurvePoint | null {
   try {
     const point = Point.fromHex(`02${x.toString(16).padStart(64, '0')}`)

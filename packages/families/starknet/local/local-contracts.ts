@@ -1,4 +1,4 @@
-// Deploys the tokens and HTLCs of the local chain, through the UDC as anybody would.
+// Deploys the tokens and HTLCs of the local chain, through the UDC.
 import { erc20Class } from './classes/erc20.ts'
 import { htlcClass } from './classes/htlc.ts'
 import { UDC_ADDRESSES } from './classes/udc.ts'
@@ -21,7 +21,6 @@ export function deployLocalContracts(deployer: LocalSender): LocalContracts {
   return { wbtc, htlc }
 }
 
-/** At an address that does not depend on the deployer. */
 function deployment(classHash: bigint, constructorCalldata: Felts): RawCall {
   const calldata = [classHash, 0n, 0n, BigInt(constructorCalldata.length), ...constructorCalldata]
   return { to: UDC_ADDRESSES[0], selector: selectorOf('deploy_contract'), calldata }

@@ -9,11 +9,10 @@ import { boundsFor, type Invocation, type RawCall, signedAccountDeployment, sign
 import type { WireTransaction } from './transactions/wire-transaction.ts'
 
 export interface LocalSender extends AccountKey {
-  /** Signed, with plenty of gas. By default with the next nonce and without a tip. */
   invoke(calls: readonly RawCall[], options?: Partial<Invocation>): WireTransaction
-  /** Submits it, makes a block if it waits, and returns its hash. Throws if it reverts. */
+  /** Makes a block if none is due, and returns the hash. Throws if the transaction reverts. */
   execute(calls: readonly RawCall[]): string
-  /** Deploys the account, which must have STRK, in a block of its own. */
+  /** The account must have STRK. The deployment has a block of its own. */
   deploy(): string
 }
 

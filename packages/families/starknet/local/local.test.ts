@@ -1,4 +1,4 @@
-// The chain of the local stack: deployed contracts, faucet, and a user's wallet that funds orders.
+// These tests use the chain of the local stack: deployed contracts, faucet, and a user's wallet that funds orders.
 import { createHash, randomBytes } from 'node:crypto'
 import type { LocalChain, LocalChainJson } from '@tandem/chain-kit/local/local-chain.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'

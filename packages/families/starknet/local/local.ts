@@ -1,7 +1,5 @@
-/** The Starknet simulator of the local stack, with STRK, WBTC and our HTLC deployed. */
-
-import { accountBalances } from '@tandem/chain-kit/local/account-balances.ts'
-import type { LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
+/** Starts the Starknet simulator of the local stack, with STRK, WBTC and our HTLC deployed. */
+import { accountBalances, type LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { accountOfKey } from './account-keys.ts'
 import { STRK_ADDRESS } from './chain/genesis.ts'
@@ -11,7 +9,7 @@ import { createLocalSender } from './local-sender.ts'
 import { type StarknetChain, startStarknetChain } from './starknet-chain.ts'
 import { openStarknetWallet, type StarknetWallet } from './wallet.ts'
 
-/** 1,000 STRK. */
+/** These are 1,000 STRK. */
 const GAS_FRI = 1_000n * 10n ** 18n
 
 export const starknetLocal: LocalFamily<StarknetChain, StarknetWallet> = {

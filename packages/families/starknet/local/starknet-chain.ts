@@ -1,4 +1,4 @@
-// Starts the Starknet simulator: one local chain behind the JSON-RPC of a node. Contracts are TypeScript re-implementations; no Cairo runs.
+// Starts the Starknet simulator: one local chain behind the JSON-RPC of a node. Contracts are re-implemented in TypeScript; no Cairo runs.
 import { BLOCK_MS } from './chain/clock.ts'
 import { createStarknetNode, type ReorgOptions, type StarknetMining, type StarknetNode } from './chain/node.ts'
 import { knownClassHashes } from './classes/htlc-artifact.ts'
@@ -6,25 +6,24 @@ import type { GasPrices } from './execution/gas.ts'
 import { hex, shortString } from './felt.ts'
 import type { SpecVersion } from './rpc/context.ts'
 import { createMethods } from './rpc/methods.ts'
-import type { Answer } from './rpc/request.ts'
+import type { Answer } from './rpc/rpc-server.ts'
 import { startRpcServer } from './rpc/rpc-server.ts'
 import { createSubscriptions } from './rpc/subscriptions.ts'
 import { createClassReader } from './transactions/declared-class.ts'
 
 export interface StarknetChainOptions {
-  /** A short string. */
+  /** The id is a short string. */
   readonly chainId?: string
-  /** A free port is taken when none is given. */
   readonly port?: number
-  /** Private keys whose accounts are deployed and own STRK from the first block on. */
+  /** The accounts of these private keys are deployed and own STRK from the first block on. */
   readonly keys?: readonly string[]
   readonly mining?: StarknetMining
-  /** How many blocks must follow one until it is accepted on L1. */
+  /** A block is accepted on L1 when this many follow it. */
   readonly l1Lag?: number
-  /** False: our HTLC must be declared by a transaction. Default: true. */
+  /** If false, a transaction must declare our HTLC. The default is true. */
   readonly declaresHtlc?: boolean
   readonly specVersion?: SpecVersion
-  /** The wall clock, in milliseconds. */
+  /** The time is in milliseconds. */
   readonly now?: () => number
 }
 
@@ -32,17 +31,12 @@ export interface StarknetChain {
   readonly chainId: string
   readonly url: string
   readonly webSocketUrl: string
-  /** The node behind the interface, for tests and for the faucet. */
   readonly node: StarknetNode
-  /** Answers a request without a network: for simulated providers in front of this chain. */
   readonly answer: Answer
   setMining(mining: StarknetMining): void
-  /** Makes blocks now, with the transactions that wait. */
   mine(blocks?: number): void
-  /** Moves the clock of the chain, and makes a block. */
   passSeconds(seconds: number): void
   setGasPrices(prices: GasPrices): void
-  /** Over all websockets. */
   subscriptionCount(): number
   readonly faults: StarknetChainFaults
   close(): Promise<void>
@@ -50,22 +44,18 @@ export interface StarknetChain {
 
 export interface StarknetChainFaults {
   reorg(depth: number, options?: ReorgOptions): void
-  /** The next `count` transactions are accepted and forgotten. */
+  /** The node accepts the next `count` transactions and forgets them. */
   drop(count: number): void
-  /** Forgets a transaction that waits. */
   evict(hash: string): boolean
-  /** Executes what waits in the pre-confirmed block, which the next block completes. */
+  /** The next block completes the pre-confirmed block. */
   preConfirm(): void
   dropPreConfirmed(transactions?: 'return' | 'drop'): void
-  /** Delays every answer; 0 turns it off. */
   delay(delayMs: number): void
-  /** Cuts the network; the chain itself goes on. */
   offline(offline: boolean): void
 }
 
-/** Of the chain `starknet_localnet` in the registry. */
 const LOCAL_CHAIN_ID = 'SN_TANDEM_LOCAL'
-/** Deeper than the reorganisations of tests. */
+/** This is deeper than the reorgs of tests. */
 const L1_LAG = 18
 
 export async function startStarknetChain(options: StarknetChainOptions = {}): Promise<StarknetChain> {
@@ -82,7 +72,7 @@ export async function startStarknetChain(options: StarknetChainOptions = {}): Pr
     nextBlock: () => ({ ...node.nextBlock(), parentHash: node.ledger.tip().hash, transactions: [] }),
   })
 
-  /** Blocks are made when somebody looks. Only subscribers must be told of them without asking. */
+  /** Blocks are made when somebody reads. Only subscribers must be notified without a request. */
   function tickForSubscribers(): void {
     if (subscriptions.count() > 0) ticking ??= setInterval(node.catchUp, BLOCK_MS).unref()
     else {

@@ -1,4 +1,4 @@
-// The official SDK, unmodified, on the simulator: what works there must work here in the same way.
+// These tests use the official SDK, unmodified, on the simulator: what works there must work here in the same way.
 import { Account, CallData, type CompiledSierra, cairo, ec, hash, RpcProvider } from 'starknet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { initiateTypedData } from '../contract/client/typed-data.ts'

@@ -1,4 +1,4 @@
-// A chain for tests: STRK, WBTC and our HTLC are deployed, and accounts own both tokens. With raw JSON-RPC requests to it.
+// Starts a chain for tests: STRK, WBTC and our HTLC are deployed, and accounts own both tokens.
 import { randomBytes } from 'node:crypto'
 import { accountOfKey } from './account-keys.ts'
 import { STRK_ADDRESS } from './chain/genesis.ts'
@@ -9,13 +9,10 @@ import { type StarknetChain, type StarknetChainOptions, startStarknetChain } fro
 
 export type RpcFailure = { readonly code: number; readonly message: string; readonly data?: unknown }
 
-/** Of a deployed account. */
 export type FixtureAccount = {
   readonly privateKey: string
-  /** Without leading zeros. */
   readonly address: `0x${string}`
   readonly publicKey: `0x${string}`
-  /** Sends its transactions inside the process. */
   readonly sender: LocalSender
 }
 
@@ -24,17 +21,12 @@ export interface StarknetFixture {
   readonly url: string
   readonly strk: `0x${string}`
   readonly wbtc: `0x${string}`
-  /** Of WBTC. */
   readonly htlc: `0x${string}`
-  /** Each has STRK and 1,000 WBTC. */
+  /** Each account has STRK and 1,000 WBTC. */
   readonly accounts: readonly [FixtureAccount, FixtureAccount, FixtureAccount]
-  /** Resolves to the result; rejects with the JSON-RPC error. */
   call(method: string, params?: object): Promise<unknown>
-  /** Resolves to the error; rejects if there is none. */
   failure(method: string, params?: object): Promise<RpcFailure>
-  /** Sends any text as a request, and resolves to the text of the answer. */
   post(body: string): Promise<string>
-  /** Pays WBTC or STRK to any address, and makes a block. */
   fund(token: `0x${string}`, address: string, amount: bigint): void
   balance(token: `0x${string}`, address: string): Promise<bigint>
   close(): Promise<void>
@@ -42,15 +34,13 @@ export interface StarknetFixture {
 
 const BALANCE_OF = hex(selectorOf('balance_of'))
 const WBTC_PER_ACCOUNT = 100_000_000_000n
-/** Fixed, because to compute the address of an account takes a while. */
+/** The keys are fixed, because computing the address of an account takes a while. */
 const keys = ['0x1001', '0x1002', '0x1003', '0x1004'] as const
 
-/** A key whose account is not deployed. */
 export function newKey(): `0x${string}` {
   return `0x0${randomBytes(31).toString('hex')}`
 }
 
-/** `mining` is `manual` unless the options say otherwise; what the fixture itself needs is mined. */
 export async function openStarknetFixture(options: Omit<StarknetChainOptions, 'keys'> = {}): Promise<StarknetFixture> {
   const chain = await startStarknetChain({ mining: 'manual', ...options, keys })
   const [faucet, ...owners] = keys.map((key) => createLocalSender(chain.node, key)) as [LocalSender, LocalSender, LocalSender, LocalSender]

@@ -1,4 +1,4 @@
-/** A user's wallet on the local chain: an account with one key, over the JSON-RPC of nodes. */
+/** Makes a user's wallet on the local chain: an account with one key, over the JSON-RPC of nodes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LocalChainJson, LocalWallet, OrderToFund } from '@tandem/chain-kit/local/local-chain.ts'
 import type { FeltCall } from '@tandem/protocol/funding/felt-calls.ts'
@@ -11,17 +11,15 @@ import type { WireTransaction } from './transactions/wire-transaction.ts'
 
 export interface StarknetWallet extends LocalWallet {
   /**
-   * Makes calls in one transaction. Selectors are taken as they are: the SDK's `Account.execute` would hash them again. Resolves to the hash once it
-   * is in a block; rejects if it reverts.
+   * All calls are one transaction. Selectors are final: the SDK's `Account.execute` would hash them again. Resolves to the hash once the
+   * transaction is in a block; rejects if it reverts.
    */
   execute(calls: readonly FeltCall[]): Promise<string>
-  /** SNIP-12: r and s. */
+  /** The message is of SNIP-12; the signature is r and s. */
   signTypedData(data: Readonly<Record<string, unknown>>): Promise<readonly [string, string]>
   signInitiation(order: OrderToFund): Promise<string>
-  /** Deploys the account, which must have STRK, unless it is deployed. */
   deploy(): Promise<void>
   balanceOf(owner: string, token: string): Promise<bigint>
-  /** Any JSON-RPC call of the local node. */
   rpc(method: string, params: object): Promise<unknown>
 }
 
@@ -144,7 +142,7 @@ export function openStarknetWallet(local: LocalChainJson, privateKey: string): S
   }
 }
 
-/** The fields of other families' transactions have other names. */
+/** The transactions of other families have fields with other names. */
 function feltCall(transaction: object | null | undefined): FeltCall | null {
   return transaction && 'selector' in transaction ? (transaction as FeltCall) : null
 }
@@ -153,7 +151,7 @@ function rawCall({ to, selector, calldata }: FeltCall): RawCall {
   return { to: BigInt(to), selector: BigInt(selector), calldata: calldata.map(BigInt) }
 }
 
-/** Half more than estimated. */
+/** The bounds are the estimate and half of it. */
 function roomyBounds(estimate: Estimate) {
   const consumed = (resource: 'l1_gas' | 'l1_data_gas' | 'l2_gas') => (BigInt(estimate[`${resource}_consumed`]) * 3n) / 2n
   const price = (resource: 'l1_gas' | 'l1_data_gas' | 'l2_gas') => BigInt(estimate[`${resource}_price`])

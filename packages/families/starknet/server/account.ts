@@ -1,14 +1,14 @@
-/** The account of a key on Starknet. */
+/** Computes the account of a key on Starknet. */
 
 import { onCurve, type PublicKey } from '@tandem/keys/key.ts'
 import { hash } from 'starknet'
 import { type Address, addressOfFelt, feltOf } from '../terms/address.ts'
 import type { Felt } from './nodes/node.ts'
 
-/** By public key and class. Every action asks for the account of its key, which takes several hashes on the curve. */
+/** The keys are public key and class. Every action needs the account of its key, which takes several hashes on the curve. */
 const accounts = new WeakMap<Uint8Array, Map<string, Address>>()
 
-/** The account of a key, deployed or not: of this class, with the public key as its salt and as its only argument. */
+/** The account need not be deployed. The public key is the salt and the only argument. */
 export function accountOf(key: PublicKey, accountClass: string): Address {
   const { publicKey } = onCurve('stark', key)
   const known = accounts.get(publicKey)?.get(accountClass)
@@ -19,7 +19,6 @@ export function accountOf(key: PublicKey, accountClass: string): Address {
   return account
 }
 
-/** The argument of the account's constructor. */
 export function publicKeyFelt(key: PublicKey): Felt {
   return feltOf(`0x${Buffer.from(onCurve('stark', key).publicKey).toString('hex')}`)
 }

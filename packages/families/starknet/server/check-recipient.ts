@@ -1,6 +1,7 @@
 /**
- * Refuses recipients from which nobody could ever move what they receive. An account that is not deployed yet may receive: wallets show its address before
- * its first transaction deploys it, and tokens need no code at the address of their owner. As the payer of an order it is refused where its signature is checked.
+ * Refuses recipients from which nobody could ever move what they receive. An account that is not deployed yet may receive: wallets show its
+ * address before its first transaction, and tokens need no code at their owner's address. As payer of an order it is refused where its
+ * signature is checked.
  */
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { feltOf, parseAddress } from '../terms/address.ts'
@@ -8,7 +9,7 @@ import { starknetDataOf } from '../terms/chain-data.ts'
 import type { Contracts } from '../terms/htlc.ts'
 import type { Felt, StarknetNode } from './nodes/node.ts'
 
-/** One request. `htlcClass`: the hash of our contract's class. */
+/** The check takes one request. `htlcClass` is the hash of our contract's class. */
 export async function checkRecipient(
   node: Pick<StarknetNode, 'classHashAt'>,
   chain: Chain,

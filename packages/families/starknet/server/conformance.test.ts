@@ -1,4 +1,4 @@
-/** The Starknet family under the conformance suite, on the local chain. */
+/** This test runs the Starknet family under the conformance suite, on the local chain. */
 
 import type { ConformanceFixture } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { describeConformance } from '@tandem/chain-kit/testing/conformance.ts'
@@ -38,7 +38,7 @@ async function open(): Promise<ConformanceFixture> {
   const twin = { ...contract, address: fixture.deployTwin() }
   const [client, secondClient] = [fixture.connect(), fixture.connect()]
   const checksummed = getChecksumAddress(user.account)
-  // An HTLC of WBTC is there already, so the suite deploys one of STRK.
+  // An HTLC of WBTC exists already, so the suite deploys one of STRK.
   const strk: Asset = { ...fixture.asset, id: fixture.chain.nativeAsset, decimals: 18, tokenAddress: addressOfFelt(devnet.strk) }
   const deployment = { chain: fixture.chain, endpoints: { rpc: [devnet.url] }, dryRun: true, onProgress: () => undefined }
   const whileMining = async <T>(run: () => Promise<T>): Promise<T> => {
@@ -75,7 +75,7 @@ async function open(): Promise<ConformanceFixture> {
     },
     async underfund(terms, funding) {
       const less = { ...terms, amount: terms.amount - 1n }
-      // Reverts: the allowance is too small.
+      // The initiation reverts because the allowance is too small.
       send(user, [approvalCallOf(contract, less.amount), callsOf(funding).initiate])
       send(user, [approvalCallOf(contract, less.amount), initiateCallOf(contract, less, user.account)])
     },
@@ -150,7 +150,7 @@ function callsOf(funding: Funding) {
 
 const TRANSFER = selectorOf('transfer')
 
-/** Turns one letter over, so that the checksum is wrong. */
+/** One letter changes its case, so the checksum is wrong. */
 function swapCase(checksummed: string): string {
   const at = checksummed.search(/[a-f]/)
   return `${checksummed.slice(0, at)}${checksummed.charAt(at).toUpperCase()}${checksummed.slice(at + 1)}`

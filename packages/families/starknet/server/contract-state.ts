@@ -18,7 +18,6 @@ export interface ContractState {
   htlc(contract: HtlcContract, terms: HtlcTerms): Promise<HtlcState>
   allowance(token: Felt, owner: Felt, spender: Felt): Promise<bigint>
   tokenBalance(token: Felt, owner: Felt): Promise<bigint>
-  /** The token that the HTLC locks. */
   lockedToken(htlc: Felt): Promise<Felt>
 }
 
@@ -61,7 +60,7 @@ export function createContractState(node: StarknetNode): ContractState {
 
 const HALF = 2n ** 128n
 
-/** A u256: the low half, then the high one. */
+/** A u256 has the low half first, then the high one. */
 function amountOf(answer: readonly Felt[], what: string): bigint {
   const [low, high] = answer.map(BigInt)
   if (low === undefined || high === undefined || answer.length !== 2 || low >= HALF || high >= HALF) throw notOurs(what)
@@ -74,12 +73,11 @@ function one(answer: readonly Felt[], what: string): bigint {
   return BigInt(value)
 }
 
-/** An answer that does not decode is not from our contract. */
 function notOurs(what: string): ChainFailure {
   return new ChainFailure('would-fail', `${what}: the answer does not decode: is the contract there?`)
 }
 
-/** What an account can spend: STRK, in which fees are paid, or the token of an asset. An account that is not deployed may own both. */
+/** The asset may be STRK, in which fees are paid, or a token. An account that is not deployed may own both. */
 export async function balanceOf(
   state: Pick<ContractState, 'tokenBalance'>,
   chain: Chain,
@@ -87,7 +85,7 @@ export async function balanceOf(
   asset: AssetId,
   owner: string,
 ): Promise<bigint> {
-  // The coin that pays for gas, even if it cannot be swapped here.
+  // This coin pays for gas, even if it cannot be swapped here.
   const token = asset === chain.nativeAsset ? feltOf(starknetDataOf(chain).feeToken) : contracts.of(asset).token
   return state.tokenBalance(token, feltOf(parseAddress(owner)))
 }

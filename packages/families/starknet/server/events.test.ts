@@ -1,4 +1,4 @@
-/** What the reader makes of the events of a node: on the local chain, and where the node errs. */
+/** These tests read events on the local chain, also with faulty nodes. */
 
 import type { WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { createWatchedSwaps } from '@tandem/party/engine/watched-swaps.ts'
@@ -73,7 +73,7 @@ describe('events', () => {
     expect(events[0]?.tx).not.toBe(events[1]?.tx)
   })
 
-  it('of strangers are not even asked for while few swaps are open', async () => {
+  it('of strangers are not even requested while few swaps are open', async () => {
     const [own, ...strangers] = newSwaps(6)
     if (own === undefined) throw new Error('no swap')
     const from = (await newest()).height + 1n
@@ -95,7 +95,7 @@ describe('events', () => {
     expect(given.map(({ length }) => length)).toEqual([6])
   })
 
-  it('are not asked for while no swap is open', async () => {
+  it('are not requested while no swap is open', async () => {
     const tip = await newest()
     provider.asked.length = 0
     const nothing: WatchedSwaps = createWatchedSwaps([])
@@ -118,23 +118,23 @@ describe('events', () => {
 })
 
 describe('a node that errs', () => {
-  it('by a reorg during the read is asked again, and given up after some tries', async () => {
+  it('by a reorg during the read is read again, and given up after some tries', async () => {
     const swap = newSwap()
     const from = (await newest()).height + 1n
     initiate(swap)
     mine(2)
     const tip = await newest()
-    let looks = 0
+    let blockReads = 0
     const flips = (until: number): Partial<StarknetNode> => ({
       async block(height) {
-        looks += 1
+        blockReads += 1
         const block = await node.block(height)
-        return block !== null && looks <= until ? { ...block, hash: `0x${looks}` } : block
+        return block !== null && blockReads <= until ? { ...block, hash: `0x${blockReads}` } : block
       },
       events: ({ address, keys }) => node.events({ address, keys, from, to: tip.height }),
     })
     expect(await reader(flips(2)).read(watching(swap), from, tip.height)).toHaveLength(1)
-    looks = 0
+    blockReads = 0
     await expect(reader(flips(100)).read(watching(swap), from, tip.height)).rejects.toMatchObject({
       kind: 'unreachable',
       message: expect.stringContaining('no consistent view'),

@@ -18,12 +18,11 @@ export interface EventReader {
 }
 
 const MAX_TRIES = 3
-/** Up to so many open swaps, nodes are asked for their events alone: what strangers do with the contract then costs nothing. Some nodes take 16 keys. */
+/** For up to this many open swaps, only their events are requested: strangers' use then costs nothing. Some nodes accept 16 keys. */
 const FEW_SWAPS = 12
-/** A range begins at least so many blocks lower than necessary. */
+/** A range begins at least this many blocks lower than necessary. */
 const REPEATED_BLOCKS = 8n
 
-/** Where to look, and whose events they are. */
 type Search = {
   readonly queries: readonly Pick<EventQuery, 'address' | 'keys'>[]
   ofEvents(events: readonly NodeEvent[]): Promise<(id: string) => WatchedSwap | undefined>
@@ -36,7 +35,7 @@ export function createEventReader(node: StarknetNode, contracts: Contracts, chai
   const addresses = [...new Set(contracts.all.map(({ address }) => address))]
   const selectors = Object.values(eventKeys)
 
-  /** Called after the newest block was read: an order that is made later has no event up to it. */
+  /** Call this after the newest block was read: an order that is made later has no event up to it. */
   async function searchOf(watched: WatchedSwaps): Promise<Search> {
     const { swaps } = await watched.active(FEW_SWAPS + 1, null)
     if (swaps.length > FEW_SWAPS) {
@@ -68,7 +67,7 @@ export function createEventReader(node: StarknetNode, contracts: Contracts, chai
 
   const headersAt = async (heights: readonly bigint[]) => (heights.length === 0 ? [] : (await node.blocks(heights)).map(headerOf))
 
-  /** Null when a reorg came in between. `last`: the last block of the range. Headers of `heights` are asked for in one batch with the events. */
+  /** The result is null if a reorg happened meanwhile. `last` ends the range. Headers of `heights` are read with the events. */
   async function readOnce(search: Search, blocks: Blocks, last: Block, heights: readonly bigint[]) {
     const [found, asked] = await Promise.all([Promise.all(search.queries.map((query) => eventsIn(query, blocks))), headersAt(heights)])
     const events = found.flat()
@@ -103,13 +102,13 @@ export function createEventReader(node: StarknetNode, contracts: Contracts, chai
         const last = await node.block(to)
         if (last === null) throw new ChainFailure('unreachable', `the node does not have block ${to} yet`)
         const read = await readOnce(search, { from, to, lastHash: last.hash }, headerOf(last), [])
-        // The same last block before and after: so all blocks below it are of one branch.
+        // The last block is the same before and after, so all blocks below it are of one branch.
         return read !== null && (await node.block(to))?.hash === last.hash ? read.events : null
       })
     },
     /**
-     * One block is asked for by its hash. A range is not, and a backend of the provider that lags would leave out its newest events: so the range begins
-     * lower, and each block is asked for again until every node has it.
+     * One block is requested by its hash. A range is not, and a lagging backend of the provider would omit its newest events. So the range
+     * begins lower, and each block is read again until every node has it.
      */
     async readBranch(watched, from, end, heights) {
       if (watched.isEmpty || addresses.length === 0 || end.height < from) return { events: [], headers: await headersAt(heights) }
@@ -121,12 +120,12 @@ export function createEventReader(node: StarknetNode, contracts: Contracts, chai
   }
 }
 
-/** The order id is the second key of every event; the first is its name. As swap ids are written. */
+/** The order id is the second key of every event; the first is its name. The result has the form of swap ids. */
 function orderOf({ keys }: NodeEvent): string {
   return (keys[1] ?? '0x').slice(2)
 }
 
-/** Null unless the swap's own contract emitted it, for the swap's own terms. */
+/** The result is null unless the swap's own contract emitted the event, for the swap's own terms. */
 function parseEvent(event: NodeEvent, { swapId, terms }: WatchedSwap, block: Block, contracts: Contracts): HtlcEvent | null {
   const contract = contracts.of(terms.asset)
   if (event.address !== contract.address || swapIdOf(contract, terms) !== swapId) return null
@@ -135,7 +134,7 @@ function parseEvent(event: NodeEvent, { swapId, terms }: WatchedSwap, block: Blo
   const common = {
     swapId,
     tx: event.tx,
-    // An order emits each of its events once: nodes need not say where in the transaction it is.
+    // An order emits each of its events once, so the place in the transaction is not needed.
     index: `${order.kind}:${swapId}`,
     block: { height: block.height, hash: block.hash, time: block.time },
     deposit: swapId,
@@ -160,15 +159,15 @@ function isSameOrder(a: Initiated, b: Initiated): boolean {
   return keyOf(a) === keyOf(b)
 }
 
-/** An order is initiated before it is settled: in one block, too. */
+/** An order is initiated before it is settled, also within one block. */
 function inChainOrder(a: HtlcEvent, b: HtlcEvent): number {
   const settles = ({ kind }: HtlcEvent) => (kind === 'initiated' ? 0 : 1)
   return Number((a.block?.height ?? 0n) - (b.block?.height ?? 0n)) || settles(a) - settles(b)
 }
 
 /**
- * The order id is a hash of the terms, so our contract cannot emit this: the node is faulty or lies. Nobody can cause it with a transaction or
- * an order. Skipping it would lose the true event, so reading stops until the node is right.
+ * The order id is a hash of the terms, so our contract cannot emit this: the node is faulty or lies. Nobody can cause it with a transaction
+ * or an order. Skipping the event would lose the true one, so reading stops until the node is right.
  */
 function contradiction({ tx, blockHeight }: NodeEvent): ChainFailure {
   return new ChainFailure(

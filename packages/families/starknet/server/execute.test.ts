@@ -1,4 +1,4 @@
-/** The executor on the simulator: nonces, crashes, lost, reverted and rejected transactions. */
+/** These tests use the executor on the simulator: nonces, crashes, lost, reverted and rejected transactions. */
 
 import { nonceOf } from '@tandem/chain-kit/contract/nonces.ts'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
@@ -38,7 +38,7 @@ function only(attempts: readonly Attempt[]): Attempt {
   return attempts[0] as Attempt
 }
 
-/** Another transaction of the solver's account, mined at once. */
+/** Another transaction of the solver's account is mined at once. */
 const foreign = () =>
   solver.sender.execute([{ to: BigInt(contract.token), selector: BigInt(selectorOf('balance_of')), calldata: [BigInt(solver.address)] }])
 
@@ -150,7 +150,7 @@ describe('a call that the contract would revert', () => {
     solver.sender.execute([pay('approve', [BigInt(user.address), balance, 0n])])
     const terms = newTerms()
     const tx = await initiate('a', terms)
-    // The tip decides the order: the solver's money is gone before the initiation is executed.
+    // The tip decides the order: the solver's money is spent before the initiation is executed.
     const taking = pay('transfer_from', [BigInt(solver.address), BigInt(user.address), balance, 0n])
     local.chain.node.submit(user.sender.invoke([taking], { tip: 10n ** 12n }))
     mine()
@@ -213,10 +213,10 @@ describe('a transaction that the chain lost', () => {
       const terms = newTerms()
       local.chain.faults.drop(1)
       const tx = await initiate('a', terms)
-      const told: string[] = []
-      const on = rejecting(tx, (what) => told.push(what))
+      const troubles: string[] = []
+      const on = rejecting(tx, (what) => troubles.push(what))
       for (let times = 0; times < 2; times += 1) expect(await initiate('a', terms, {}, on)).toBe(tx)
-      expect(told).toEqual([`${chain.id}: the sequencer rejected our transaction ${tx}: Max L1Gas price is too low`])
+      expect(troubles).toEqual([`${chain.id}: the sequencer rejected our transaction ${tx}: Max L1Gas price is too low`])
       mine()
       expect(await stateOf(terms)).toBe('open')
     })

@@ -1,4 +1,4 @@
-/** Calls of the HTLC on Starknet: their estimate, which is also their simulation. The order of steps is in `contract/execute.ts`. */
+/** Estimates calls of the HTLC on Starknet, which simulates them too. The order of steps is in `contract/execute.ts`. */
 
 import { assertSecret, type ContractAction, isRelay } from '@tandem/chain-kit/contract/action.ts'
 import { createContractExecutor, type Executor } from '@tandem/chain-kit/contract/execute.ts'
@@ -28,7 +28,7 @@ type Step = Action | SideCall<StarknetTypes>
 export interface StarknetExecutor extends Pick<Executor<Action>, 'cancelUnmined'> {
   /** The sender pays. The allowance and the initiation are one transaction, so no allowance is ever left over. */
   initiate(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
-  /** Sends an initiation that the user signed: `initiate_with_signature`, verified before. `revertsPaidFor`: after so many reverts we stop paying. */
+  /** The user signed the initiation, and it was verified: `initiate_with_signature`. We stop paying after `revertsPaidFor` reverts. */
   relay(contract: HtlcContract, terms: HtlcTerms, call: NodeCall, outbox: Outbox, limits?: RelayLimits): Promise<string>
   redeem(contract: HtlcContract, terms: HtlcTerms, secret: Hex32, outbox: Outbox): Promise<string>
   refund(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
@@ -36,7 +36,7 @@ export interface StarknetExecutor extends Pick<Executor<Action>, 'cancelUnmined'
 
 type RelayLimits = { readonly revertsPaidFor?: number }
 
-/** `onTrouble`: the sequencer rejected a transaction. */
+/** `onTrouble` is called when the sequencer rejected a transaction. */
 export function createExecutor(
   chain: Chain,
   node: StarknetNode,
@@ -90,7 +90,7 @@ function familyOf(
     isOwn: ({ contract }, { calls }) => calls.some(({ to }) => to === contract.address),
     mayDoNothing: () => false,
     htlcState: ({ contract, terms }) => state.htlc(contract, terms),
-    /** One that the sequencer rejected is not mined: it may be sent again. */
+    /** A transaction that the sequencer rejected is not mined, so it may be sent again. */
     async outcome(tx) {
       const outcome = await node.outcome(tx)
       if (outcome?.kind === 'succeeded') return 'success'
@@ -110,19 +110,19 @@ function familyOf(
         throw new ChainFailure('would-fail', `initiate: ${sender} holds ${held} of ${terms.asset}, needs ${terms.amount}`)
       return []
     },
-    // `estimate` simulates.
+    // `estimate` has simulated the call already.
     simulate: async () => undefined,
     estimate,
     async tryPayout({ contract, terms }, sender) {
       return redeemGas(await tryPayout(node, state, contract, terms, feltOf(sender)))
     },
     simulatesOwnRedeem: true,
-    // Not null: transactions are mined in the order of their nonces.
+    // The answer is not null, because transactions are mined in the order of their nonces.
     queuedCost: async () => Promise.reject(new Error('nothing waits for an approval')),
   }
 }
 
-/** The gas of a first redeem is not estimated. The next one's is. */
+/** The gas of a first redeem is not estimated, but that of the next one is. */
 function isOutOfGas(outcome: Awaited<ReturnType<StarknetNode['outcome']>> | undefined): boolean {
   return outcome?.kind === 'reverted' && /insufficient max L[12]|out of gas/i.test(outcome.reason)
 }

@@ -1,4 +1,4 @@
-/** An executor on the simulator with manual mining, for one test file: closed after its tests. */
+/** Opens an executor on the simulator with manual mining, for one test file, and closes it after the tests. */
 
 import type { HtlcState } from '@tandem/chain-kit/contract/action.ts'
 import { environments } from '@tandem/families/registry.ts'
@@ -24,7 +24,6 @@ export interface ExecutorFixture {
   readonly solver: Party
   readonly user: Party
   readonly executor: StarknetExecutor
-  /** On a node with some answers replaced. */
   executorWith(changes: Partial<StarknetNode>, onTrouble?: (what: string) => void): StarknetExecutor
   /** By default the solver pays the user 1,000 units for the secret. */
   termsFor(secret: string, over?: Partial<HtlcTerms>): HtlcTerms

@@ -1,4 +1,4 @@
-/** Signatures: the account decides, whatever class it has. What it does not accept is refused before a fee is paid. */
+/** These tests show that the account decides about a signature, whatever class it has. A bad one is refused before a fee is paid. */
 
 import { readSwap } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
@@ -55,7 +55,7 @@ async function relay(terms: HtlcTerms, signature: string, outbox = createMemoryO
 it('a payout is tried with our own account, not with that of the initiator', async () => {
   const terms = termsOf()
   await relay(terms, signed(terms))
-  // It has no account that could make the calls.
+  // There is no account that could make the calls.
   await client.verifyPayout({ ...terms, initiator: `0x${'1'.padStart(64, '0')}` }, null)
 })
 
@@ -147,7 +147,7 @@ describe('an account', () => {
     await gasless.verify(terms, ANY)
     const outbox = createMemoryOutbox(solver.key)
     const tx = (await gasless.initiate(terms, ANY, outbox.open('i'))) ?? ''
-    // Its own transaction comes first and takes the allowance away.
+    // The account's own transaction comes first and removes the allowance.
     fixture.executeAs(account, [approvalCallOf(contract, 0n)], () => [], 10n ** 12n)
     expect(await gasless.hasReverted?.(tx)).toBe(true)
     expect(await client.balance(fixture.asset.id, account)).toBe(AMOUNT)

@@ -14,10 +14,10 @@ import { assertRelayGas, estimateCalls } from './fees/gas.ts'
 import type { NodeCall, StarknetNode } from './nodes/node.ts'
 import { asChainFailure, isRevert } from './refusal.ts'
 
-/** Enough for an account with a dozen signers, and for a passkey; short enough to be relayed. */
+/** This is enough for an account with a dozen signers, and for a passkey, and short enough to be relayed. */
 const MAX_FELTS = 100
 const IS_VALID_SIGNATURE = selectorOf('is_valid_signature')
-/** SNIP-6, and older accounts, which answer true. */
+/** SNIP-6 answers VALID, and older accounts answer true. */
 const APPROVALS: ReadonlySet<bigint> = new Set([BigInt(shortString('VALID')), 1n])
 
 type Parts = {
@@ -25,7 +25,7 @@ type Parts = {
   readonly state: ContractState
   readonly contracts: Contracts
   readonly executor: Pick<StarknetExecutor, 'relay'>
-  /** The account that relays; null: unknown here, and the gas is checked when it is relayed. */
+  /** This account relays. If it is null, because it is not known yet, the gas is checked when the swap is relayed. */
   readonly relay: Address | null
   readonly accountClass: string
 }
@@ -60,7 +60,7 @@ export function createGasless({ node, state, contracts, executor, relay, account
   }
 }
 
-/** Felts joined by commas, each decimal or hex. How many there are, the account decides. */
+/** The felts are joined by commas, each decimal or hex. Their number depends on the account. */
 function parseSignature(text: string): readonly Felt[] {
   const parts = text.split(',').map((part) => part.trim())
   if (parts.length > MAX_FELTS)
@@ -75,7 +75,7 @@ function parseSignature(text: string): readonly Felt[] {
   })
 }
 
-/** Asks the initiator's account. Any account may be hostile: whatever it answers, or if it fails, only an approval counts. */
+/** The initiator's account may be hostile: only an approval counts, and every other answer or failure is a refusal. */
 async function verifySignature(node: StarknetNode, contract: HtlcContract, terms: HtlcTerms, signature: readonly Felt[]): Promise<void> {
   const { initiator } = terms
   if ((await node.classHashAt(feltOf(initiator))) === null)
@@ -86,7 +86,7 @@ async function verifySignature(node: StarknetNode, contract: HtlcContract, terms
     throw new TandemError('invalid_signature', `the account ${initiator} does not accept the signature for the typed_data of this order`)
 }
 
-/** Null: it panicked, or is no account. */
+/** The result is null if the account panicked, or is none. */
 async function askAccount(node: StarknetNode, account: Felt, calldata: readonly Felt[]): Promise<readonly Felt[] | null> {
   try {
     return await node.call({ to: account, selector: IS_VALID_SIGNATURE, calldata })
@@ -96,13 +96,13 @@ async function askAccount(node: StarknetNode, account: Felt, calldata: readonly 
   }
 }
 
-/** Every account is a contract that decides about the signature. Only one of a class that is known to decide by a key alone decides the same when it is mined. */
+/** Every account is a contract that decides about the signature. Only a class that is known to decide by a key alone gives the same answer when it is mined. */
 async function limitsOf(node: StarknetNode, accountClass: string, { initiator }: HtlcTerms): Promise<RelayLimits> {
   const isKnown = (await node.classHashAt(feltOf(initiator))) === feltOf(accountClass)
   return isKnown ? relayLimits.byKey : relayLimits.byContract
 }
 
-/** Throws unless the initiation would succeed now. Any sender will do: the contract does not check it. */
+/** Throws unless the initiation would succeed now, from any sender: the contract does not check the sender. */
 async function verifyCall(node: StarknetNode, call: NodeCall): Promise<void> {
   try {
     await node.call(call)
@@ -111,7 +111,6 @@ async function verifyCall(node: StarknetNode, call: NodeCall): Promise<void> {
   }
 }
 
-/** Throws unless we pay for the gas that the whole relay takes. */
 async function verifyGas(node: StarknetNode, relay: Address, call: NodeCall): Promise<void> {
   try {
     assertRelayGas(await estimateCalls(node, feltOf(relay), { calls: [call] }))
@@ -131,7 +130,7 @@ async function verifyFunds(state: ContractState, contract: HtlcContract, terms: 
   if (balance < amount)
     throw new TandemError(
       'bad_request',
-      `${initiator} holds ${balance} of ${asset}, the order needs ${amount}: pay in the rest, then repeat this call`,
+      `${initiator} holds ${balance} of ${asset}, the order needs ${amount}: pay in the difference, then repeat this call`,
     )
   if (allowance < amount)
     throw new TandemError(

@@ -1,4 +1,4 @@
-/** The Starknet family: our Cairo HTLC, one for each ERC-20. Every account is a contract. */
+/** Declares the Starknet family: our Cairo HTLC, one for each ERC-20. Every account is a contract. */
 
 import { contractClient } from '@tandem/chain-kit/contract/client.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -28,7 +28,7 @@ import { verifyNode } from './nodes/verify-node.ts'
 import { findSenderProblem } from './send/lane.ts'
 import { tryPayout } from './send/payout.ts'
 
-/** A block is told when it is accepted on L2. */
+/** Nodes report a block when it is accepted on L2. */
 const newHeads = overJsonRpc({ method: 'starknet_subscribeNewHeads', params: {} }, 'starknet_subscriptionNewHeads')
 
 export const starknet: ChainFamily = {
@@ -38,7 +38,7 @@ export const starknet: ChainFamily = {
   deployAccount,
 }
 
-/** `node` is closed with the client. */
+/** The client closes `node`. */
 function createStarknetClient(chain: Chain, options: ConnectOptions, node: StarknetNode): ChainClient {
   const { accountClass } = starknetDataOf(chain)
   const contracts = createContracts(chain, options.assets)
@@ -59,7 +59,7 @@ function createStarknetClient(chain: Chain, options: ConnectOptions, node: Stark
       contracts,
       swapIdOf,
       stateOf: state.htlc,
-      // The initiator's account exists, since it has initiated; but it may say what it likes about the calls that it makes.
+      // The initiator's account exists, since it has initiated. But it controls what it answers to the calls that it makes.
       tryPayout: (contract, terms) => tryPayout(node, state, contract, terms, feltOf(relay ?? terms.initiator)),
       executor,
     }),

@@ -5,7 +5,7 @@ import { htlcErrors } from '../contract/client/errors.ts'
 import { shortString } from '../contract/client/felt.ts'
 import { NodeRefusal } from './nodes/node.ts'
 
-/** Of starknet_api_openrpc: the question was executed, or could not be because of what it asks. Other codes are the node's own trouble. */
+/** The codes of starknet_api_openrpc for a request that was executed, or that could not be because of its content. Other codes are the node's own failure. */
 const codes = {
   contractNotFound: 20,
   entryPointNotFound: 21,
@@ -17,7 +17,6 @@ const codes = {
 } as const
 const byTheChain: ReadonlySet<number> = new Set(Object.values(codes))
 
-/** The chain refuses the question, whichever node is asked. */
 export function isRevert(error: unknown): error is NodeRefusal {
   return error instanceof NodeRefusal && byTheChain.has(error.code)
 }
@@ -32,7 +31,7 @@ export function revertReason({ reason, message }: NodeRefusal): string {
   return texts.at(-1) ?? (reason === '' ? message : reason).slice(0, MAX_REASON)
 }
 
-/** A refusal by the chain is `would-fail`. Any other refusal is the node's own trouble (limits, sync): `unreachable`, so retry. */
+/** A refusal by the chain is `would-fail`. Any other is the node's own failure (limits, sync): `unreachable`, so it is tried again. */
 export function asChainFailure(error: unknown, what: string): unknown {
   if (isRevert(error)) return new ChainFailure('would-fail', `${what}: ${revertReason(error)}`)
   if (error instanceof NodeRefusal) return new ChainFailure('unreachable', `${what}: the node refused (${error.code} ${error.message})`)

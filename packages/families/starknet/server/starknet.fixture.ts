@@ -1,4 +1,4 @@
-/** The local chain with our HTLC and funded parties, for the tests of this family. */
+/** Starts the local chain with our HTLC and funded parties, for the tests of this family. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
@@ -32,17 +32,12 @@ export interface FamilyFixture {
   readonly contract: HtlcContract
   readonly user: TestParty
   readonly solver: TestParty
-  /** The solver relays. */
   connect(options?: Partial<ConnectOptions>): ChainClient
-  /** Signs and submits one transaction, and does not mine. Several of a block follow each other. */
   send(party: TestParty, calls: readonly FeltCall[]): void
-  /** Another HTLC of the same token. */
   deployTwin(): Felt
-  /** An account of any class, with STRK and some WBTC. */
   deployAccount(classHash: bigint, constructorCalldata: readonly bigint[], wbtc: bigint): Address
-  /** A transaction of such an account, and a block. */
   executeAs(account: Address, calls: readonly FeltCall[], signatureOf: (hash: bigint) => readonly bigint[], tip?: bigint): void
-  /** As wallets do, with starknet.js: felts joined by commas. */
+  /** Wallets sign with starknet.js too: felts joined by commas. */
   sign(party: TestParty, typedData: unknown): string
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * How strangers initiate at our contract: who pays, by which entry point, with which calldata and signature. On a simulator of the chain, with the contract
- * in TypeScript; the scenarios of packages/families/starknet/contract show that the Cairo contract does the same.
+ * Shows how strangers initiate at our contract: payer, entry point, calldata and signature. The chain is a simulator with the contract in
+ * TypeScript; the scenarios of packages/families/starknet/contract show that the Cairo contract does the same.
  */
 
 import {
@@ -18,9 +18,9 @@ import { addressOfFelt } from '../terms/address.ts'
 import { approvalCallOf, initiateCallOf, signedInitiateCallOf, typedDataOf } from '../terms/htlc.ts'
 import type { FamilyFixture } from './starknet.fixture.ts'
 
-/** The order of the curve: with (r, s) also (r, order - s) is a signature. */
+/** If (r, s) is a signature, so is (r, order of the curve - s). */
 const CURVE_ORDER = 0x800000000000010ffffffffffffffffb781126dcae7b2321e66a241adc64d2fn
-/** Of `initiate`: redeemer, timelock, amount (low, high), and eight words of the secret hash. */
+/** The calldata of `initiate` is redeemer, timelock, amount (low, high), and eight words of the secret hash. */
 const AT = { redeemer: 0, timelock: 1, low: 2, high: 3, words: 4 } as const
 const U128 = 2n ** 128n
 
@@ -49,12 +49,11 @@ export function starknetWays({ devnet, contract, user, send, sign }: FamilyFixtu
     sign(user, typedDataOf(contract, terms))
       .split(',')
       .map((part) => BigInt(part))
-  /** The user approves, the stranger sends. */
+  /** The user approves, and the stranger sends. */
   async function relayed({ terms }: AgreedSwap, signature: readonly bigint[]): Promise<void> {
     send(user, [approvalCallOf(contract, terms.amount)])
     devnet.chain.mine()
     send(stranger, [signedInitiateCallOf(contract, terms, signature.map(felt))])
-    // The allowance is of one order.
     devnet.chain.mine()
   }
 

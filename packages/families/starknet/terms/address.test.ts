@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { accountOf } from '../server/account.ts'
 import { addressOfFelt, feltOf, parseAddress, textForms } from './address.ts'
 
-/** The token STRK on every network. */
+/** STRK has this address on every network. */
 const STRK = '0x04718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d'
-/** As explorers write it. */
+/** Explorers show this form. */
 const CHECKSUMMED = getChecksumAddress(STRK)
 const BOUND = 2n ** 251n - 256n
 const hex = (value: bigint) => `0x${value.toString(16)}`

@@ -1,4 +1,4 @@
-/** Starknet accounts and contracts: parses an address. Without the SDK, which is large: browsers load this file. */
+/** Parses addresses of Starknet accounts and contracts, without the SDK, which is large: browsers load this file. */
 import { hexToBytes } from '@noble/hashes/utils.js'
 import type { TextForms } from '@tandem/chain-kit/port/text-forms.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
@@ -6,14 +6,13 @@ import { starknetKeccak } from '../contract/client/felt.ts'
 import type { Felt } from '../server/nodes/node.ts'
 import { basicForms } from './facts.ts'
 
-/** Parses accounts, swap ids and hashes on Starknet. */
 const FIELD_PRIME = 2n ** 251n + 17n * 2n ** 192n + 1n
 
 export const textForms: TextForms = {
   ...basicForms,
   parseAddress,
   parseIdentity: parseAddress,
-  /** Recorded without leading zeros: nodes need not take others. */
+  /** The hash is recorded without leading zeros, because nodes need not accept others. */
   parseTransactionId(text) {
     // A part of a hash is refused: without 0x all digits must be there.
     const [, short, whole] = /^(?:0x([0-9a-f]{1,64})|([0-9a-f]{64}))$/i.exec(text) ?? []
@@ -28,13 +27,13 @@ export const textForms: TextForms = {
   },
 }
 
-/** 0x and 64 lower-case hex digits, so that equal addresses are equal strings. Nodes leave out leading zeros: see `feltOf`. */
+/** The form is 0x and 64 lower-case hex digits, so that equal addresses are equal strings. Nodes leave out leading zeros: see `feltOf`. */
 export type Address = `0x${string}`
 
 const DIGITS = 64
 
 /** Nodes and some wallets leave out leading zeros. An address is a hash: fewer digits than this are an address of another chain. */
-const LEAST_DIGITS = 56
+const MIN_DIGITS = 56
 
 /** Addresses are below this bound, which is less than the prime of the field: see "Contract address" in Starknet's documentation. */
 const ADDRESS_BOUND = 2n ** 251n - 256n
@@ -44,7 +43,7 @@ export function parseAddress(text: string): Address {
   const digits = /^0x([0-9a-fA-F]*)$/.exec(text)?.[1]
   if (digits === undefined) throw refuse('expected 0x followed by hex digits')
   if (/^0+$/.test(digits)) throw refuse('money sent to the zero address is lost')
-  if (digits.length < LEAST_DIGITS || digits.length > DIGITS) throw refuse(`expected ${DIGITS} hex digits, got ${digits.length}`)
+  if (digits.length < MIN_DIGITS || digits.length > DIGITS) throw refuse(`expected ${DIGITS} hex digits, got ${digits.length}`)
   const value = BigInt(text)
   // The operating system of Starknet keeps block hashes there.
   if (value === 1n) throw refuse('address 1 is reserved, and nobody can spend from it')
@@ -56,12 +55,12 @@ export function parseAddress(text: string): Address {
   return address
 }
 
-/** Of a contract, as configurations write it: they may leave out leading zeros. */
+/** A configuration may omit leading zeros. */
 export function paddedAddress(text: string): Address {
   return parseAddress(/^0x[0-9a-fA-F]+$/.test(text) ? `0x${text.slice(2).padStart(DIGITS, '0')}` : text)
 }
 
-/** As nodes and calldata have it. */
+/** Nodes and calldata have this form. */
 export function feltOf(address: string): Felt {
   return `0x${BigInt(address).toString(16)}`
 }
@@ -70,7 +69,7 @@ export function addressOfFelt(felt: Felt): Address {
   return `0x${BigInt(felt).toString(16).padStart(DIGITS, '0')}`
 }
 
-/** Upper case where the digit of the address's hash is 8 or more, as `getChecksumAddress` of starknet.js. */
+/** A letter is in upper case where the digit of the address's hash is 8 or more, like `getChecksumAddress` of starknet.js. */
 function withChecksum(address: Address): string {
   const [digits, value] = [address.slice(2), BigInt(address).toString(16)]
   const hash = starknetKeccak(hexToBytes(value.padStart(value.length + (value.length % 2), '0')))

@@ -1,12 +1,12 @@
-/** What only Starknet chains have in the registry. */
+/** Parses the registry's fields that only Starknet chains have. */
 import type { Chain } from '@tandem/protocol/chain.ts'
 
 export type StarknetData = {
-  /** The class of the accounts of our keys. An account's address is computed from it: the salt is the public key, which is also the only argument of the constructor. */
+  /** Our accounts have this class. Their address follows from it: the public key is the salt and the only constructor argument. */
   readonly accountClass: string
-  /** The ERC-20 that fees are paid in. */
+  /** Fees are paid in this ERC-20. */
   readonly feeToken: string
-  /** Whatever a node claims, we never offer more for one gas: in the smallest unit of the fee token. The tip counts as part of the L2 gas price. */
+  /** We never offer more for one gas, in the smallest unit of the fee token. The tip counts as part of the L2 gas price. */
   readonly maxPerGas: { readonly l1Gas: bigint; readonly l1DataGas: bigint; readonly l2Gas: bigint }
 }
 
@@ -15,5 +15,5 @@ export function starknetDataOf({ id, familyData }: Chain): StarknetData {
   return familyData
 }
 
-/** No other family has classes of accounts. */
+/** Only this family has classes of accounts. */
 const isStarknetData = (data: object | undefined): data is StarknetData => data !== undefined && 'accountClass' in data

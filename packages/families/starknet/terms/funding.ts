@@ -1,4 +1,4 @@
-/** The calls and typed data that fund a swap. The node is asked only for the allowance. */
+/** Builds the calls and typed data that fund a swap. Only the allowance is read from a node. */
 
 import type { FundingRequest } from '@tandem/chain-kit/port/client.ts'
 import type { FeltCall } from '@tandem/protocol/funding/felt-calls.ts'
@@ -8,7 +8,7 @@ import type { ContractState } from '../server/contract-state.ts'
 import { addressOfFelt, feltOf } from './address.ts'
 import { approvalCallOf, type HtlcContract, initiateCallOf, typedDataOf } from './htlc.ts'
 
-/** Any amount: tokens do not subtract from the largest u256. */
+/** This allows any amount: tokens do not subtract from the largest u256. */
 const UNLIMITED = 2n ** 256n - 1n
 
 export async function fundingOf(

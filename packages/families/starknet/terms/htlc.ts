@@ -1,4 +1,4 @@
-/** Order ids, calls and typed data of the HTLC contracts, as pure functions of the terms. */
+/** Gives order ids, calls and typed data of the HTLC contracts, as pure functions of the terms. */
 
 import { type ContractsOf, contractsOf, type DeployedAsset } from '@tandem/chain-kit/contract/contracts.ts'
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
@@ -19,12 +19,11 @@ import { type Deployment as Contract, type OrderTerms, orderId } from '../contra
 import { type InitiateTypedData, initiateDigest, initiateTypedData } from '../contract/client/typed-data.ts'
 import { feltOf, paddedAddress } from './address.ts'
 
-/** The contract that locks one token. */
 export type HtlcContract = Contract & { readonly token: Felt }
 
 export type Contracts = ContractsOf<HtlcContract>
 
-/** 'starknet:SN_MAIN' → the short string as a felt. */
+/** 'starknet:SN_MAIN' gives the short string as a felt. */
 export function chainIdOf(chain: Chain): Felt {
   const name = /^starknet:(\w{1,31})$/.exec(chain.reference)?.[1]
   if (name === undefined) throw new Error(`chain ${chain.id} has the reference "${chain.reference}", expected starknet:<chain id>`)
@@ -45,7 +44,7 @@ export function orderTermsOf({ initiator, redeemer, timelock, amount, secretHash
 
 const ID_PARTS = '|'
 
-/** Each event and each look at a contract asks for the id of its swap, which takes eight permutations of Poseidon. */
+/** Every event and every read of a contract needs the id, which takes eight permutations of Poseidon, so it is cached. */
 const idOf = memoize(2000, (text): Felt => {
   const [chainId, address, initiator, redeemer, timelock, amount, secretHash] = text.split(ID_PARTS) as [
     Felt,
@@ -65,12 +64,11 @@ export function orderIdOf({ chainId, address }: Contract, terms: HtlcTerms): Fel
   return idOf([chainId, address, initiator, redeemer, timelock, amount, secretHash].join(ID_PARTS))
 }
 
-/** Without 0x and leading zeros, as SDKs write a felt. */
+/** SDKs use this form: without 0x and leading zeros. */
 export function swapIdOf(contract: Contract, terms: HtlcTerms): SwapId {
   return orderIdOf(contract, terms).slice(2)
 }
 
-/** `sender` pays. A refund goes to the initiator, even if somebody else paid. */
 export function initiateCallOf({ address }: Contract, terms: HtlcTerms, sender: string): Call {
   const order = orderTermsOf(terms)
   return feltOf(sender) === order.initiator ? initiateCall(address, order) : initiateOnBehalfCall(address, order)
@@ -96,7 +94,6 @@ export function typedDataOf(contract: Contract, terms: HtlcTerms): InitiateTyped
   return initiateTypedData(contract, orderTermsOf(terms))
 }
 
-/** What the initiator's account signs. */
 export function digestOf(contract: Contract, terms: HtlcTerms): Felt {
   return initiateDigest(contract, orderTermsOf(terms))
 }

@@ -1,6 +1,6 @@
 /**
- * The chains of the family in each environment, and what can be swapped on them. Main networks: about 50 to 100,000 US dollars a swap.
- * `publicRpcs` are what the chain's own documentation names, and further ones that several public code bases use. Their operators are not trusted:
+ * Lists the chains of the family in each environment, and their assets. Limits on main networks are about 50 to 100,000 US dollars a swap.
+ * `publicRpcs` are those of the chain's own documentation, and others that several public code bases use. Their operators are not trusted:
  * hence the quorum. The comment above an address names its sources, which agree. Explorers without a source are unchecked.
  */
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -10,7 +10,7 @@ import { tokensOf } from '@tandem/protocol/registry/listing.ts'
 import { localSecondsChain, secondsClock } from '@tandem/protocol/registry/seconds-clock.ts'
 
 const token = tokensOf('starknet:htlc_erc20', 'starknet:erc20')
-/** No address by the issuer is confirmed for that test network: an operator may name a token of its own in its deployments. */
+/** The issuer confirms no address for that test network. An operator may name a token of its own in its deployments. */
 const UNCONFIRMED = null
 
 /**
@@ -24,13 +24,13 @@ const starknetFamily = {
   familyData: {
     // OpenZeppelin's account 1.0.0: Starknet Foundry's book names it as declared on mainnet and Sepolia.
     accountClass: '0x05b4b537eaa2399e3aa99c4e2e0208ebd6c71bc1467938cd52c798c601e43564',
-    // STRK. Starknet's documentation of tokens: the same on mainnet and Sepolia.
+    // Starknet's documentation of tokens names this address of STRK, the same on mainnet and Sepolia.
     feeToken: '0x04718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d',
     // Our most expensive transaction takes some ten million L2 gas, some hundred L1 data gas and no L1 gas: at these prices 100 STRK, a
     // thousand times the usual fee.
     maxPerGas: { l1Gas: 10n ** 17n, l1DataGas: 10n ** 16n, l2Gas: 10n ** 13n },
   },
-  // From block 1,960,612 on 2 September 2025 to 5,187,263 on 5 January 2026; SNIP-40 proposes slots of 1.5 seconds.
+  // Measured from block 1,960,612 on 2 September 2025 to 5,187,263 on 5 January 2026; SNIP-40 proposes slots of 1.5 seconds.
   blockMs: 3300n,
   blockBoundsMs: { fastest: 1000n, slowest: 60_000n },
   requiredConfirmations: 5,
@@ -58,7 +58,7 @@ const mainnet: Environment = {
     },
   ],
   assets: [
-    // Starknet's list of bridged tokens; DefiLlama's core assets.
+    // The sources are Starknet's list of bridged tokens and DefiLlama's core assets.
     token('starknet', mainnetCurrencies.wbtc, '0x03fe2b97c1fd336e750087d68b9b867997fd64a2661ff3ca5a7c771641e8e7ac'),
   ],
 }

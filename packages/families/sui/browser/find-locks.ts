@@ -1,7 +1,7 @@
 /** Finds open orders among the dynamic fields of the pinned registries, up to 1000 in a request. A settled order is a mark without terms. */
 import { normalizeStructTag } from '@mysten/sui/utils'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import type { LockSearch, Node, PinnedContract, ToldLock, ToldLocks } from '@tandem/chain-kit/browser/family.ts'
+import type { ListedLock, ListedLocks, LockSearch, Node, PinnedContract } from '@tandem/chain-kit/browser/family.ts'
 import { legOf } from '@tandem/chain-kit/browser/scan-blocks.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { moduleName } from '../contract/client/calls.ts'
@@ -10,12 +10,12 @@ import { createContracts } from '../terms/htlc.ts'
 import { type ListedField, openNode } from './node.ts'
 import { Order } from './order-layout.ts'
 
-export async function findLocks(search: LockSearch, on: Node): Promise<ToldLocks> {
+export async function findLocks(search: LockSearch, on: Node): Promise<ListedLocks> {
   const { chain, budget, secretHashes, onProgress } = search
   const contracts = search.contracts.filter(({ deployment }) => deployment.package !== undefined)
   if (contracts.length === 0) throw new Error(`no package of ${chain.id} is known: name it in the option deployments`)
   const node = openNode(on)
-  const locks: ToldLock[] = []
+  const locks: ListedLock[] = []
   let isCut = false
   for (const [done, of] of contracts.entries()) {
     const { registry, coinType } = createContracts(chain, [{ ...of.asset, deployment: of.deployment }]).of(of.asset.id)
@@ -25,14 +25,14 @@ export async function findLocks(search: LockSearch, on: Node): Promise<ToldLocks
       isCut = budget.left <= 0
       if (isCut) break
       const { fields, next } = await node.fieldsOf(registry, token)
-      for (const field of fields) if (field.type === type) locks.push(...toldBy(of, field))
+      for (const field of fields) if (field.type === type) locks.push(...locksIn(of, field))
       token = next
     } while (token !== null)
     onProgress((done + 1) / contracts.length)
   }
   return { locks, since: null, ...(isCut && { isCut: true as const }) }
 
-  function toldBy(of: PinnedContract, field: ListedField): readonly ToldLock[] {
+  function locksIn(of: PinnedContract, field: ListedField): readonly ListedLock[] {
     const order = termsIn(field.value)
     if (order === null || !secretHashes.has(order.secretHash)) return []
     return [{ ...of, leg: legOf(chain, order), terms: { ...order, asset: of.asset.id }, tx: '' }]
@@ -50,7 +50,7 @@ function termsIn(value: Uint8Array): Omit<HtlcTerms, 'asset'> | null {
       amount: BigInt(amount),
     }
   } catch {
-    // Not an order, whatever the node calls it.
+    // The contract writes other fields, so this is no order, whatever the node says.
     return null
   }
 }

@@ -1,11 +1,11 @@
-/** Sui: the user's wallet adds sender and gas to a programmable transaction, signs and executes it. */
+/** Connects the SDK to Sui: the user's wallet adds sender and gas to a programmable transaction, signs and executes it. */
 import { bcs } from '@mysten/sui/bcs'
 import { Transaction } from '@mysten/sui/transactions'
 import { isValidTransactionDigest } from '@mysten/sui/utils'
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import { assertFreshTip } from '@tandem/chain-kit/browser/clock.ts'
 import type { Node, SdkFamily, Sender, SwapSide } from '@tandem/chain-kit/browser/family.ts'
-import { assertNoProblem, assertThere } from '@tandem/chain-kit/browser/node-problem.ts'
+import { assertNoProblem, assertThere } from '@tandem/chain-kit/browser/node-error.ts'
 import { VerificationError } from '@tandem/chain-kit/browser/verification-error.ts'
 import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -22,16 +22,14 @@ import { readLock, settledAs } from './read-lock.ts'
 import type { SuiWallet } from './wallet.ts'
 
 export type SuiPlan = {
-  /** As the wallet standard names it. */
   readonly chain: string
   readonly payer: string
-  /** BCS of a transaction kind. */
+  /** The bytes are BCS of a transaction kind. */
   readonly kind: Uint8Array
-  /** The payer held too little of the coin when the service looked: the transaction would fail. */
+  /** The payer held too little of the coin when the service read it: the transaction would fail. */
   readonly isShort: boolean
 }
 
-/** Those that the wallet standard has names for. */
 const PUBLIC_NETWORKS: readonly string[] = ['sui:mainnet', 'sui:testnet', 'sui:devnet']
 const FIELD = 'ptb_bytes'
 
@@ -41,12 +39,12 @@ export const family: SdkFamily<SuiPlan, SuiWallet> = {
   deploymentOf: () => null,
   async verifySource(side) {
     const contract = verifySide(side, side.payer)
-    const { ptb_bytes: told = [] } = side.funding as Partial<FundingResult<'programmableTransaction'>>
-    const { coins, initialSharedVersion } = inputsOf(Uint8Array.from(told), contract)
+    const { ptb_bytes: given = [] } = side.funding as Partial<FundingResult<'programmableTransaction'>>
+    const { coins, initialSharedVersion } = inputsOf(Uint8Array.from(given), contract)
     const deployed = { ...contract, packageId: packageOf(side), initialSharedVersion }
     const transaction = transactionWith(initiateCallOf(deployed, side.terms, side.deadline * 1000n), coins)
     const kind = await transaction.build({ onlyTransactionKind: true })
-    verifySame(FIELD, [...kind], told)
+    verifySame(FIELD, [...kind], given)
     return {
       chain: networkOf(side.chain),
       payer: parseAddress(side.payer ?? side.terms.initiator),
@@ -75,9 +73,9 @@ export const family: SdkFamily<SuiPlan, SuiWallet> = {
   redeem: (side, secret, by) => settle(side, by, (deployed) => redeemCallOf(deployed, side.terms, secret)),
 }
 
-/** The version since which the registry is shared is the node's word: with a wrong one the transaction fails. */
+/** The node claims the version since which the registry is shared. With a wrong one the transaction fails. */
 async function settle(side: SwapSide, { wallet, node }: Sender<SuiWallet>, callOf: (deployed: Deployed) => SuiCall): Promise<string> {
-  if (node === null) throw new Error(`name a node of ${side.chain.id} in the option nodes: it tells the version of the registry`)
+  if (node === null) throw new Error(`name a node of ${side.chain.id} in the option nodes: the version of the registry is read from it`)
   const contract = contractOf(side)
   const initialSharedVersion = (await openNode(node).object(contract.registry))?.initialSharedVersion ?? null
   if (initialSharedVersion === null) throw new Error(`the node shows no registry at ${contract.registry}`)
@@ -101,15 +99,15 @@ function verifySide(side: SwapSide, payer: string | null): HtlcContract {
   return contract
 }
 
-/** Another package could take the coin for itself, so it is pinned too. It does not follow from the registry's address. */
+/** Another package could steal the coin, so the package is pinned too. It does not follow from the registry's address. */
 function packageOf({ asset, deployment }: SwapSide): Address {
   if (deployment.package === undefined) throw new Error(`the package of ${asset.id} is not known: name it in the option deployments`)
   return parseAddress(deployment.package)
 }
 
 /**
- * What the service knows and we do not: which coins the payer has, and since which version the registry is shared. With wrong ones the transaction fails:
- * only coins of the payer can be spent, and what is left of them stays with the payer.
+ * Only the service knows which coins the payer has, and since which version the registry is shared. With wrong ones the transaction fails:
+ * only coins of the payer can be spent, and their remaining value stays with the payer.
  */
 function inputsOf(kind: Uint8Array, { registry }: HtlcContract): { coins: readonly ObjectRef[]; initialSharedVersion: string } {
   const objects = parseKind(kind).flatMap((input) => (input.Object === undefined ? [] : [input.Object]))
@@ -142,7 +140,6 @@ function parseKind(kind: Uint8Array): readonly Input[] {
   }
 }
 
-/** A Sui node before anybody pays. */
 async function verifyNode(chain: Chain, { registry }: HtlcContract, on: Node): Promise<void> {
   const node = openNode(on)
   assertNoProblem(await chainProblem(chain, node))

@@ -1,4 +1,4 @@
-/** What the SDK asks of a Sui node, over gRPC-web. */
+/** Sends the requests of the SDK to a Sui node, over gRPC-web. */
 import { GrpcTypes, RpcError, SuiGrpcClient } from '@mysten/sui/grpc'
 import { normalizeStructTag } from '@mysten/sui/utils'
 import type { Node } from '@tandem/chain-kit/browser/family.ts'
@@ -8,18 +8,17 @@ import { limitOf } from '@tandem/chain-kit/browser/request.ts'
 export type FoundObject = {
   readonly type: string
   readonly contents: Uint8Array
-  /** Null unless it is shared. */
+  /** The version is null unless the object is shared. */
   readonly initialSharedVersion: string | null
-  /** The digest of the transaction that wrote it. */
   readonly writtenBy: string
 }
 
 export type Checkpoint = { readonly height: bigint; readonly timeMs: bigint }
 
-/** `value`: BCS. */
+/** `value` is BCS. */
 export type ListedField = { readonly type: string; readonly value: Uint8Array }
 
-/** The most that nodes give at once. */
+/** Nodes list at most this many fields in one answer. */
 const FIELDS_AT_ONCE = 1_000
 
 export function openNode(node: Node) {
@@ -37,13 +36,11 @@ export function openNode(node: Node) {
   }
 
   return {
-    /** The digest of the first checkpoint. */
     async chainId(): Promise<string> {
       const { chainId } = (await orNull(ledgerService.getServiceInfo({}, given()).response)) ?? {}
       if (chainId === undefined) throw new NodeError('the node does not name its network')
       return chainId
     },
-    /** Null: there is none, or not any more. */
     async object(objectId: string): Promise<FoundObject | null> {
       const paths = ['object_type', 'owner', 'contents', 'previous_transaction']
       const answer = await orNull(ledgerService.getObject({ objectId, readMask: { paths } }, given()).response)
@@ -57,7 +54,7 @@ export function openNode(node: Node) {
         writtenBy: previousTransaction ?? '',
       }
     },
-    /** The dynamic fields of an object, from a page on. `next`: null after the last page. */
+    /** `next` is null after the last page. */
     async fieldsOf(parent: string, pageToken: Uint8Array | null) {
       const paths = ['value', 'value_type']
       const request = { parent, pageSize: FIELDS_AT_ONCE, readMask: { paths }, ...(pageToken !== null && { pageToken }) }
@@ -67,7 +64,7 @@ export function openNode(node: Node) {
       )
       return { fields, next: answer?.nextPageToken ?? null }
     },
-    /** Null: it is in no checkpoint yet. */
+    /** The result is null if the transaction is in no checkpoint yet. */
     async checkpointOf(digest: string): Promise<bigint | null> {
       const paths = ['checkpoint']
       const answer = await orNull(ledgerService.getTransaction({ digest, readMask: { paths } }, given()).response)
@@ -84,7 +81,6 @@ export function openNode(node: Node) {
   }
 }
 
-/** Empty for a text that is no type. */
 function typeOrEmpty(text: string): string {
   try {
     return normalizeStructTag(text)

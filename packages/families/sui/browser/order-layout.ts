@@ -1,4 +1,4 @@
-/** The bytes of an order on chain, as `htlc.move` lays it out. */
+/** Describes the bytes of an order on chain, in the layout of `htlc.move`. */
 import { bcs } from '@mysten/sui/bcs'
 
 export const Order = bcs.struct('Order', {

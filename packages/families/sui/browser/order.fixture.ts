@@ -1,4 +1,4 @@
-/** The fields of an order on chain, taken from `htlc.move` and not from the code under test. */
+/** Describes the fields of an order on chain, from `htlc.move` and not from the code under test. */
 import { bcs } from '@mysten/sui/bcs'
 
 export const orderFields = {
@@ -10,5 +10,4 @@ export const orderFields = {
   amount: bcs.U64,
 }
 
-/** A dynamic field of the registry with an order in it. */
 export const OrderField = bcs.struct('Field', { id: bcs.Address, name: bcs.byteVector(), ...orderFields })

@@ -16,10 +16,9 @@ const Name = bcs.byteVector()
 
 const OrderField = bcs.struct('Field', { id: bcs.Address, name: Name, order: Order })
 
-/** Takes the place of an order once it is settled. */
 const SettledField = bcs.struct('Field', { id: bcs.Address, name: Name, mark: bcs.U64 })
 
-/** `packageId`: pinned. Another package could write whatever it likes into an order. */
+/** `packageId` is pinned. Another package could write anything into an order. */
 export async function readLock(contract: HtlcContract, packageId: string, terms: HtlcTerms, on: Node): Promise<Lock | null> {
   const node = openNode(on)
   const orderId = swapIdOf(contract, terms)
@@ -35,7 +34,7 @@ export async function readLock(contract: HtlcContract, packageId: string, terms:
   verifySame('lock.amount', expected.amount, BigInt(order.amount))
   verifySame('lock.timelock', expected.timelock, BigInt(order.timelock))
   const [checkpoint, newest] = [await node.checkpointOf(field.writtenBy), await node.newestCheckpoint()]
-  // A node that stands still shows an old time: then our own clock counts.
+  // A node that has stopped shows an old time: then our own clock counts.
   const now = newest.timeMs > BigInt(Date.now()) ? newest.timeMs : BigInt(Date.now())
   return {
     confirmations: checkpoint === null || checkpoint > newest.height ? 0 : Number(newest.height - checkpoint) + 1,
@@ -58,13 +57,13 @@ function typeOf(packageId: string, value: string): string {
   return normalizeStructTag(`0x2::dynamic_field::Field<vector<u8>, ${packageId}::${moduleName}::${value}>`)
 }
 
-/** Only the exact bytes: others would not be an order. */
+/** Only the exact bytes are accepted: others would not be an order. */
 function parseField(contents: Uint8Array) {
   try {
     const field = OrderField.parse(contents)
     if (bytesToHex(OrderField.serialize(field).toBytes()) === bytesToHex(contents)) return field
   } catch {
-    // Told below.
+    // The error is thrown below.
   }
   throw new VerificationError('lock', 'an order', bytesToHex(contents))
 }

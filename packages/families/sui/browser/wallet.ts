@@ -1,12 +1,11 @@
-/** Wallets of Sui: any that follows the wallet standard with the features of Sui. No wallet library is imported. */
+/** Connects to Sui wallets that implement the wallet standard with the features of Sui. No wallet library is imported. */
 import { accountOf, featureOf, type StandardAccount, type StandardWallet } from '@tandem/chain-kit/browser/standard-account.ts'
 import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 
-/** As the features of Sui take it. */
 export type SuiTransaction = { toJSON(): Promise<string> }
 
 export interface SuiWallet extends Wallet {
-  /** The wallet adds the gas, signs and executes it. Resolves to the digest. `chain`: as the wallet standard names it. */
+  /** The wallet adds the gas. Resolves to the digest. `chain` is the chain's name in the wallet standard. */
   execute(chain: string, from: string, transaction: SuiTransaction): Promise<string>
 }
 
@@ -18,7 +17,6 @@ type Execute = {
   }): Promise<{ readonly digest: string }>
 }
 
-/** `address`: one of the wallet's accounts. Default: its first. */
 export function suiWallet(wallet: StandardWallet, address?: string): SuiWallet {
   return {
     families: ['sui'],

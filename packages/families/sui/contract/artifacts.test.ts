@@ -1,4 +1,4 @@
-// The committed files are what the sources give, and the client knows them.
+// These tests show that the committed files equal the result of the sources, and that the client knows them.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

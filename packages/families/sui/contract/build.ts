@@ -1,4 +1,4 @@
-// `npm run move`: compiles the package and writes its committed files.
+// Compiles the package and writes its committed files (`npm run move`).
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compilePackage, compilerVersion, readPackage } from './compiler/move.ts'

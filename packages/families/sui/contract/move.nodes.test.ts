@@ -1,4 +1,4 @@
-// The module on the Move VM.
+// These tests run the module on the Move VM.
 import { join } from 'node:path'
 import { beforeAll, expect, it, test } from 'vitest'
 import { compilePackage, readPackage, testPackage } from './compiler/move.ts'
@@ -8,7 +8,7 @@ import { playerOf, registryTests, scenarioTests, testPrefix } from './testing/mo
 import { scenarios } from './testing/scenarios.ts'
 import { vectorTests } from './testing/vectors.ts'
 
-/** For a machine that does ten things at once. */
+/** The limit is for a busy machine. */
 const timeout = 600_000
 const files = readPackage(import.meta.dirname)
 
@@ -25,7 +25,6 @@ describeOnVm('the Move module', () => {
     report = readReport(await testPackage({ ...files, ...tests }, framework))
   }, timeout)
 
-  /** Tests whose name contains this: there are some, and all passed. */
   const expectPassed = (part: string): void => {
     const found = [...report.tests].filter(([name]) => name.includes(part))
     expect(found.length).toBeGreaterThan(0)

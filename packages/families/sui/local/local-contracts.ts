@@ -1,4 +1,4 @@
-// Publishes our package on the local chain and makes its registries, as anybody would.
+// Publishes our package on the local chain and makes its registries, by ordinary transactions.
 import { htlcPackage } from '../contract/artifacts/htlc.ts'
 import type { ExecutedTransaction } from './chain/checkpoint.ts'
 import { USDC_TYPE } from './chain/genesis.ts'
@@ -36,7 +36,6 @@ export async function createRegistry(deployer: LocalSender, packageId: string, c
   return { id, initialSharedVersion: String(version), coinType }
 }
 
-/** The object that the transaction made and that is wanted. */
 function created({ effects }: ExecutedTransaction, isWanted: (object: SuiObject) => boolean): SuiObject {
   const found = effects.changed.find(({ before, after }) => before === null && after !== null && isWanted(after))?.after
   if (found === null || found === undefined) throw new Error('the transaction did not make the object')

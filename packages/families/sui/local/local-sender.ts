@@ -14,17 +14,14 @@ export type Build = (tx: Transaction) => unknown
 
 export interface LocalSender {
   readonly address: string
-  /** The coins of the account, the most valuable one first. */
   coins(coinType: string): readonly SuiObject[]
-  /** Signs a transaction and submits it, one after the other. Rejects if it is refused. Its gas comes from the most valuable coin. */
+  /** Transactions are submitted one after the other. Rejects if one is refused. The gas comes from the most valuable coin. */
   submit(build: Build): Promise<ExecutedTransaction>
-  /** The same; rejects if the transaction fails, too. */
   execute(build: Build): Promise<ExecutedTransaction>
-  /** The same, for a transaction kind. */
   executeKind(kind: Uint8Array): Promise<ExecutedTransaction>
 }
 
-/** 2 SUI. */
+/** The budget is 2 SUI. */
 const BUDGET = 2_000_000_000n
 
 export function createLocalSender(node: SuiNode, keypair: Ed25519Keypair): LocalSender {
@@ -51,7 +48,7 @@ export function createLocalSender(node: SuiNode, keypair: Ed25519Keypair): Local
     return node.submit(bytes, [fromBase64(signature)])
   }
 
-  /** One at a time, because all of them use the same gas coin. */
+  /** Tasks run one at a time, because all of them use the same gas coin. */
   function afterOthers(make: () => Promise<Transaction>): Promise<ExecutedTransaction> {
     const sent = last.then(async () => send(await make()))
     last = sent.catch(() => undefined)

@@ -1,4 +1,4 @@
-// The chain of the local stack: published contracts, faucet, and a user's wallet that funds orders.
+// These tests use the chain of the local stack: published contracts, faucet, and a user's wallet that funds orders.
 import { createHash, randomBytes } from 'node:crypto'
 import { bcs } from '@mysten/sui/bcs'
 import { Transaction } from '@mysten/sui/transactions'

@@ -1,7 +1,6 @@
-/** The Sui simulator of the local stack, with SUI, USDC and our HTLC deployed. */
+/** Starts the Sui simulator of the local stack, with SUI, USDC and our HTLC deployed. */
 import { isValidSuiAddress, normalizeSuiAddress } from '@mysten/sui/utils'
-import { accountBalances } from '@tandem/chain-kit/local/account-balances.ts'
-import type { LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
+import { accountBalances, type LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
 import type { Asset } from '@tandem/protocol/asset.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { keypairOf } from './account-keys.ts'
@@ -13,7 +12,7 @@ import { payCoins } from './pay-coins.ts'
 import { type SuiChain, startSuiChain } from './sui-chain.ts'
 import { openSuiWallet, type SuiWallet } from './wallet.ts'
 
-/** 1,000 SUI. */
+/** These are 1,000 SUI. */
 const GAS_MIST = 1_000n * 10n ** 9n
 
 export const suiLocal: LocalFamily<SuiChain, SuiWallet> = {

@@ -5,7 +5,7 @@ import { refOf } from './grpc/gas-selection.ts'
 import type { LocalSender } from './local-sender.ts'
 import { SUI_TYPE } from './objects/types.ts'
 
-/** One coin for each amount. Resolves to the digest of the transaction. */
+/** Each amount is one coin. Resolves to the digest of the transaction. */
 export async function payCoins(sender: LocalSender, coinType: string, address: string, amounts: readonly bigint[]): Promise<string> {
   const { transaction } = await sender.execute((tx) => {
     const coins = tx.splitCoins(source(sender, tx, coinType), [...amounts])

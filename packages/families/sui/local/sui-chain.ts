@@ -1,30 +1,25 @@
-// Starts the Sui simulator: one local chain behind the gRPC of a node. Contracts are TypeScript re-implementations; no Move runs.
+// Starts the Sui simulator: one local chain behind the gRPC of a node. Contracts are re-implemented in TypeScript; no Move runs.
 import { createSuiNode, type NodeFaults, type ReorgOptions, type SuiMining, type SuiNode } from './chain/node.ts'
 import { startGrpcServer } from './grpc/server.ts'
 import { type Answer, answerBytes, createAnswer } from './grpc/services.ts'
 
 export interface SuiChainOptions {
-  /** What `GetServiceInfo` calls the chain. */
   readonly chain?: string
-  /** A free port is taken when none is given. */
   readonly port?: number
-  /** Addresses that own coins from the first checkpoint on. */
   readonly owners?: readonly string[]
   readonly mining?: SuiMining
-  /** The wall clock, in milliseconds. */
+  /** The time is in milliseconds. */
   readonly now?: () => number
 }
 
 export interface SuiChain {
   readonly url: string
-  /** The node behind the interface, for tests and for the faucet. */
+  /** Tests and the faucet use the node directly. */
   readonly node: SuiNode
-  /** Answers a request without a network: for simulated providers in front of this chain. */
+  /** Simulated providers in front of this chain answer without a network. */
   readonly answer: Answer
   setMining(mining: SuiMining): void
-  /** Makes checkpoints now. */
   mine(checkpoints?: number): void
-  /** Moves the clock of the chain, and makes a checkpoint. */
   passMs(ms: number): void
   nextEpoch(): void
   setGasPrice(price: bigint): void
@@ -33,15 +28,14 @@ export interface SuiChain {
 }
 
 export interface SuiChainFaults extends NodeFaults {
-  /** Checkpoints of the real chain are final. For tests of code that must hold for every chain. */
+  /** Checkpoints of the real chain are final. This is for tests of code that must hold for every chain. */
   reorg(depth: number, options?: ReorgOptions): void
-  /** Delays every answer; 0 turns it off. */
+  /** Zero ends the delay. */
   delay(delayMs: number): void
-  /** Cuts the network; the chain itself goes on. */
+  /** The chain itself goes on. */
   offline(offline: boolean): void
 }
 
-/** Of the chain `sui_localnet` in the registry. */
 const LOCAL_CHAIN = 'localnet'
 
 export async function startSuiChain(options: SuiChainOptions = {}): Promise<SuiChain> {

@@ -1,4 +1,4 @@
-// The official SDK, unmodified, on the simulator: what works there must work here in the same way.
+// These tests use the official SDK, unmodified, on the simulator: what works there must work here in the same way.
 import { createHash, randomBytes } from 'node:crypto'
 import { bcs } from '@mysten/sui/bcs'
 import { coinWithBalance, Transaction } from '@mysten/sui/transactions'

@@ -1,4 +1,4 @@
-// A chain for tests: our HTLC is published, with registries for SUI and USDC, and accounts own coins of both.
+// Starts a chain for tests: our HTLC is published, with registries for SUI and USDC, and accounts own coins of both.
 import { randomBytes } from 'node:crypto'
 import { SuiGrpcClient } from '@mysten/sui/grpc'
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
@@ -12,11 +12,10 @@ import { payCoins } from './pay-coins.ts'
 import { type SuiChain, type SuiChainOptions, startSuiChain } from './sui-chain.ts'
 
 export type FixtureAccount = {
-  /** An ed25519 seed, as hex with 0x. */
+  /** The key is an ed25519 seed, as hex with 0x. */
   readonly privateKey: `0x${string}`
   readonly address: string
   readonly keypair: Ed25519Keypair
-  /** Sends its transactions inside the process. */
   readonly sender: LocalSender
 }
 
@@ -25,13 +24,12 @@ export interface SuiFixture {
   readonly url: string
   readonly client: SuiGrpcClient
   readonly packageId: string
-  /** Registries. */
   readonly htlcs: { readonly sui: Deployment; readonly usdc: Deployment }
-  /** Owns the supply. */
+  /** The faucet owns the supply. */
   readonly faucet: FixtureAccount
-  /** Each has 1,000 SUI in one coin, and 1,000,000 USDC in one coin. */
+  /** Each account has 1,000 SUI in one coin, and 1,000,000 USDC in one coin. */
   readonly accounts: readonly [FixtureAccount, FixtureAccount, FixtureAccount]
-  /** Pays one coin for each amount. */
+  /** Each amount is one coin. */
   fund(coinType: string, address: string, ...amounts: readonly bigint[]): Promise<void>
   balance(coinType: string, address: string): Promise<bigint>
   close(): Promise<void>

@@ -1,4 +1,4 @@
-/** A user's wallet on the local chain: one key, over the gRPC of nodes, with the SDK as wallets use it. */
+/** Makes a user's wallet on the local chain: one key, and the SDK over the gRPC of nodes. */
 import { SuiGrpcClient } from '@mysten/sui/grpc'
 import { Transaction } from '@mysten/sui/transactions'
 import type { LocalChainJson, LocalWallet } from '@tandem/chain-kit/local/local-chain.ts'
@@ -7,9 +7,8 @@ import { SUI_TYPE } from './objects/types.ts'
 
 export interface SuiWallet extends LocalWallet {
   readonly client: SuiGrpcClient
-  /** Adds sender and gas, signs and sends. Resolves to the digest once the transaction is in a checkpoint; rejects if it fails. */
+  /** The wallet adds sender and gas. Resolves to the digest once the transaction is in a checkpoint; rejects if it fails. */
   execute(tx: Transaction): Promise<string>
-  /** The amount of a currency that an address has. */
   balanceOf(owner: string, coinType: string): Promise<bigint>
 }
 

@@ -1,15 +1,15 @@
-/** Blocks as the port gives them: heights are the sequence numbers of checkpoints. */
+/** Gives blocks to the port: heights are the sequence numbers of checkpoints. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { SuiNode } from './nodes/node.ts'
 
-export function blocksOf(node: SuiNode): Pick<ChainClient, 'tip' | 'glimpse' | 'headers'> {
-  const { glimpse } = node
+export function blocksOf(node: SuiNode): Pick<ChainClient, 'tip' | 'tipHint' | 'headers'> {
+  const { tipHint } = node
   return {
     tip: () => newestBlock(node),
-    ...(glimpse !== undefined && { glimpse: () => glimpse() }),
+    ...(tipHint !== undefined && { tipHint: () => tipHint() }),
     headers: async (heights) => (heights.length === 0 ? [] : node.blocks(heights)),
   }
 }

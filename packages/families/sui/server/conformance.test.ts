@@ -1,4 +1,4 @@
-/** The Sui family under the conformance suite, on the local chain: for SUI, and for another coin. The user's wallet is the SDK. */
+/** This test runs the Sui family under the conformance suite on the local chain, for SUI and another coin, with the SDK as wallet. */
 import { Transaction } from '@mysten/sui/transactions'
 import type { ConformanceFixture } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { describeConformance } from '@tandem/chain-kit/testing/conformance.ts'
@@ -15,7 +15,7 @@ const abilities = ['branchEvents', 'cancel', 'checkRecipient', 'deployHtlc', 'in
 describeConformance('sui SUI', { family: sui, abilities }, () => open('sui_localnet:sui', 2_000_000_000n, 300_000_000n))
 describeConformance('sui coin', { family: sui, abilities }, () => open('sui_localnet:usdc', 150_000n, 0n))
 
-/** `feeAllowance`: gas, and the storage of new objects. */
+/** `feeAllowance` is for gas, and for the storage of new objects. */
 async function open(asset: AssetId, amount: bigint, feeAllowance: bigint): Promise<ConformanceFixture> {
   const fixture = await createFamilyFixture()
   const { devnet, user, solver, chain } = fixture
@@ -64,7 +64,7 @@ async function open(asset: AssetId, amount: bigint, feeAllowance: bigint): Promi
       devnet.chain.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', checkpoints: depth + 1 })
     },
     async expire({ timelock }) {
-      // The time of a checkpoint is told in seconds.
+      // The time of a checkpoint is given in seconds.
       devnet.chain.passMs(Number(timelock) + 1000)
     },
     providers: () => openTestProviders(devnet.chain, (rpc, options) => fixture.connect({ endpoints: { rpc }, ...options }), deployed),

@@ -1,4 +1,4 @@
-/** The state of an order: a dynamic field of its registry, which is an order while it is open, and a mark for ever after. */
+/** Reads the state of an order: a dynamic field of its registry, an order while it is open, and a permanent mark afterwards. */
 import { bcs } from '@mysten/sui/bcs'
 import { deriveDynamicFieldID, normalizeStructTag } from '@mysten/sui/utils'
 import type { HtlcState } from '@tandem/chain-kit/contract/action.ts'
@@ -11,10 +11,8 @@ import type { Deployed } from './deployments.ts'
 import type { SuiNode } from './nodes/node.ts'
 
 const Name = bcs.byteVector()
-/** A field with a settled order. */
 const SettledField = bcs.struct('Field', { id: bcs.Address, name: Name, mark: bcs.U64 })
 
-/** The address of the object that holds the field. */
 export function orderFieldId(registry: Address, orderId: string): Address {
   return parseAddress(deriveDynamicFieldID(registry, 'vector<u8>', Name.serialize(bytes32(orderId)).toBytes()))
 }

@@ -1,4 +1,4 @@
-/** Where a registry is shared and which package made it, read from the chain and verified once. */
+/** Reads the package and the shared version of each registry from the chain, and verifies them once. */
 import { parseStructTag } from '@mysten/sui/utils'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Deployment } from '../contract/client/calls.ts'
@@ -11,11 +11,11 @@ import type { SuiNode } from './nodes/node.ts'
 export type Deployed = Deployment & HtlcContract & { readonly packageId: Address }
 
 export interface Deployments {
-  /** Rejects with `would-fail` unless it is our code, without an owner, for the coin of this asset. Read once for each registry. */
+  /** Rejects with `would-fail` unless the registry is of our code, without an owner, for the coin of this asset. It is read once. */
   of(contract: HtlcContract): Promise<Deployed>
 }
 
-/** `verify`: that the package is ours, and that nobody can upgrade it. */
+/** `verify` checks that the package is ours, and that nobody can upgrade it. */
 export function createDeployments(node: Pick<SuiNode, 'object'>, verify: (packageId: Address) => Promise<void>): Deployments {
   const known = new Map<string, Promise<Deployed>>()
   const read = async (contract: HtlcContract) => {

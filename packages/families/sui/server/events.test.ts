@@ -1,4 +1,4 @@
-/** What the reader makes of the checkpoints of a node: gaps, false events, and nodes that answer nonsense. */
+/** These tests read events from a node's checkpoints: gaps, false events, and nodes that answer nonsense. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
@@ -33,7 +33,7 @@ const swapId = swapIdOf(contract, terms)
 const watched = createWatchedSwaps([{ swapId, terms, deposits: [] }])
 const initiated = { kind: 'initiated', registry, orderId: swapId, terms: orderTermsOf(terms), initiatedAt: 5_123n } as const
 
-function told(event: RegistryEvent, from: string = packageId): NodeEvent {
+function emitted(event: RegistryEvent, from: string = packageId): NodeEvent {
   const { name, contents } = encodeEvent(event)
   return { tx: 'tx', index: 2, type: eventType(from, name), contents }
 }
@@ -50,7 +50,7 @@ const read = (...events: readonly NodeEvent[]) => reading(checkpoint(7n, ...even
 
 describe('events', () => {
   it('are those of the swap, and expire by the clock of the chain', async () => {
-    const events = await read(told(initiated), told({ kind: 'redeemed', registry, orderId: swapId, secret }))
+    const events = await read(emitted(initiated), emitted({ kind: 'redeemed', registry, orderId: swapId, secret }))
     const common = { swapId, tx: 'tx', index: 'event:2', block: { height: 7n, hash: 'hash 7', time: 5n }, deposit: swapId }
     expect(events).toEqual([
       { ...common, kind: 'initiated', amount: 1_000n, expiresAt: 605_123n },
@@ -61,21 +61,25 @@ describe('events', () => {
   it('of another registry, another package or another swap do not count', async () => {
     const elsewhere = `0x${'5e'.repeat(32)}`
     const other = swapIdOf(contract, { ...terms, amount: 1n })
-    const events = [told({ ...initiated, registry: elsewhere }), told(initiated, elsewhere), told({ ...initiated, orderId: other })]
+    const events = [
+      emitted({ ...initiated, registry: elsewhere }),
+      emitted(initiated, elsewhere),
+      emitted({ ...initiated, orderId: other }),
+    ]
     expect(await read(...events)).toEqual([])
   })
 
   it('that contradict the terms of their order stop the reading: our module cannot emit them', async () => {
     const forged = [
-      told({ ...initiated, terms: { ...initiated.terms, amount: 999n } }),
-      told({ kind: 'redeemed', registry, orderId: swapId, secret: createSecret() }),
+      emitted({ ...initiated, terms: { ...initiated.terms, amount: 999n } }),
+      emitted({ kind: 'redeemed', registry, orderId: swapId, secret: createSecret() }),
     ]
     for (const event of forged)
       await expect(read(event)).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringContaining('contradicts') })
   })
 
   it('are not read over a gap: every checkpoint must be there and follow the one before', async () => {
-    const whole = [checkpoint(7n), checkpoint(8n, told(initiated)), checkpoint(9n)] as const
+    const whole = [checkpoint(7n), checkpoint(8n, emitted(initiated)), checkpoint(9n)] as const
     expect(await reading(...whole).read(watched, 7n, 9n)).toHaveLength(1)
     const [first, , last] = whole
     const forked = { ...last, parentHash: 'another' }

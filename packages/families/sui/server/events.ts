@@ -1,6 +1,6 @@
 /**
- * Reads the events of watched swaps. Every checkpoint of a range is read, so none is left out. An event counts only if the swap's own registry
- * emitted it for the swap's own terms.
+ * Reads the events of watched swaps. Every checkpoint of a range is read, so none is left out. An event counts only if the swap's own
+ * registry emitted it for the swap's own terms.
  */
 
 import type { BranchEvents } from '@tandem/chain-kit/port/abilities/reading.ts'
@@ -23,7 +23,7 @@ export interface EventReader {
 }
 
 type OrderEvent = Exclude<RegistryEvent, { readonly kind: 'registry created' }>
-type Seen = { readonly event: OrderEvent; readonly told: NodeEvent; readonly block: Block }
+type Seen = { readonly event: OrderEvent; readonly emitted: NodeEvent; readonly block: Block }
 
 export function createEventReader(
   node: Pick<SuiNode, 'checkpoints' | 'blocks'>,
@@ -45,7 +45,7 @@ export function createEventReader(
   }
 
   async function eventsIn(watched: WatchedSwaps, checkpoints: readonly NodeCheckpoint[], packages: readonly Address[]) {
-    const seen = checkpoints.flatMap(({ events, ...block }) => events.flatMap((told) => seenIn(told, block, packages)))
+    const seen = checkpoints.flatMap(({ events, ...block }) => events.flatMap((emitted) => seenIn(emitted, block, packages)))
     if (seen.length === 0) return []
     const { bySwapId } = await watched.find({ swapIds: new Set(seen.map(({ event }) => event.orderId)), spent: [] })
     return seen.flatMap((one) => {
@@ -80,7 +80,7 @@ export function createEventReader(
   }
 }
 
-/** All of them, each following the one before. */
+/** Rejects unless all checkpoints are there, each following the one before. */
 function linked(from: bigint, to: bigint, checkpoints: readonly NodeCheckpoint[]): readonly NodeCheckpoint[] {
   if (BigInt(checkpoints.length) !== to - from + 1n)
     throw new ChainFailure('unreachable', `the node gave ${checkpoints.length} of the checkpoints ${from} to ${to}`)
@@ -92,27 +92,27 @@ function linked(from: bigint, to: bigint, checkpoints: readonly NodeCheckpoint[]
   return checkpoints
 }
 
-function seenIn(told: NodeEvent, block: Block, packages: readonly Address[]): readonly Seen[] {
+function seenIn(emitted: NodeEvent, block: Block, packages: readonly Address[]): readonly Seen[] {
   return packages.flatMap((packageId) => {
-    const event = decodeEvent(packageId, told.type, told.contents)
-    return event === null || event.kind === 'registry created' ? [] : [{ event, told, block }]
+    const event = decodeEvent(packageId, emitted.type, emitted.contents)
+    return event === null || event.kind === 'registry created' ? [] : [{ event, emitted, block }]
   })
 }
 
-/** Null unless the swap's own registry emitted it. Anyone can create a registry of our package. */
-function parseEvent({ event, told, block }: Seen, { swapId, terms }: WatchedSwap, contracts: Contracts): HtlcEvent | null {
+/** The result is null unless the swap's own registry emitted the event. Anyone can create a registry of our package. */
+function parseEvent({ event, emitted, block }: Seen, { swapId, terms }: WatchedSwap, contracts: Contracts): HtlcEvent | null {
   const contract = contracts.of(terms.asset)
   if (event.registry !== contract.registry || swapIdOf(contract, terms) !== swapId) return null
   const { height, hash, time } = block
-  const common = { swapId, tx: told.tx, index: `event:${told.index}`, block: { height, hash, time }, deposit: swapId }
+  const common = { swapId, tx: emitted.tx, index: `event:${emitted.index}`, block: { height, hash, time }, deposit: swapId }
   switch (event.kind) {
     case 'refunded':
       return { ...common, kind: 'refunded', secret: null, paid: terms.amount }
     case 'redeemed':
-      if (!isSecretFor(event.secret, terms.secretHash.toLowerCase())) throw contradiction(told)
+      if (!isSecretFor(event.secret, terms.secretHash.toLowerCase())) throw contradiction(emitted)
       return { ...common, kind: 'redeemed', secret: event.secret, paid: terms.amount }
     case 'initiated':
-      if (!isSameOrder(event.terms, orderTermsOf(terms))) throw contradiction(told)
+      if (!isSameOrder(event.terms, orderTermsOf(terms))) throw contradiction(emitted)
       return { ...common, kind: 'initiated', amount: terms.amount, expiresAt: event.initiatedAt + terms.timelock }
   }
 }
@@ -124,8 +124,8 @@ function isSameOrder(a: OrderTerms, b: OrderTerms): boolean {
 }
 
 /**
- * The order id is a hash of the terms, so our module cannot emit this: the node is faulty or lies. Nobody can cause it with a transaction or
- * an order. Skipping it would lose the true event, so reading stops until the node is right.
+ * The order id is a hash of the terms, so our module cannot emit this: the node is faulty or lies. Nobody can cause it with a transaction
+ * or an order. Skipping the event would lose the true one, so reading stops until the node is right.
  */
 function contradiction({ tx }: NodeEvent): ChainFailure {
   return new ChainFailure('unreachable', `an event of transaction ${tx} contradicts the terms of its order: the node is wrong`)

@@ -1,4 +1,4 @@
-/** The executor on the simulator: coins as lanes, crashes, lost and late transactions, epochs. Two transactions never spend the same version of a coin. */
+/** These tests use the executor on the simulator: crashes, lost and late transactions, epochs. No version of a coin is spent twice. */
 import { Transaction } from '@mysten/sui/transactions'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '@tandem/chain-kit/testing/outbox.fixture.ts'
@@ -42,7 +42,6 @@ let secret: string
 let initiator: ReturnType<typeof accountOf>
 let signer: Signer
 
-/** A new key with these coins. */
 async function open(...mist: readonly bigint[]): Promise<void> {
   const key = createEd25519Key(newKey())
   initiator = accountOf(key)
@@ -66,7 +65,7 @@ const keys = (count: number) => Array.from({ length: count }, (_, i) => `${i}`)
 const attemptsOf = (all: readonly string[]) => all.flatMap((key) => outbox.attempts(key))
 const coinsOf = ({ slots }: Attempt) => slots.filter((slot) => slot.startsWith('0x'))
 
-/** What would lock a coin: a version that two transactions of one epoch spend. */
+/** If two transactions of one epoch spent a version, the coin would be locked. */
 function expectNoEquivocation(attempts: readonly Attempt[]): void {
   const spent = attempts.flatMap((attempt) => coinsOf(attempt).map((slot) => `${slot} in epoch ${lastEpochOf(attempt)}`))
   expect(new Set(spent).size).toBe(spent.length)
@@ -86,7 +85,7 @@ describe('coins as lanes', () => {
     await initiate('0', newTerms())
     expect(await node.coins(initiator, SUI_TYPE)).toHaveLength(8)
     const terms = keys(4).map(() => newTerms({ amount: SUI / 100n }))
-    // Only what a lane holds: the rest is for duties.
+    // The initiation may spend only what a lane holds: the remaining coins are for duties.
     await Promise.all(terms.map((each, i) => initiate(`b${i}`, each)))
     expectNoEquivocation(['0', ...keys(4).map((key) => `b${key}`)].flatMap((key) => outbox.attempts(key)))
     expect(await Promise.all(terms.map(stateOf))).toEqual(terms.map(() => 'open'))
@@ -103,7 +102,7 @@ describe('coins as lanes', () => {
     await open(...Array.from({ length: 30 }, () => SUI))
     await initiate('0', newTerms({ amount: 5n * SUI }))
     const [attempt] = outbox.attempts('0')
-    // Six for the amount and the gas, six more because there are thirty.
+    // The transaction has six coins for the amount and the gas, and six more because there are thirty.
     expect(attempt === undefined ? [] : coinsOf(attempt)).toHaveLength(12)
     expect(await node.coins(initiator, SUI_TYPE)).toHaveLength(19)
   })
@@ -155,7 +154,7 @@ describe('a version of a coin that is on record', () => {
     await expect(initiate('0', terms)).rejects.toMatchObject({ kind: 'unreachable' })
     const [locked] = outbox.attempts('0')
     if (locked === undefined) throw new Error('expected an attempt')
-    // The same key in a wallet, over the same version of the coin.
+    // A wallet has the same key, and spends the same version of the coin.
     const [coin] = (await node.coins(initiator, SUI_TYPE)).filter(({ id }) => coinsOf(locked).some((slot) => slot.startsWith(id)))
     if (coin === undefined) throw new Error('expected a coin')
     const frame = { sender: initiator, price: 1000n, budget: 10_000_000n, lastEpoch: lastEpochOf(locked), payment: [coin] }
@@ -197,7 +196,7 @@ describe('a version of a coin that is on record', () => {
   it('is never spent twice in an epoch, whatever is lost, held or crashes', async () => {
     const names = keys(10)
     const all = names.map((name) => [name, newTerms({ amount: SUI / 100n })] as const)
-    // The same sequence in every run.
+    // The sequence is the same in every run.
     const chosen = (round: number, of: number) => (round * 7919 + 13) % of
     for (let round = 0; round < 12; round += 1) {
       const { faults } = chain
@@ -254,7 +253,7 @@ describe('a transaction that was executed and failed', () => {
     expect(outbox.attempts('r')).toHaveLength(1)
   })
 
-  it('that was refused by the nodes is told with their reason', async () => {
+  it('that was refused by the nodes is reported with their reason', async () => {
     chain.setGasPrice(2_000n)
     const terms = newTerms()
     await expect(initiate('0', terms, { fault: 'dies-after-recording' })).rejects.toThrow(OutboxFailure)

@@ -1,4 +1,4 @@
-/** Transactions of the HTLC module: their simulation and their gas. The order of steps is in `contract/execute.ts`. */
+/** Simulates transactions of the HTLC module and sets their gas. The order of steps is in `contract/execute.ts`. */
 
 import { assertSecret, type ContractAction } from '@tandem/chain-kit/contract/action.ts'
 import { createContractExecutor, type Executor } from '@tandem/chain-kit/contract/execute.ts'
@@ -34,10 +34,10 @@ export interface SuiExecutor extends Pick<Executor<Action>, 'cancelUnmined'> {
   refund(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
 }
 
-/** How long our own initiation may be executed, at most. */
+/** Our own initiation may be executed for at most this long. */
 const INITIATE_SECONDS = 3_600n
-/** With less time left it would not be executed before its deadline. */
-const LEAST_INITIATE_SECONDS = 5n
+/** An initiation with less time left would not be executed before its deadline. */
+const MIN_INITIATE_SECONDS = 5n
 
 export function createExecutor(chain: Chain, node: SuiNode, deployments: Deployments): SuiExecutor {
   const { send, cancelUnmined } = createContractExecutor(familyOf(chain, node))
@@ -64,15 +64,15 @@ export function createExecutor(chain: Chain, node: SuiNode, deployments: Deploym
   }
 }
 
-/** A late initiation is worse than none. By the clock of the chain, in milliseconds. */
+/** A late initiation is worse than none. The time is that of the chain's clock, in milliseconds. */
 async function deadlineOf(node: SuiNode, { secondsLeft }: Outbox): Promise<bigint> {
   const left = secondsLeft === null || secondsLeft > INITIATE_SECONDS ? INITIATE_SECONDS : secondsLeft
-  if (left < LEAST_INITIATE_SECONDS) throw new ChainFailure('would-fail', 'initiate: too close to its deadline')
+  if (left < MIN_INITIATE_SECONDS) throw new ChainFailure('would-fail', 'initiate: too close to its deadline')
   return ((await newestBlock(node)).time + left) * 1000n
 }
 
 function familyOf(chain: Chain, node: SuiNode): ContractFamily<SuiTypes, Action> {
-  /** Coins that another transaction uses will do: a simulation spends nothing. */
+  /** Coins of another transaction may be used: a simulation spends nothing. */
   async function tokensFor({ call, terms }: Action, sender: string): Promise<readonly NodeCoin[]> {
     const { spends } = call
     if (spends === null || spends.coinType === SUI_TYPE) return []
@@ -83,7 +83,7 @@ function familyOf(chain: Chain, node: SuiNode): ContractFamily<SuiTypes, Action>
     return chosen.coins
   }
 
-  /** Simulates the call as it would be sent. */
+  /** The simulation uses the form in which the call would be sent. */
   async function estimate(step: Step, sender: string): Promise<GasNeed> {
     if (!('terms' in step)) throw new Error(`a transaction on Sui needs no ${step.verb}`)
     const tokens = await tokensFor(step, sender)
@@ -103,14 +103,14 @@ function familyOf(chain: Chain, node: SuiNode): ContractFamily<SuiTypes, Action>
       return outcome === null ? null : outcome.failure === null ? 'success' : 'reverted'
     },
     openLane: (outbox) => openLane(node, chain, outbox),
-    /** Congestion is nobody's fault. The next attempt offers more. */
+    /** Congestion has no culprit. The next attempt offers more. */
     async sortReverts(_, reverted) {
       const outcomes = await Promise.all(reverted.map(({ tx }) => node.outcome(tx)))
       return { all: reverted, byOthers: reverted.filter((_signed, i) => outcomes[i]?.failure?.isCongested !== true), atFeeCap: [] }
     },
-    /** Coins need no approval: their owner signs. `estimate` says what is missing. */
+    /** Coins need no approval, because their owner signs. `estimate` reports what is missing. */
     approvals: async () => [],
-    // `estimate` simulates.
+    // `estimate` has simulated the call already.
     simulate: async () => undefined,
     estimate,
     async tryPayout({ deployed, terms }, sender) {

@@ -1,4 +1,4 @@
-/** Strangers' calls of the package: what a poll costs, and whether the spend of an open order is still seen. Calls are counted, never timed. */
+/** These tests count the cost of a poll, never timed, while strangers call the package, and check that a redeem is still read. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { createWatchedSwaps } from '@tandem/party/engine/watched-swaps.ts'
@@ -11,7 +11,7 @@ import { startTestProvider } from './nodes/provider.fixture.ts'
 import { createFamilyFixture } from './sui.fixture.ts'
 
 /** A few transactions are read one by one, more of them with their checkpoint. */
-const MOST_MORE = 4
+const MAX_EXTRA_CALLS = 4
 
 let fixture: Awaited<ReturnType<typeof createFamilyFixture>>
 let provider: Awaited<ReturnType<typeof startTestProvider>>
@@ -27,7 +27,6 @@ afterAll(async () => {
   await fixture?.close()
 })
 
-/** Of the next checkpoint. */
 async function poll(swapId: string, terms: HtlcTerms) {
   fixture.devnet.chain.mine()
   const end = await client.tip()
@@ -36,7 +35,7 @@ async function poll(swapId: string, terms: HtlcTerms) {
   return { calls: provider.asked.length, kinds: read?.events.map(({ kind }) => kind) }
 }
 
-/** The calls of the poll that reads a redeem in the middle of strangers' transactions. They make registries: each is a transaction with an event of our package. */
+/** The poll reads a redeem among strangers' transactions, each of which makes a registry: that is an event of our package. */
 async function callsAmong(strangers: number): Promise<number> {
   const { user, solver, devnet } = fixture
   const { sender } = devnet.faucet
@@ -66,5 +65,5 @@ async function callsAmong(strangers: number): Promise<number> {
 
 test('a poll costs a few calls more, however many strangers call the package, and sees the spend', async () => {
   const quiet = await callsAmong(0)
-  for (const strangers of [2, 8, 40]) expect(await callsAmong(strangers)).toBeLessThanOrEqual(quiet + MOST_MORE)
+  for (const strangers of [2, 8, 40]) expect(await callsAmong(strangers)).toBeLessThanOrEqual(quiet + MAX_EXTRA_CALLS)
 })

@@ -1,4 +1,4 @@
-/** The Sui family: our Move module locks SUI and any other coin, in one shared registry for each type. Heights are checkpoints. */
+/** Declares the Sui family: our Move module locks SUI and any other coin, in one shared registry for each type. Heights are checkpoints. */
 
 import { contractClient } from '@tandem/chain-kit/contract/client.ts'
 import type { ChainClient, FundingRequest } from '@tandem/chain-kit/port/client.ts'
@@ -31,7 +31,7 @@ export const sui: ChainFamily = {
   deployHtlc,
 }
 
-/** `node` is closed with the client. */
+/** The client closes `node`. */
 function createSuiClient(chain: Chain, options: ConnectOptions, node: SuiNode): ChainClient {
   const contracts = createContracts(chain, options.assets)
   const deployments = createDeployments(node, (packageId) => verifyPackage(node, packageId))
@@ -71,12 +71,11 @@ function createSuiClient(chain: Chain, options: ConnectOptions, node: SuiNode): 
   }
 }
 
-/** What an account can spend: its coins of one type. */
 function balanceOf(node: Pick<SuiNode, 'balance'>, chain: Chain, contracts: Contracts, asset: AssetId, owner: string): Promise<bigint> {
   return node.balance(parseAddress(owner), asset === chain.nativeAsset ? SUI_TYPE : contracts.of(asset).coinType)
 }
 
-/** Refuses recipients from which nobody could move what they receive: objects have addresses too, and look like accounts. One request. */
+/** Nobody could move what some recipients receive: addresses of objects have the form of accounts. The check takes one request. */
 async function checkRecipient(node: Pick<SuiNode, 'object'>, address: string): Promise<string | null> {
   const found = await node.object(parseAddress(address))
   if (found === null) return null
@@ -85,8 +84,8 @@ async function checkRecipient(node: Pick<SuiNode, 'object'>, address: string): P
 }
 
 /**
- * The transaction kind that funds a swap. The user's wallet adds sender and gas. All objects are named with their versions, so that wallets need no node
- * to read it. SUI is split from the gas. Other coins are the payer's own, as few as are enough.
+ * The user's wallet adds sender and gas to this transaction kind. All objects are named with their versions, so that wallets need no node
+ * to read it. SUI is split from the gas. Other coins are the payer's own, as few as suffice.
  */
 export async function fundingOf(
   node: Pick<SuiNode, 'coins'>,
@@ -98,7 +97,7 @@ export async function fundingOf(
   return { kind: 'programmableTransaction', bytes: await tx.build({ onlyTransactionKind: true }) }
 }
 
-/** If they are not enough, none: the coins of the order may come later, and GET /orders/{order_id}/funding then names them. */
+/** The list is empty if the coins do not suffice: they may come later, and GET /orders/{order_id}/funding then names them. */
 async function coinsOf(node: Pick<SuiNode, 'coins'>, { coinType }: Deployed, payer: string, amount: bigint): Promise<readonly NodeCoin[]> {
   const coins = await node.coins(parseAddress(payer), coinType)
   return chooseCoins(coins, amount, coins.length)?.coins ?? []

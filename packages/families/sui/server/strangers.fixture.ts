@@ -1,6 +1,6 @@
 /**
- * How strangers initiate at our registry: who pays, with which coins and objects, among which other commands. On a simulator of the chain, with the module
- * in TypeScript; the scenarios of packages/families/sui/contract show that the Move module does the same.
+ * Shows how strangers initiate at our registry: payer, coins, objects, and other commands. The chain is a simulator with the module in
+ * TypeScript; the scenarios of packages/families/sui/contract show that the Move module does the same.
  */
 import { Inputs, Transaction, type TransactionArgument, type TransactionObjectArgument } from '@mysten/sui/transactions'
 import { SUI_CLOCK_OBJECT_ID } from '@mysten/sui/utils'
@@ -14,7 +14,6 @@ import { orderTermsOf } from '../terms/htlc.ts'
 import type { Deployed } from './deployments.ts'
 import type { FamilyFixture, TestParty } from './sui.fixture.ts'
 
-/** What a call of `initiate` takes, each of which may be another than it should be. */
 type Arguments = {
   readonly registry?: (tx: Transaction) => TransactionArgument
   readonly secretHash?: Uint8Array
@@ -30,7 +29,7 @@ export function suiWays(fixture: FamilyFixture, deployed: Deployed, twin: Deploy
   const stranger = { keypair: third.keypair, address: parseAddress(third.address) }
   type Payer = Pick<TestParty, 'keypair' | 'address'>
 
-  /** All coins of the payer that this transaction may spend, as one. SUI is in the gas. */
+  /** The coins are those that this transaction may spend, merged. SUI is in the gas. */
   async function wealth(tx: Transaction, { address }: Payer): Promise<TransactionObjectArgument> {
     if (isSui) return tx.gas
     const { objects } = await devnet.client.listCoins({ owner: address, coinType })

@@ -1,4 +1,4 @@
-/** The local chain with our HTLC and funded parties, for the tests of this family. */
+/** Starts the local chain with our HTLC and funded parties, for the tests of this family. */
 import { Transaction } from '@mysten/sui/transactions'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
@@ -26,14 +26,13 @@ export interface FamilyFixture {
   assetNamed(id: AssetId): Asset & { readonly deployment: Deployment }
   deployedOf(id: AssetId): Deployed
   connect(options?: Partial<ConnectOptions>): ChainClient
-  /** As wallets do, with the SDK: adds sender and gas, signs and sends, also if it will fail. Does not mine. Resolves to whether it succeeded. */
+  /** The party sends with the SDK like a wallet, also if the transaction will fail. Nothing is mined. Resolves to whether it succeeded. */
   execute(party: TestParty, transaction: Transaction): Promise<boolean>
-  /** Another registry of the same coin. */
   createTwin(id: AssetId): Promise<Deployed>
   close(): Promise<void>
 }
 
-/** Enough coins for all actions of a test that are under way at once. */
+/** There are enough coins for all concurrent actions of a test. */
 const COINS = 12
 const GAS_BUDGET = 50_000_000n
 

@@ -1,4 +1,4 @@
-/** Actions of one key in two processes on one database: they never spend the same version of a coin. */
+/** These tests run actions of one key in two processes on one database: they never spend the same version of a coin. */
 
 import type { OthersQuery, Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import { createEd25519Key } from '@tandem/keys/ed25519.ts'
@@ -39,7 +39,7 @@ const startProcess = () =>
     createDeployments(node, (id) => verifyPackage(node, id)),
   )
 
-/** As the engine opens it. `dies`: after the record, before the broadcast. */
+/** `dies` throws after the record, before the broadcast. */
 async function openOutbox(db: Database, action: LeasedAction, dies: boolean): Promise<Outbox> {
   const now = BigInt(Math.floor(Date.now() / 1000))
   const use: KeyUse = { chain: chain.id, sender, actions: [action], holdsSecret: false }
@@ -59,7 +59,7 @@ async function openOutbox(db: Database, action: LeasedAction, dies: boolean): Pr
           },
         }),
       ),
-    hurry: async () => undefined,
+    makeDue: async () => undefined,
     noteReverted: async () => undefined,
     secondsLeft: null,
     now,

@@ -6,7 +6,7 @@ import { isPublication, publishedModule } from '../contract/client/package.ts'
 import type { Address } from '../terms/address.ts'
 import type { SuiNode } from './nodes/node.ts'
 
-/** Rejects with `would-fail` unless it is our module alone, published by a transaction that burnt its upgrade capability. */
+/** Rejects with `would-fail` unless the package has only our module, and its transaction burnt the upgrade capability. */
 export async function verifyPackage(node: Pick<SuiNode, 'modules' | 'publication'>, packageId: Address): Promise<void> {
   const wrong = (what: string) => new ChainFailure('would-fail', `the package ${packageId} ${what}`)
   const [modules, publication] = await Promise.all([node.modules(packageId), node.publication(packageId)])
@@ -15,8 +15,7 @@ export async function verifyPackage(node: Pick<SuiNode, 'modules' | 'publication
   if (modules.size !== 1 || code === undefined || !Buffer.from(code).equals(publishedModule(packageId)))
     throw wrong('has other code than our HTLC')
   // With the capability, a later version of the module could empty every registry.
-  if (!isPublicationIn(publication))
-    throw wrong('was not published for good: whoever has its upgrade capability could empty its registries')
+  if (!isPublicationIn(publication)) throw wrong('is upgradeable: the owner of its upgrade capability could empty its registries')
 }
 
 function isPublicationIn(transaction: Uint8Array): boolean {

@@ -1,4 +1,4 @@
-/** Sui addresses: 32 bytes in hex without a checksum. Accounts, objects and packages share the form, and all networks do. */
+/** Parses Sui addresses: 32 bytes in hex without a checksum. Accounts, objects, packages and all networks share this form. */
 
 import { fromBase58 } from '@mysten/sui/utils'
 import { blake2b } from '@noble/hashes/blake2.js'
@@ -8,7 +8,6 @@ import { onCurve, type PublicKey } from '@tandem/keys/key.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { basicForms } from './facts.ts'
 
-/** Parses addresses and the digests of transactions. Digests are base58, which is case-sensitive. */
 const DIGEST_BYTES = 32
 
 /** The base58 form of 32 bytes has at most 44 characters. Decoding takes time that grows with the square of the length. */
@@ -27,15 +26,14 @@ export const textForms: TextForms = {
   },
 }
 
-/** 0x and 64 lower-case hex digits, so that equal addresses are equal strings. */
+/** The form is 0x and 64 lower-case hex digits, so that equal addresses are equal strings. */
 export type Address = `0x${string}`
 
 const DIGITS = 64
 
-/** The flag of ed25519 in addresses and signatures. */
 export const ED25519_FLAG = 0
 
-/** All digits: a shorter text is an address of another chain, or an object of the system. Whoever is paid at a padded one has no key for it. */
+/** All digits are required: a shorter text is of another chain, or an object of the system. Nobody has the key of a padded one. */
 export function parseAddress(text: string): Address {
   const refuse = (why: string) => new TandemError('invalid_address', `"${text.slice(0, 90)}" is not a Sui address: ${why}`)
   const digits = /^0x([0-9a-fA-F]*)$/.exec(text)?.[1]
@@ -47,12 +45,11 @@ export function parseAddress(text: string): Address {
   return `0x${digits.toLowerCase()}`
 }
 
-/** As nodes and configurations write it: they may leave out leading zeros. */
+/** Nodes and configurations may omit leading zeros. */
 export function paddedAddress(text: string): Address {
   return parseAddress(/^0x[0-9a-fA-F]+$/.test(text) ? `0x${text.slice(2).toLowerCase().padStart(DIGITS, '0')}` : text)
 }
 
-/** The account of a key: the hash of its scheme and its public key. */
 export function accountOf(key: PublicKey): Address {
   const { publicKey } = onCurve('ed25519', key)
   const hash = blake2b(Uint8Array.of(ED25519_FLAG, ...publicKey), { dkLen: 32 })

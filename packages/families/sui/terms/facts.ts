@@ -1,4 +1,4 @@
-/** What every process knows of the Sui family. The canonical form of an address is 0x and 64 lower-case hex digits. */
+/** Holds the facts of the Sui family that every process loads. The canonical form of an address is 0x and 64 lower-case hex digits. */
 import type { FamilyFacts } from '@tandem/chain-kit/port/family.ts'
 import type { BasicForms } from '@tandem/chain-kit/port/text-forms.ts'
 

@@ -1,4 +1,4 @@
-/** The registries that lock the assets of a chain, and the order of a swap as the module knows it. */
+/** Names the registries that lock the assets of a chain, and gives the order of a swap in the module's form. */
 
 import { type ContractsOf, contractsOf, type DeployedAsset, placesOf } from '@tandem/chain-kit/contract/contracts.ts'
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
@@ -10,7 +10,7 @@ import { type OrderTerms, orderId } from '../contract/client/order.ts'
 import { type Address, paddedAddress, parseAddress } from './address.ts'
 import { type CoinType, parseCoinType, SUI_TYPE } from './coin-type.ts'
 
-/** The registry that locks one asset. Package and shared version are read from the chain: see `deployments.ts`. */
+/** The registry locks one asset. Package and shared version are read from the chain: see `deployments.ts`. */
 export type HtlcContract = {
   readonly asset: AssetId
   readonly registry: Address
@@ -42,13 +42,13 @@ export function orderTermsOf({ initiator, redeemer, amount, timelock, secretHash
 
 const PARTS = '|'
 
-/** Each event and each look at a registry asks for the id of its swap. */
+/** Every event and every read of a registry needs the id, so it is cached. */
 const idOf = memoize(2000, (text) => {
   const [registry = '', initiator = '', redeemer = '', amount = '', timelock = '', secretHash = ''] = text.split(PARTS)
   return orderId(registry, { initiator, redeemer, amount: BigInt(amount), timelock: BigInt(timelock), secretHash })
 })
 
-/** 64 hex digits: it binds the registry and every term. */
+/** The id is 64 hex digits and binds the registry and every term. */
 export function swapIdOf({ registry }: Pick<HtlcContract, 'registry'>, terms: HtlcTerms): SwapId {
   const { initiator, redeemer, amount, timelock, secretHash } = orderTermsOf(terms)
   return idOf([registry, initiator, redeemer, amount, timelock, secretHash].join(PARTS))

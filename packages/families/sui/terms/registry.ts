@@ -1,12 +1,9 @@
-/**
- * The chains of the family in each environment, and what can be swapped on them. Main networks: about 50 to 100,000 US dollars a swap.
- * `publicRpcs` are what the chain's own documentation names, and further ones that several public code bases use. Their operators are not trusted:
- * hence the quorum. The comment above an address names its sources, which agree. Explorers without a source are unchecked.
- */
+/** Lists the chains of the family in each environment, and their assets. */
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { localCurrencies } from '@tandem/protocol/registry/currencies.ts'
 import type { Environment, FamilyRows } from '@tandem/protocol/registry/environment.ts'
 import { coinsOf, currency, tokensOf } from '@tandem/protocol/registry/listing.ts'
+import { localChain } from '@tandem/protocol/registry/seconds-clock.ts'
 
 const HOUR = 3600n
 const coin = coinsOf('sui:htlc')
@@ -49,15 +46,11 @@ const testnet: Environment = {
 
 const suiDefaults = {
   ...suiFamily,
+  ...localChain,
   blockMs: 1000n,
   blockBoundsMs: { fastest: 1n, slowest: 1000n },
-  finalityBlocks: 12,
   clock: { ...suiFamily.clock, slackSeconds: 10n },
-  margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
   timelocks: { source: 1_200_000n, destination: 180_000n },
-  haltSeconds: 600n,
-  pollMs: 200,
-  feeBumpSeconds: 6n,
 } as const satisfies Partial<Chain>
 
 const local: Environment = {
@@ -65,7 +58,7 @@ const local: Environment = {
     {
       ...suiDefaults,
       id: 'sui_localnet',
-      // The digest of the local chain's first checkpoint.
+      // The reference has the digest of the local chain's first checkpoint.
       reference: 'sui:A7HDShQ4tdWnj1Z53jDLTokRrav7Ri1GidLZwoC5wmvd',
       displayName: 'Sui Localnet',
       icon: { text: 'SUI', color: '#2f7fd6' },

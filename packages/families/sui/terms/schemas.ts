@@ -1,7 +1,7 @@
-/** The interfaces of the HTLC module and of coins, as Sui's nodes describe a module. Its package differs by chain: the registry of an asset names it. */
+/** Gives the interfaces of the HTLC module and of coins, in the form of Sui's nodes. The registry of an asset names the package. */
 import htlcInterface from '../contract/artifacts/htlc.json' with { type: 'json' }
 
-/** The interface of coins as wallets need it: a part of the framework's module `coin`, in the form of the HTLC's own interface. */
+/** Wallets need this interface of coins: a part of the framework's module `coin`, in the form of the HTLC's own interface. */
 const framework = '0x2'
 const anyType = { TypeParameter: 0 }
 const coin = { Struct: { address: framework, module: 'coin', name: 'Coin', typeArguments: [anyType] } }

@@ -1,4 +1,4 @@
-/** Tron: the user calls the HTLC of a token, or signs typed data for the service to send. */
+/** On Tron the user calls the HTLC of a token, or signs typed data for the service to send. */
 
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import type { PinnedContract, SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
@@ -12,16 +12,16 @@ import type { TransactionRequest } from '@tandem/protocol/funding/calls.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
 import { maxUint256 } from 'viem'
 import { fromEvmAddress, parseAddress, toEvmAddress } from '../terms/address.ts'
+import { JSON_RPC_PATH } from '../terms/facts.ts'
 import { feeCapSun } from '../terms/fees/limits.ts'
 import { evmTerms, tokenOf, tronContracts, tronTypedData } from '../terms/htlc.ts'
-import { JSON_RPC_PATH } from '../terms/nodes/json-rpc-path.ts'
 import type { TronCall, TronTypedData, TronWallet } from './wallet.ts'
 
 export type TronPlan = {
-  /** Sent one after the other, each once the one before is mined. */
+  /** The wallet sends each approval once the one before is mined. */
   readonly approvals: readonly TronCall[]
   readonly initiate: TronCall
-  /** Null where the order cannot be funded by a signature: paid by a delegate. */
+  /** Null means that a delegate pays: no signature can fund the order then. */
   readonly typedData: TronTypedData | null
 }
 
@@ -83,23 +83,23 @@ function verifySide(side: SwapSide, payer: string | null): HtlcContract {
   return contract
 }
 
-/** The service says which approvals are missing, because it has asked the chain. Ours are of the amount only, even if it proposes an unlimited one. */
+/** The service says which approvals are missing, because it has asked the chain. We approve the amount only, even if it proposes more. */
 function planOf({ terms, payer, funding }: SourceSide, contract: HtlcContract): TronPlan {
-  const told = funding as Partial<FundingResult<'calls'>>
+  const shown = funding as Partial<FundingResult<'calls'>>
   const from = parseAddress(payer ?? terms.initiator)
   const inner = evmTerms(terms)
   const typedData = tronTypedData(contract, inner)
-  verifySame('typed_data', typedData, told.typed_data)
-  verifySame('core_to_evm_transfer', undefined, told.core_to_evm_transfer)
-  verifySame('reclaim_transaction', undefined, told.reclaim_transaction)
+  verifySame('typed_data', typedData, shown.typed_data)
+  verifySame('core_to_evm_transfer', undefined, shown.core_to_evm_transfer)
+  verifySame('reclaim_transaction', undefined, shown.reclaim_transaction)
   const approve = (amount: bigint) => approvalCall(tokenOf(contract), contract.address, amount).data
-  const { approval_transaction: approval, approval_reset_transaction: reset, initiate_transaction: initiate } = told
-  const call = (field: keyof typeof told, to: string, data: string, shown: TransactionRequest | undefined): TronCall => {
-    verifyCall(field, { chainId: contract.chainId, to, data, value: 0n }, 'decimal', shown)
+  const { approval_transaction: approval, approval_reset_transaction: reset, initiate_transaction: initiate } = shown
+  const call = (field: keyof typeof shown, to: string, data: string, given: TransactionRequest | undefined): TronCall => {
+    verifyCall(field, { chainId: contract.chainId, to, data, value: 0n }, 'decimal', given)
     const verb = field === 'initiate_transaction' ? 'initiate' : 'approve'
-    return { from, to, data, feeLimitSun: feeLimitOf(`${field}.gas_limit`, shown?.gas_limit ?? '', feeCapSun[verb]) }
+    return { from, to, data, feeLimitSun: feeLimitOf(`${field}.gas_limit`, given?.gas_limit ?? '', feeCapSun[verb]) }
   }
-  call('revoke_transaction', fromEvmAddress(contract.address), revokeData(inner), told.revoke_transaction)
+  call('revoke_transaction', fromEvmAddress(contract.address), revokeData(inner), shown.revoke_transaction)
   const token = fromEvmAddress(tokenOf(contract))
   const isUnlimited = approval?.data === approve(maxUint256)
   const allow = approval === null ? [] : [call('approval_transaction', token, approve(isUnlimited ? maxUint256 : terms.amount), approval)]
@@ -113,10 +113,10 @@ function planOf({ terms, payer, funding }: SourceSide, contract: HtlcContract): 
   }
 }
 
-/** Wallets do not estimate it. What is not used is not charged, but a failing call may cost all of it. */
-function feeLimitOf(field: string, told: string, cap: bigint): bigint {
-  const limit = verifyParsed(field, 'a number of sun', told, parseNumber)
-  verifyThat(limit > 0n && limit <= cap, field, `1 to ${cap} sun`, told)
+/** Wallets do not estimate the fee limit. An unused part is not charged, but a failing call may cost all of it. */
+function feeLimitOf(field: string, shown: string, cap: bigint): bigint {
+  const limit = verifyParsed(field, 'a number of sun', shown, parseNumber)
+  verifyThat(limit > 0n && limit <= cap, field, `1 to ${cap} sun`, shown)
   return limit
 }
 
@@ -125,7 +125,7 @@ function parseNumber(text: string): bigint {
   return BigInt(text)
 }
 
-/** What the contract checks: without `destinationData`, and without the type that wallets add themselves. */
+/** The contract checks these fields: without `destinationData`, and without the type that wallets add themselves. */
 function signable(typedData: ReturnType<typeof tronTypedData>): TronTypedData {
   const { domain, types, message } = typedData as TronTypedData
   const { destinationData: _, ...rest } = message

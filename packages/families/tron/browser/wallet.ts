@@ -1,9 +1,9 @@
-/** Wallets of Tron: TronLink and others that inject a TronWeb, or a TronWeb with a key. No library is imported. */
+/** Wraps wallets of Tron: TronLink and others that inject a TronWeb, or a TronWeb with a key. No library is imported. */
 import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 
 export type TronCall = { readonly from: string; readonly to: string; readonly data: string; readonly feeLimitSun: bigint }
 
-/** Without `EIP712Domain` among the types. */
+/** The types do not contain `EIP712Domain`. */
 export type TronTypedData = {
   readonly domain: Readonly<Record<string, unknown>>
   readonly types: Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>
@@ -11,22 +11,19 @@ export type TronTypedData = {
 }
 
 export interface TronWallet extends Wallet {
-  /** Of the network that it sends to. A transaction does not name it. */
+  /** A transaction does not name its network, so the wallet tells where it sends to. */
   chainId(): Promise<number>
-  /** Resolves to the transaction id once a node has accepted it; `mined` once it is in a block, and rejects if it failed. */
+  /** Resolves to the transaction id once a node has accepted it. `mined` resolves once it is in a block, and rejects if it failed. */
   send(call: TronCall): Promise<{ readonly hash: string; mined(signal?: AbortSignal): Promise<void> }>
-  /** TIP-712. */
   signTypedData(from: string, typedData: TronTypedData): Promise<string>
 }
 
-/** TronLink, as it is injected: `window.tronLink`, or `window.tron`. */
 export interface TronLink {
   request(args: { readonly method: string }): Promise<unknown>
-  /** False until the user gives access. */
+  /** The value is false until the user gives access. */
   readonly tronWeb: InjectedTronWeb | false
 }
 
-/** The part of TronWeb that is used. */
 export interface InjectedTronWeb {
   readonly defaultAddress: { readonly base58: string | false }
   readonly transactionBuilder: { triggerSmartContract(...args: never): Promise<{ readonly transaction: unknown }> }
@@ -55,7 +52,7 @@ export function tronWebWallet(tronWeb: InjectedTronWeb): TronWallet {
   return walletOver(async () => tronWeb)
 }
 
-/** The methods of TronWeb with the arguments that are passed here, which are valid for every version 6. */
+/** Every version 6 of TronWeb takes these arguments. */
 type Used = {
   readonly defaultAddress: InjectedTronWeb['defaultAddress']
   readonly transactionBuilder: {
@@ -93,7 +90,7 @@ function walletOver(open: () => Promise<InjectedTronWeb>): TronWallet {
   return {
     families: FAMILIES,
     address: account,
-    /** The last four bytes of the id of the first block. */
+    /** The chain id is the last four bytes of the id of the first block. */
     chainId: async () => Number(`0x${(await (await use()).trx.getBlockByNumber(0)).blockID.slice(-8)}`),
     async send({ from, to, data, feeLimitSun }) {
       const { transactionBuilder, trx } = await as(from)

@@ -1,4 +1,4 @@
-// The Ethereum-like JSON-RPC of a Tron node: the Ethereum methods that it supports, with Tron's block and transaction ids.
+// Offers the Ethereum-like JSON-RPC of a Tron node: the Ethereum methods that it supports, with Tron's block and transaction ids.
 
 import { EdrRequestError } from '@tandem/evm/local/edr-provider.ts'
 import { type Hex, numberToHex } from 'viem'
@@ -23,7 +23,7 @@ class RpcError extends Error {
   }
 }
 
-/** `returnsRevertData`: returns the revert data of a call, as java-tron does from 4.8.1 on. */
+/** `returnsRevertData` returns the revert data of a call, as java-tron does from 4.8.1 on. */
 export function createEthereumApi(node: TronNode, returnsRevertData: boolean): (request: unknown) => Promise<unknown> {
   async function blockBy(tag: unknown): Promise<TronBlock | null> {
     if (tag === 'latest') return node.block('latest')
@@ -102,7 +102,7 @@ export function createEthereumApi(node: TronNode, returnsRevertData: boolean): (
       const data = typeof call === 'object' && call !== null && 'data' in call ? (call.data as Hex) : '0x'
       return numberToHex(BigInt(await run('eth_estimateGas', call)) - intrinsicGas(data))
     },
-    // Local only: move the clock and mine, with the method names of local EVM nodes.
+    // Only the simulator can move the clock and mine, with the method names of local EVM nodes.
     evm_mine: () => node.evm('evm_mine'),
     evm_increaseTime: (params) => node.evm('evm_increaseTime', params),
     eth_getLogs: ([filter]) => logs(filter as Record<string, unknown>),

@@ -1,11 +1,10 @@
-// Deploys the contracts of the local stack on the Tron simulator: two test tokens, of which one returns false like Tether, and their HTLCs.
+// Deploys the contracts of the local stack on the Tron simulator: two test tokens, one of which returns false like Tether, and their HTLCs.
 import { htlcTrc20 } from '@tandem/evm/contract/artifacts/htlc-trc20.ts'
 import { testToken } from '@tandem/evm/contract/artifacts/test-token.ts'
 import { tetherTron } from '@tandem/evm/contract/artifacts/tether-tron.ts'
 import type { TronSender } from './tron-sender.ts'
 import { evmAddress } from './tron-transaction.ts'
 
-/** Addresses in base58. */
 export interface LocalTronContracts {
   readonly tokens: { readonly usdt: string; readonly wbtc: string }
   readonly htlcs: { readonly usdt: string; readonly wbtc: string }

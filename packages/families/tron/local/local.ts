@@ -1,7 +1,5 @@
-/** The Tron simulator, with its tokens and HTLCs deployed. */
-
-import { accountBalances } from '@tandem/chain-kit/local/account-balances.ts'
-import type { LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
+/** Starts the Tron simulator, with its tokens and HTLCs deployed. */
+import { accountBalances, type LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
 import { testToken } from '@tandem/evm/contract/artifacts/test-token.ts'
 import { numberOf } from '@tandem/evm/local/local.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
@@ -13,7 +11,7 @@ import { createTronSender } from './tron-sender.ts'
 import { evmAddress } from './tron-transaction.ts'
 import { openTronWallet, type TronWallet } from './wallet.ts'
 
-/** In sun; a swap costs a few TRX. */
+/** The unit is sun; a swap costs a few TRX. */
 const GAS_SUN = 100_000_000_000n
 
 export const tronLocal: LocalFamily<TronChain, TronWallet> = {

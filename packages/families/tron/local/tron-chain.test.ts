@@ -1,4 +1,4 @@
-// The Tron simulator used through unmodified TronWeb: what a node accepts, refuses, charges and shows.
+// Tests the Tron simulator through unmodified TronWeb: what a node accepts, refuses, charges and shows.
 
 import { testToken } from '@tandem/evm/contract/artifacts/test-token.ts'
 import { TronWeb, type Types } from 'tronweb'
@@ -64,7 +64,7 @@ describe('a transaction', () => {
     elsewhere.raw_data.ref_block_hash = 'ab'.repeat(8)
     expect(await codeOf(await signed(renewed(elsewhere)))).toBe('TAPOS_ERROR')
     const late = await signed()
-    // It expires after 60 seconds, and the next slot is up to 3 seconds away.
+    // The transaction expires after 60 seconds, and the next slot is up to 3 seconds away.
     await chain.passSeconds(58)
     expect(await codeOf(late)).toBe('TRANSACTION_EXPIRATION_ERROR')
     // The node remembers refused transactions like accepted ones.
@@ -101,7 +101,7 @@ describe('a transaction', () => {
     await chain.mine()
     const info = await infoOf(reverting.txID)
     expect(info.receipt.result).toBe('REVERT')
-    // ERC20InsufficientBalance
+    // The revert data begin with the selector of ERC20InsufficientBalance.
     expect(info.contractResult[0]).toMatch(/^e450d38c/)
   })
 })
@@ -158,7 +158,7 @@ describe('the chain', () => {
     expect(await infoOf(after.txID)).toEqual({})
     expect((await rpc('eth_getCode', toEvmAddress(made), 'latest')).result).toBe('0x')
     await chain.mine()
-    // It refers to the block in which the contract was made, which is not in the chain any more.
+    // The transaction refers to the block in which the contract was made, which a reorg replaced.
     expect(await infoOf(after.txID)).toEqual({})
     expect((await rpc('eth_getCode', toEvmAddress(made), 'latest')).result).not.toBe('0x')
     await chain.faults.reorg(1, { transactions: 'drop', blocks: 2 })
@@ -168,7 +168,6 @@ describe('the chain', () => {
   })
 })
 
-/** With the id that its changed raw data give. */
 function renewed(transaction: Types.Transaction): Types.Transaction {
   const message = tronWeb.utils.transaction.txJsonToPb(transaction)
   const txID = tronWeb.utils.transaction.txPbToTxID(message).replace(/^0x/, '')

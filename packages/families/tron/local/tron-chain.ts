@@ -12,22 +12,20 @@ import { createWalletApi } from './wallet-api.ts'
 
 export interface TronChainOptions {
   readonly chainId: number
-  /** A free port is taken when none is given. */
   readonly port?: number
-  /** Private keys whose accounts own TRX from the first block on. */
+  /** The accounts of these private keys own TRX from the first block on. */
   readonly keys?: readonly Hex[]
   readonly mining?: MiningPolicy
-  /** False: the Ethereum-like interface does not return revert data, as in java-tron before 4.8.1. Default: true. */
+  /** False means that the Ethereum-like interface returns no revert data, as in java-tron before 4.8.1. The default is true. */
   readonly returnsRevertData?: boolean
 }
 
 export interface TronChain {
   readonly chainId: number
-  /** The HTTP API; the JSON-RPC is at /jsonrpc below it. */
   readonly url: string
   setMining(policy: MiningPolicy): void
   mine(blocks?: number): Promise<void>
-  /** Moves the clock of the chain, and mines a block. */
+  /** This also mines a block. */
   passSeconds(seconds: number): Promise<void>
   readonly faults: TronChainFaults
   close(): Promise<void>
@@ -37,7 +35,7 @@ export interface TronChainFaults extends Omit<EvmChainFaults, 'reorg'> {
   reorg(depth: number, options?: ReorgOptions): Promise<void>
 }
 
-/** In sun: a million million TRX, as large as JSON numbers of wallets can still hold. */
+/** The unit is sun: this is a million million TRX, as much as JSON numbers of wallets can still hold. */
 const initialBalance = 10n ** 15n
 
 export async function startTronChain(options: TronChainOptions): Promise<TronChain> {

@@ -1,4 +1,4 @@
-// The Tron simulator's chain: a real EVM runs Tron's transactions, with Tron's rules for their validity and cost.
+// Runs Tron's transactions in a real EVM, with Tron's rules for their validity and cost.
 
 import type { EdrProvider } from '@tandem/evm/local/edr-provider.ts'
 import { createEvmNode, type EvmNode, type MiningPolicy, type ReorgOptions } from '@tandem/evm/local/evm-node.ts'
@@ -6,7 +6,6 @@ import { type Address, type Hex, hexToBytes, numberToHex } from 'viem'
 import { BroadcastRefusal, type TronTransaction } from './tron-transaction.ts'
 import { createTronView, type EvmLog, type TronBlock } from './tron-view.ts'
 
-/** The price of one unit of energy on the main network. */
 export const ENERGY_PRICE_SUN = 100n
 /** A block is solid when two thirds of 27 representatives have built on it. */
 const SOLID_DEPTH = 18
@@ -20,25 +19,24 @@ export type MinedTransaction = {
   readonly energyFeeSun: bigint
   readonly netFeeSun: bigint
   readonly logs: readonly EvmLog[]
-  /** The return data of the call, or its revert data. */
   readonly output: Hex
 }
 
 export interface TronNode {
   readonly chainId: number
-  /** A JSON-RPC call to the EVM below, after the calls before it. */
+  /** The EVM below answers this call after the calls before it. */
   evm(method: string, params?: readonly unknown[]): Promise<unknown>
   /** Throws BroadcastRefusal unless the transaction is in the mempool afterwards. */
   broadcast(transaction: TronTransaction): Promise<void>
   block(which: number | 'latest' | 'solid'): Promise<TronBlock | null>
   pooled(id: string): TronTransaction | null
   mined(id: string): Promise<MinedTransaction | null>
-  /** The id of the transaction that the EVM knows by this hash. */
+  /** The EVM knows the transaction by this hash. */
   idOf(evmHash: string): string | null
   contract(address: Address): TronTransaction['creation'] | null
   setMining(policy: MiningPolicy): void
   reorg(depth: number, options?: ReorgOptions): Promise<void>
-  /** The next `count` transactions are accepted and forgotten. */
+  /** The node accepts the next `count` transactions and forgets them. */
   drop(count: number): void
   stop(): Promise<void>
 }
@@ -47,7 +45,7 @@ type Inclusion = { readonly transaction: TronTransaction; readonly evmHash: Hex;
 
 export async function createTronNode(edr: EdrProvider, chainId: number, mining: MiningPolicy): Promise<TronNode> {
   const pool = new Map<string, TronTransaction>()
-  /** Ids of all broadcasts, refused ones too: java-tron keeps them with `node.rpc.trxCacheEnable`. */
+  /** Refused broadcasts count too: java-tron keeps the ids with `node.rpc.trxCacheEnable`. */
   const seen = new Set<string>()
   const included = new Map<string, Inclusion>()
   const ids = new Map<string, string>()
@@ -55,18 +53,16 @@ export async function createTronNode(edr: EdrProvider, chainId: number, mining: 
   let undone: 'return' | 'drop' = 'return'
   let dropsLeft = 0
 
-  /** For use while a block is being made. */
   const ask = (method: string, params: readonly unknown[]) => edr.request({ method, params })
   const inside = createTronView(ask, chainId, (hash) => ids.get(hash))
   const node: EvmNode = await createEvmNode(edr, mining, {
     before: (replacing) => (replacing ? noticeUndone() : fillBlock()),
     after: finishBlock,
   })
-  /** For use between blocks. */
   const evm = (method: string, params: readonly unknown[] = []) => node.request({ method, params })
   const outside = createTronView(evm, chainId, (hash) => ids.get(hash))
 
-  /** After a reorg: returns transactions of replaced blocks to the mempool, or drops them. */
+  /** A reorg returns transactions of replaced blocks to the mempool, or drops them. */
   async function noticeUndone(): Promise<void> {
     const { height: head } = await inside.latest()
     const waiting = [...pool.values()]
@@ -91,8 +87,8 @@ export async function createTronNode(edr: EdrProvider, chainId: number, mining: 
       if ((await inside.refusalAfter(head, transaction)) !== null) continue
       const left = (await inside.balance(owner)) - (spent.get(owner) ?? 0n) - valueSun - netFee(transaction)
       if (left < 0n) continue
-      const energyLimit = atMost(left, transaction.feeLimitSun) / ENERGY_PRICE_SUN
-      const gas = atMost(intrinsicGas(data) + energyLimit, MAX_GAS)
+      const energyLimit = min(left, transaction.feeLimitSun) / ENERGY_PRICE_SUN
+      const gas = min(intrinsicGas(data) + energyLimit, MAX_GAS)
       spent.set(owner, (spent.get(owner) ?? 0n) + valueSun + gas * ENERGY_PRICE_SUN)
       await ask('hardhat_impersonateAccount', [owner])
       // Run the init code at the contract's future address, so that it sees its own address and storage.
@@ -184,7 +180,7 @@ export async function createTronNode(edr: EdrProvider, chainId: number, mining: 
 }
 
 /**
- * The EVM's charge for a transaction's bytes. It stands for Tron's bandwidth, which is counted apart from energy; only its price differs from
+ * The EVM's charge for a transaction's bytes stands for Tron's bandwidth, which is counted apart from energy. Only its price differs from
  * the real one.
  */
 export function intrinsicGas(data: Hex): bigint {
@@ -195,6 +191,6 @@ function netFee({ data }: TronTransaction): bigint {
   return intrinsicGas(data) * ENERGY_PRICE_SUN
 }
 
-function atMost(value: bigint, maximum: bigint): bigint {
+function min(value: bigint, maximum: bigint): bigint {
   return value < maximum ? value : maximum
 }

@@ -6,13 +6,11 @@ import { type Abi, encodeDeployData, type Hex } from 'viem'
 import type { TronChain } from './tron-chain.ts'
 
 export interface TronSender {
-  /** base58 */
   readonly address: string
   /** Resolves to the id of the transaction; rejects unless it succeeded. */
   call(to: string, data: Hex): Promise<string>
-  /** Of TRX, in sun. */
+  /** The amount of TRX is in sun. */
   transfer(to: string, sun: bigint): Promise<string>
-  /** Resolves to the address of the contract. */
   deploy(artifact: { readonly contractName: string; readonly abi: Abi; readonly bytecode: Hex }, args: readonly unknown[]): Promise<string>
 }
 
@@ -22,7 +20,7 @@ export function createTronSender(chain: Pick<TronChain, 'url' | 'mine'>, key: He
   const tronWeb = new TronWeb({ fullHost: chain.url, privateKey: key.slice(2) })
   const address = tronWeb.defaultAddress.base58
   if (address === false) throw new Error('the key has no address')
-  /** One at a time: a transaction depends on the state after the one before. */
+  /** A transaction depends on the state after the one before, so they are queued. */
   const queue = createSerialQueue()
 
   const send = (build: () => Promise<Types.Transaction>): Promise<string> =>

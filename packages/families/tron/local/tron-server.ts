@@ -14,13 +14,11 @@ export interface TronServer {
 }
 
 export type TronInterfaces = {
-  /** /wallet/… and /walletsolidity/…; undefined for a path that it does not have. */
+  /** Undefined stands for a path below /wallet or /walletsolidity that the node does not have. */
   readonly wallet: (path: string, body: Readonly<Record<string, unknown>>) => Promise<unknown>
-  /** One JSON-RPC request. */
   readonly ethereum: (request: unknown) => Promise<unknown>
 }
 
-/** For pages in a browser. */
 const CROSS_ORIGIN = {
   'access-control-allow-origin': '*',
   'access-control-allow-headers': '*',
@@ -32,10 +30,9 @@ export async function startTronServer({ wallet, ethereum }: TronInterfaces, port
   let delayMs = 0
   let offline = false
   const server = createServer((request, response) => {
-    // Only a client that disconnected gets here.
     serve(request, response).catch(() => response.destroy())
   })
-  // After Node's 5 s, a client would reuse a closing connection when another chain that starts has blocked the process meanwhile.
+  // Node closes an idle connection after 5 s. A client would reuse it if another chain that starts has blocked the process meanwhile.
   server.keepAliveTimeout = KEEP_ALIVE_MS
   server.on('connection', (socket) => {
     if (offline) socket.destroy()
@@ -94,7 +91,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Undefined if it is not JSON; an empty object without a body. */
+/** Undefined means that the text is not JSON. No body stands for an empty object. */
 function parseJson(text: string): unknown {
   if (text === '') return {}
   try {

@@ -4,20 +4,17 @@ import { utils } from 'tronweb'
 import { type Address, type Hex, hexToBytes, keccak256, recoverAddress } from 'viem'
 
 export type TronTransaction = {
-  /** SHA-256 of the raw data, hex without 0x. */
+  /** The id is the SHA-256 of the raw data, in hex without 0x. */
   readonly id: string
   readonly owner: Address
-  /** The recipient, or the address of the contract that it creates. */
   readonly to: Address
   readonly data: Hex
   readonly valueSun: bigint
-  /** Absent unless it creates a contract. */
   readonly creation?: { readonly bytecode: Hex; readonly abi: unknown; readonly name: string }
   readonly feeLimitSun: bigint
   readonly expirationMs: number
   readonly refBlockBytes: string
   readonly refBlockHash: string
-  /** The form of the HTTP API. */
   readonly json: TransactionJson
 }
 
@@ -47,7 +44,6 @@ type ContractValue = {
   readonly new_contract?: { readonly bytecode: string; readonly abi?: unknown; readonly name?: string; readonly call_value?: number }
 }
 
-/** A refusal with a node's error code and text. */
 export class BroadcastRefusal extends Error {
   readonly code: string
 
@@ -58,7 +54,7 @@ export class BroadcastRefusal extends Error {
   }
 }
 
-/** The protobuf message of java-tron. TronWeb keeps it here for its own modules. */
+/** java-tron's protobuf message is kept here by TronWeb, for its own modules. */
 const { Transaction: TransactionMessage } = (globalThis as unknown as { readonly TronWebProto: { readonly Transaction: MessageReader } })
   .TronWebProto
 
@@ -131,7 +127,7 @@ function bodyOf(
   }
 }
 
-/** Tron's rule: the last 20 bytes of keccak256(transaction id ‖ owner with its prefix). */
+/** By Tron's rule, the address is the last 20 bytes of keccak256(transaction id ‖ owner with its prefix). */
 function creationAddress(id: string, owner: string): Address {
   return `0x${keccak256(`0x${id}${owner.toLowerCase()}`).slice(-40)}`
 }
@@ -148,14 +144,13 @@ async function requireSignature(id: string, owner: Address, signatures: readonly
   throw new BroadcastRefusal('SIGERROR', 'Validate signature error: signed by another account than the owner')
 }
 
-/** Tron's two forms of an address: base58, and hex with the prefix 41. Nodes take no other. */
+/** Tron writes an address in base58, or in hex with the prefix 41. Nodes take no other form. */
 export function evmAddress(text: string): Address {
   const digits = /^41([0-9a-f]{40})$/i.exec(text.startsWith('T') ? utils.address.toHex(text) : text)?.[1]
   if (digits === undefined) throw new BroadcastRefusal('CONTRACT_VALIDATE_ERROR', `"${text}" is not an address`)
   return `0x${digits.toLowerCase()}`
 }
 
-/** The hex form, as nodes write it. */
 export function tronHex(address: Address): string {
   return utils.address.toHex(address)
 }

@@ -1,14 +1,12 @@
-// How the blocks of the EVM below look on Tron: ids that begin with the height, times in milliseconds, transactions by Tron's ids.
+// Shows blocks of the EVM below in the form of Tron: ids that begin with the height, times in milliseconds, transactions by Tron's ids.
 import { type Address, type Hex, numberToHex } from 'viem'
 import { BroadcastRefusal, type TronTransaction } from './tron-transaction.ts'
 
 export type TronBlock = {
   readonly height: number
-  /** The height in the first eight bytes, without 0x. */
   readonly id: string
   readonly parentId: string
   readonly timeMs: number
-  /** Ids of transactions. */
   readonly transactions: readonly string[]
 }
 
@@ -34,19 +32,17 @@ type EvmReceipt = { readonly status: Hex; readonly gasUsed: Hex; readonly blockN
 export interface TronView {
   block(which: number | 'latest'): Promise<TronBlock | null>
   latest(): Promise<TronBlock>
-  /** Null, or why the transaction cannot be in a block after `head`. */
+  /** The refusal tells why the transaction cannot be in a block after `head`. */
   refusalAfter(head: TronBlock, transaction: TronTransaction): Promise<BroadcastRefusal | null>
   balance(address: Address): Promise<bigint>
   receipt(evmHash: Hex): Promise<EvmReceipt | null>
-  /** The return data of a mined call. */
   output(evmHash: Hex): Promise<Hex>
 }
 
 const MAX_EXPIRATION_MS = 24 * 3_600_000
-/** The shortest time between two blocks: a transaction must not expire before the next block. */
+/** A transaction must not expire before the next block, which comes after this time at the earliest. */
 const SLOT_MS = 3_000
 
-/** `idOf`: Tron's id of the transaction that the EVM knows by a hash. */
 export function createTronView(
   ask: (method: string, params: readonly unknown[]) => Promise<unknown>,
   chainId: number,
@@ -82,7 +78,7 @@ export function createTronView(
       const expiration = (message: string) => new BroadcastRefusal('TRANSACTION_EXPIRATION_ERROR', message)
       if (expirationMs < head.timeMs + SLOT_MS) return expiration('transaction expired')
       if (expirationMs > head.timeMs + MAX_EXPIRATION_MS) return expiration('the expiration is too far away')
-      // TAPOS: the last two bytes of a height, and eight bytes of the id of the block there.
+      // TAPOS names the last two bytes of a height, and eight bytes of the id of the block there.
       const height = head.height - ((head.height - Number.parseInt(refBlockBytes, 16)) & 0xffff)
       const reference = height < 0 ? null : await block(height)
       if (reference?.id.slice(16, 32) === refBlockHash) return null

@@ -1,4 +1,4 @@
-// The part of java-tron's HTTP API that wallets, TronWeb and Tandem use: /wallet and /walletsolidity.
+// Serves the part of java-tron's HTTP API that wallets, TronWeb and Tandem use: /wallet and /walletsolidity.
 
 import { EdrRequestError } from '@tandem/evm/local/edr-provider.ts'
 import { utils } from 'tronweb'

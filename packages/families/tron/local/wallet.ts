@@ -1,14 +1,12 @@
-/** A user's wallet on the Tron simulator: TronWeb, as users have it. */
+/** Imitates a user's wallet on the Tron simulator by TronWeb, as users have it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LocalChainJson, LocalWallet, OrderToFund } from '@tandem/chain-kit/local/local-chain.ts'
 import type { TransactionRequest } from '@tandem/protocol/funding/calls.ts'
 import { TronWeb } from 'tronweb'
-import { signInitiation } from './sign-initiation.ts'
 
 export interface TronWallet extends LocalWallet {
   readonly tronWeb: TronWeb
   readonly privateKey: string
-  /** Resolves to the transaction id once it is in a block and has succeeded. */
   send(request: TransactionRequest): Promise<string>
   signInitiation(order: OrderToFund): Promise<string>
 }
@@ -76,4 +74,20 @@ export function openTronWallet(local: LocalChainJson, key: string): TronWallet {
       await rpc('evm_mine')
     },
   }
+}
+
+type TypedData = {
+  readonly domain: Record<string, unknown>
+  readonly types: Record<string, { name: string; type: string }[]>
+  readonly message: Record<string, unknown>
+}
+
+/** docs/tron.md describes this signature: it leaves out the fields of the typed data of POST /orders that wallets do not sign. */
+export function signInitiation(wallet: TronWeb, key: string, typedData: unknown): string {
+  // A wallet gets the typed data as JSON.
+  const { domain, types, message }: TypedData = JSON.parse(JSON.stringify(typedData))
+  delete types.EIP712Domain
+  types.Initiate = (types.Initiate ?? []).filter(({ name }) => name !== 'destinationData')
+  delete message.destinationData
+  return wallet.trx.signTypedData(domain, types, message, key.replace(/^0x/, ''))
 }

@@ -1,4 +1,4 @@
-/** The Tron client: the calls for wallets, the checks before it pays, and the nodes that it refuses. */
+/** Tests the Tron client: the calls for wallets, the checks before it pays, and the nodes that it refuses. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
@@ -15,7 +15,7 @@ import { utils } from 'tronweb'
 import { encodeFunctionData, maxUint256 } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { signInitiation } from '../local/sign-initiation.ts'
+import { signInitiation } from '../local/wallet.ts'
 import { accountOf, fromEvmAddress, toEvmAddress } from '../terms/address.ts'
 import { rows } from '../terms/registry.ts'
 import { tron } from './index.ts'
@@ -94,7 +94,6 @@ describe('the funding calls', () => {
     expect((await callsOf(terms)).approval).toBeNull()
     const delegated = await callsOf(terms, fixture.solver.address)
     expect(delegated.approval).not.toBeNull()
-    // initiateOnBehalf
     expect(delegated.initiate.data.slice(0, 10)).not.toBe((await callsOf(terms)).initiate.data.slice(0, 10))
   })
 })
@@ -111,11 +110,11 @@ describe('a signature', () => {
     const stranger = { ...terms, initiator: accountOf(createTestSigner(generatePrivateKey())) }
     await expect(verify(stranger, signature)).rejects.toThrow(stranger.initiator)
     await expect(verify({ ...terms, asset: 'tron_localnet:wbtc' }, signature)).rejects.toMatchObject({ code: 'invalid_signature' })
-    // Signed with destinationData, which the contract does not check.
+    // The user signs destinationData too, which the contract does not check.
     const { domain, types, message } = (await callsOf(terms)).typedData as Record<'domain' | 'types' | 'message', Record<string, never>>
     const { EIP712Domain: _, ...rest } = types
-    const whole = fixture.user.wallet.trx.signTypedData(domain, rest, message, fixture.user.key.slice(2))
-    await expect(verify(terms, whole)).rejects.toMatchObject({ code: 'invalid_signature' })
+    const full = fixture.user.wallet.trx.signTypedData(domain, rest, message, fixture.user.key.slice(2))
+    await expect(verify(terms, full)).rejects.toMatchObject({ code: 'invalid_signature' })
   })
 
   it('of a contract account is checked by the account', async () => {
@@ -148,7 +147,7 @@ describe('a signature', () => {
       client.gasless?.initiate(terms, signature, { ...outbox.open(key), revertedRelays: reverted })
     await expect(relay(modest, 'modest', 1)).rejects.toMatchObject({ refusal: expect.stringMatching(/no more are paid for/) })
     await relay(modest, 'modest')
-    // With the margin of one half it would be more.
+    // The margin of one half would make the limit higher.
     expect((await readAttempt(outbox.attempts('modest')[0] as Attempt)).feeLimitSun).toBe(40_000_000n)
     await fixture.local.mine()
     expect(await client.balance(USDT, modest.initiator)).toBe(0n)
@@ -162,14 +161,14 @@ describe('a signature', () => {
     expect(outbox.attempts('greedy')).toEqual([])
   })
 
-  /** A funded account with an allowance, which burns about 30 gas for each round, then accepts any signature (ERC-1271). */
+  /** The account is funded and has an allowance. It burns about 30 gas for each round, then accepts any signature (ERC-1271). */
   async function burner(rounds: number): Promise<string> {
     const { tokens, htlcs } = fixture.contracts
     // PUSH3 rounds, JUMPDEST, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 4, JUMPI, POP, PUSH4 magic, PUSH1 224, SHL, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN
     const runtime = `62${rounds.toString(16).padStart(6, '0')}5b600190038060045750631626ba7e60e01b5f5260205ff3`
     const approval = encodeFunctionData({ abi: tetherTron.abi, functionName: 'approve', args: [toEvmAddress(htlcs.usdt), maxUint256] })
     const size = (hex: string) => (hex.length / 2).toString(16).padStart(2, '0')
-    // Copies the approval to memory, calls the token with it, then copies the code and returns it: 46 bytes.
+    // The 46 bytes copy the approval to memory, call the token with it, then copy the code and return it.
     const copy = (hex: string, from: number) => `60${size(hex)}60${from.toString(16).padStart(2, '0')}5f39`
     const data = approval.slice(2)
     const call = `5f5f60${size(data)}5f5f73${toEvmAddress(tokens.usdt).slice(2)}5af150`
@@ -180,7 +179,6 @@ describe('a signature', () => {
     return account
   }
 
-  /** The part of the typed data that wallets sign. */
   async function signedPart(terms: HtlcTerms) {
     const { domain, types, message } = (await callsOf(terms)).typedData as Record<'domain' | 'types' | 'message', Record<string, never>>
     const { EIP712Domain: _, Initiate, ...none } = types
@@ -212,7 +210,7 @@ describe('a node', () => {
   })
 })
 
-test('deploying tells an account that cannot pay what it holds, in sun', async () => {
+test('the error for a deployer that cannot pay names its balance, in sun', async () => {
   const [asset] = fixture.assets
   if (asset === undefined) throw new Error('the fixture has no assets')
   const deployed = tron.deployHtlc?.({

@@ -1,4 +1,4 @@
-/** The Tron family under the conformance suite, on the simulator, with a token that answers as Tether does. The user's wallet is TronWeb. */
+/** Tests the Tron family under the conformance suite, on the simulator, with a token that answers as Tether does. The wallet is TronWeb. */
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,24 +11,23 @@ import { testToken } from '@tandem/evm/contract/artifacts/test-token.ts'
 import { tetherTron } from '@tandem/evm/contract/artifacts/tether-tron.ts'
 import { EdrRequestError, type JsonRpcCall } from '@tandem/evm/local/edr-provider.ts'
 import { openTestProviders, startTestProvider, type TestProvider } from '@tandem/evm/server/nodes/provider.fixture.ts'
-import { type EvmStrangers, evmWays } from '@tandem/evm/server/strangers.fixture.ts'
+import { type EvmStrangers, evmWays, mimic, mimickedData } from '@tandem/evm/server/strangers.fixture.ts'
 import { type HtlcContract, initiateData } from '@tandem/evm/terms/htlc.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Funding } from '@tandem/protocol/funding/funding.ts'
-import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { TronWeb } from 'tronweb'
-import { type Address, concat, encodeAbiParameters, encodeFunctionData, type Hex, maxUint256, toEventSelector } from 'viem'
+import { type Address, encodeFunctionData, maxUint256 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { signInitiation } from '../local/sign-initiation.ts'
 import { createTronSender } from '../local/tron-sender.ts'
+import { signInitiation } from '../local/wallet.ts'
 import { fromEvmAddress, toEvmAddress } from '../terms/address.ts'
+import { JSON_RPC_PATH } from '../terms/facts.ts'
 import { evmTerms, tokenOf, tronContracts } from '../terms/htlc.ts'
-import { JSON_RPC_PATH } from '../terms/nodes/json-rpc-path.ts'
 import { tron } from './index.ts'
 import { createTronFixture, type TronFixture } from './tron.fixture.ts'
 
-/** How strangers initiate on Tron: as on EVM chains, by Tron's transactions. On a simulator of java-tron, whose contracts run in an EVM. */
+/** The simulator of java-tron runs contracts in an EVM, so strangers can initiate in the ways of EVM chains, by Tron's transactions. */
 const WEALTH = 10n ** 12n
 const WEALTH_SUN = 10n ** 11n
 const FEE_LIMIT = 1_000_000_000
@@ -50,12 +49,12 @@ describeConformance(
     ],
   },
   async () => {
-    // As older nodes: they do not return revert data.
+    // Older nodes do not return revert data.
     const fixture = await createTronFixture({ returnsRevertData: false })
     const { user, solver, deployer, contracts } = fixture
     const [token, htlc] = [contracts.tokens.usdt, contracts.htlcs.usdt]
     const twin = await deployer.deploy(htlcTrc20, [toEvmAddress(token)])
-    const mimic = await deployer.deploy({ contractName: 'Mimic', abi: [], bytecode: MIMIC }, [])
+    const mimicAddress = await deployer.deploy(mimic, [])
     const [client, secondClient] = [fixture.connect(), fixture.connect()]
     const asset: AssetId = 'tron_localnet:usdt'
     const ofAsset = fixture.assets.find(({ id }) => id === asset)
@@ -111,7 +110,7 @@ describeConformance(
       async lookAlike(terms, funding) {
         await fixture.sendAs(user, approve(twin, maxUint256))
         await fixture.sendAs(user, { ...callsOf(funding).initiate, to: twin })
-        await fixture.sendAs(user, { to: mimic, data: mimicked(client.swapId(terms), evmTerms(terms)) })
+        await fixture.sendAs(user, { to: mimicAddress, data: mimickedData(client.swapId(terms), evmTerms(terms)) })
       },
       gasless: {
         async sign(funding) {
@@ -177,32 +176,12 @@ describeConformance(
 
 const ZERO = '0x0000000000000000000000000000000000000000'
 
-/**
- * A contract that logs its calldata: the first two words as topics, the rest as data.
- * Runtime: topics 1 and 0 by CALLDATALOAD, CALLDATACOPY of the rest to 0, LOG2.
- */
-const MIMIC = '0x60118060095f395ff36020355f35604036038060405f375fa200'
-
 function callsOf(funding: Funding) {
   if (funding.kind !== 'calls') throw new Error(`expected calls, got ${funding.kind}`)
   return funding
 }
 
-/** The same log as our contract writes. */
-function mimicked(swapId: string, terms: HtlcTerms): Hex {
-  const initiated = htlcTrc20.abi.find((item) => item.type === 'event' && item.name === 'Initiated')
-  if (initiated?.type !== 'event') throw new Error('the ABI has no event Initiated')
-  return concat([
-    toEventSelector(initiated),
-    `0x${swapId}`,
-    encodeAbiParameters(
-      [{ type: 'address' }, { type: 'address' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'bytes32' }],
-      [terms.initiator as Address, terms.redeemer as Address, terms.timelock, terms.amount, `0x${terms.secretHash}`],
-    ),
-  ])
-}
-
-/** A simulated provider in front of a Tron node: its Ethereum JSON-RPC behaves as a test says, its HTTP API is honest. */
+/** The provider's Ethereum JSON-RPC behaves as a test says, and its HTTP API is honest. */
 async function startTronProvider(node: string): Promise<TestProvider> {
   const ethereum = await startTestProvider({ request: (call) => askJsonRpc(`${node}${JSON_RPC_PATH}`, call) })
   let isOffline = false

@@ -1,4 +1,4 @@
-/** Deploys the HTLC of a token on Tron, and verifies its code. Its address follows from the transaction, so it is known once that is signed. */
+/** Deploys the HTLC of a token on Tron, and verifies its code. The address follows from the transaction, so signing makes it known. */
 
 import { sendUntilConfirmed } from '@tandem/chain-kit/contract/send-until-confirmed.ts'
 import type { DeployedHtlc, DeployRequest } from '@tandem/chain-kit/port/abilities/deploy.ts'
@@ -12,8 +12,8 @@ import { asChainFailure } from '@tandem/evm/server/send/revert.ts'
 import { accountOf as evmAccountOf } from '@tandem/evm/terms/address.ts'
 import { type Address, encodeDeployData, encodeFunctionData, erc20Abi, type Hex, hexToBytes, keccak256 } from 'viem'
 import { fromEvmAddress, toEvmAddress } from '../terms/address.ts'
+import { JSON_RPC_PATH } from '../terms/facts.ts'
 import { htlcTrc20Code, tokenOf, tronContracts } from '../terms/htlc.ts'
-import { JSON_RPC_PATH } from '../terms/nodes/json-rpc-path.ts'
 import { withTronAddresses } from './error-addresses.ts'
 import { readFunds, requireFunds } from './fees/fees.ts'
 import { verifyTronNode } from './nodes/verify-node.ts'
@@ -23,7 +23,7 @@ import { prefixed, signContract } from './send/transaction.ts'
 
 /** Callers pay for their own calls. */
 const CALLERS_SHARE_PERCENT = 100
-/** Required in every creation; unused where callers pay all. */
+/** Every creation must name this energy. It is unused where callers pay all. */
 const ORIGIN_ENERGY = 10_000_000
 
 type Creation = { readonly tx: string; readonly raw: Hex; readonly address: Address; readonly expiresMs: bigint }
@@ -101,7 +101,7 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
     }
     const body = { type: 'CreateSmartContract', value: { owner_address: owner, new_contract: contract } } as const
     const { tx, raw } = await signContract(request.signer, body, frame)
-    // Tron's rule for the address of a contract.
+    // Tron derives the address of a contract by this rule.
     const address: Address = `0x${keccak256(`0x${tx}${owner}`).slice(-40)}`
     made.push({ tx, raw: raw as Hex, address, expiresMs: frame.nowMs + TTL_MS })
     onProgress(`deploying at ${fromEvmAddress(address)}`)
@@ -124,7 +124,7 @@ async function requireToken({ chain, asset, token }: DeployRequest, node: EvmNod
   }
 }
 
-/** 200 for each byte of code, doubled for the constructor and the rest. */
+/** Each byte of code takes 200, doubled for the constructor and the rest. */
 function roughEnergy(initCode: Hex): bigint {
   return 400n * BigInt(hexToBytes(initCode).length)
 }

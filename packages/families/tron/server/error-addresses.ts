@@ -1,4 +1,4 @@
-/** Writes addresses in error texts as Tron does: code that is shared with the EVM family writes them in hex. */
+/** Writes addresses in error texts as Tron does, because code that is shared with the EVM family writes them in hex. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
@@ -9,7 +9,7 @@ export async function withTronAddresses<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    // Changed in place, to keep the error's other fields.
+    // The message is changed in place, to keep the error's other fields.
     if (error instanceof TandemError || error instanceof ChainFailure) error.message = rewrite(error.message)
     throw error
   }

@@ -1,4 +1,4 @@
-/** Events of the HTLC on Tron: the logs are those of EVM chains; addresses and transaction ids are written as Tron writes them. */
+/** Reads events of the HTLC on Tron: the logs are those of EVM chains; addresses and transaction ids are written as Tron writes them. */
 
 import type { WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { createEventReader as createEvmEventReader, type EventReader } from '@tandem/evm/server/events.ts'

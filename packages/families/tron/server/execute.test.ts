@@ -1,4 +1,4 @@
-/** The executor on Tron: expiry in place of nonces, approvals before payments, energy, and cancelling by waiting. */
+/** Tests the executor on Tron: expiry in place of nonces, approvals before payments, energy, and cancelling by waiting. */
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -28,14 +28,13 @@ let client: ChainClient
 let outbox: MemoryOutbox
 let gateway: Gateway
 
-/** Through the gateway. */
 let guided: ChainClient
 beforeAll(async () => {
   client = fixture.connect()
   gateway = await startGateway(fixture.local.url)
   guided = fixture.connect({ endpoints: { rpc: [gateway.url] } })
   outbox = createMemoryOutbox(fixture.solver.signer)
-  // Approved once. The first payment without an allowance has a test of its own below.
+  // The approval comes once. The first payment without an allowance has a test of its own below.
   await allow(maxUint256)
 })
 afterEach(() => gateway.answers.clear())
@@ -70,7 +69,6 @@ async function newestAttempt(terms: HtlcTerms): Promise<SignedCall> {
   return readAttempt(attempt)
 }
 
-/** Signs and sends a call that the client would refuse to sign. */
 async function sendRecorded(box: OpenOutbox, call: SignedCall['call'], feeLimitSun: bigint): Promise<string> {
   const [reference] = await client.headers([0n])
   if (reference === undefined) throw new Error('there is no first block')
@@ -184,10 +182,10 @@ describe('energy', () => {
     await initiate(terms)
     const { call, feeLimitSun } = await newestAttempt(terms)
     await fixture.local.passSeconds(61)
-    // Simulates a contract that uses more energy than the estimate with its margin.
+    // The limit imitates a contract that uses more energy than the estimate with its margin.
     const tooLow = (feeLimitSun * 55n) / 100n
     const poor = await sendRecorded(box, call, tooLow)
-    // REVERT when the called contract runs out, OUT_OF_ENERGY when the HTLC itself does.
+    // The result is REVERT when the called contract runs out, OUT_OF_ENERGY when the HTLC itself does.
     expect(['REVERT', 'OUT_OF_ENERGY']).toContain(await resultOf(poor))
     const tx = await initiate(terms)
     expect((await newestAttempt(terms)).feeLimitSun).toBe(2n * tooLow)
@@ -220,7 +218,7 @@ describe('energy', () => {
 
   it('is paid for up to a cap: an initiation needs all of it, a redeem or refund uses what the account has', () => {
     const rich = { account: toEvmAddress(fixture.user.address), balanceSun: 10n ** 13n, stakedEnergy: 0n, reservedSun: 0n }
-    const need = { wanted: 500_000n, least: 300_000n }
+    const need = { wanted: 500_000n, min: 300_000n }
     expect(feeLimitSun('refund', need, 100n, rich)).toBe(50_000_000n)
     expect(feeLimitSun('refund', need, 4_000n, rich)).toBe(1_500_000_000n)
     expect(feeLimitSun('redeem', need, 100n, rich, 10n ** 12n)).toBe(1_500_000_000n)
@@ -246,7 +244,7 @@ describe('energy', () => {
     const [first, second] = orders as [HtlcTerms, HtlcTerms]
     await expect(refund(first)).rejects.toThrow(/holds 0 sun and 0 energy/)
     expect(box.attempts(client.swapId(first))).toEqual([])
-    // More than one refund takes, less than the usual fee limit of one.
+    // One refund takes less than this, and its usual fee limit is more.
     await fixture.deployer.transfer(accountOf(beggar), 8_500_000n)
     const tx = await refund(first)
     await expect(refund(second)).rejects.toThrow(/are reserved for unmined transactions/)
@@ -257,7 +255,6 @@ describe('energy', () => {
 })
 
 describe('a secret', () => {
-  /** Any client can send it: the redeemer is paid. */
   const redeem = (by: ChainClient, terms: HtlcTerms, secret: Hex32, box: Outbox) =>
     by.redeem(terms, { deposits: [{ id: client.swapId(terms), amount: terms.amount }], to: null, secret }, box)
 
@@ -270,7 +267,7 @@ describe('a secret', () => {
     await expect(redeem(guided, terms, secret, stranger.open('redeem'))).rejects.toMatchObject({ kind: 'unreachable' })
     expect(stranger.attempts('redeem')).toEqual([])
     const tx = await redeem(guided, terms, secret, outbox.open('redeem'))
-    // Estimated, not the fallback.
+    // The limit is estimated, not the fallback.
     expect((await readAttempt(outbox.attempts('redeem')[0] as Attempt)).feeLimitSun).toBeLessThan(15_000_000n)
     await fixture.local.mine()
     expect(await resultOf(tx)).toBe('SUCCESS')
@@ -294,7 +291,7 @@ describe('a secret', () => {
     const terms = propose(USDT, { initiator: fixture.user.address, redeemer: fixture.solver.address, secretHash: hashSecret(secret) })
     const call = { to: toEvmAddress(fixture.contracts.htlcs.usdt), data: redeemData(evmTerms(terms), secret) }
     const box = createMemoryOutbox(fixture.solver.signer)
-    // Too early, so that they fail for little.
+    // The refunds are too early, so that they fail for little.
     for (const limit of [1_500_000_000n, 1_500_000_001n]) await sendRecorded(box.open('redeem'), call, limit)
     await fund(terms)
     for (const { tx } of box.attempts('redeem'))
@@ -306,7 +303,7 @@ describe('a secret', () => {
     await fixture.local.mine()
   })
 
-  it('is not shown to nodes that cannot tell whether a payout would succeed', async () => {
+  it('is not shown to nodes that do not report whether a payout would succeed', async () => {
     await guided.verifyNode()
     const bare = { result: { result: true }, constant_result: [''], transaction: { ret: [{ ret: 'FAILED' }] } }
     gateway.answers.set('triggerconstantcontract', bare)
@@ -355,12 +352,10 @@ async function fund(terms: HtlcTerms): Promise<void> {
   await fixture.local.mine()
 }
 
-/** A simulated gateway in front of a node, which answers some paths itself. */
 interface Gateway {
   readonly url: string
-  /** Answers that replace those of the node, by path, e.g. 'broadcasthex', or by path and value. */
+  /** These answers replace those of the node, by path, e.g. 'broadcasthex', or by path and value. */
   readonly answers: Map<string, unknown>
-  /** The bodies of the requests, oldest first. */
   readonly asked: string[]
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Calls of the HTLC on Tron: their simulation and their energy limit. The order of steps is in `contract/execute.ts`. */
+/** Simulates calls of the HTLC on Tron, and limits their energy. The order of steps is in `contract/execute.ts`. */
 
 import { type ContractAction, isRelay } from '@tandem/chain-kit/contract/action.ts'
 import { createContractExecutor, type Executor } from '@tandem/chain-kit/contract/execute.ts'
@@ -28,7 +28,7 @@ type Step = Action | SideCall<TronTypes>
 /** If an initiation reverts each time although its simulation passes, somebody makes it revert, and each attempt costs us energy. */
 const MAX_FAILED_INITIATIONS = 3
 
-/** Both are charged with the whole fee limit. OUT_OF_TIME: a slow block producer, or a long call. */
+/** Both results are charged with the whole fee limit. OUT_OF_TIME means a slow block producer, or a long call. */
 const outOfResources: ReadonlySet<string> = new Set(['OUT_OF_ENERGY', 'OUT_OF_TIME'])
 
 export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, state: ContractState): Executor<Action> {
@@ -40,13 +40,13 @@ function familyOf(chain: Chain, node: EvmNode, api: WalletApi, state: ContractSt
     const { verb } = step
     if (verb === 'cancel') throw new Error('a transaction on Tron cannot be replaced')
     const call = { ...step.call, from: sender as Address }
-    // Never raised after a revert: the initiator's contract account could burn it all.
-    if ('terms' in step && isRelay(step)) return { verb, need: await relayEnergy(node, call), atLeastSun: 0n }
+    // The limit is never raised after a revert: the initiator's contract account could burn it all.
+    if ('terms' in step && isRelay(step)) return { verb, need: await relayEnergy(node, call), minLimitSun: 0n }
     const need = await energyFor(node, call, verb)
-    return { verb, need, atLeastSun: 'terms' in step ? await nextFeeLimit(step, reverts) : 0n }
+    return { verb, need, minLimitSun: 'terms' in step ? await nextFeeLimit(step, reverts) : 0n }
   }
 
-  /** The minimum fee limit of the next attempt. Rejects if we pay for no further attempt. */
+  /** The next attempt has at least this fee limit. Rejects if we pay for no further attempt. */
   async function nextFeeLimit({ verb }: Action, { all, byOthers }: Reverts<SignedCall>): Promise<bigint> {
     const last = all.at(-1)
     if (last === undefined) return 0n
@@ -92,7 +92,7 @@ function familyOf(chain: Chain, node: EvmNode, api: WalletApi, state: ContractSt
     },
     estimate,
     async tryPayout({ contract, terms }, sender) {
-      return { verb: 'redeem', need: energyForRedeem(await tryPayout(api, contract, terms, sender as Address)), atLeastSun: 0n }
+      return { verb: 'redeem', need: energyForRedeem(await tryPayout(api, contract, terms, sender as Address)), minLimitSun: 0n }
     },
     simulatesOwnRedeem: true,
     queuedCost: null,

@@ -1,4 +1,4 @@
-/** The calls and typed data that fund a swap on Tron: decimal numbers, base58 addresses, and a fee limit in sun for each call. */
+/** Makes the calls and typed data that fund a swap on Tron: decimal numbers, base58 addresses, and a fee limit in sun for each call. */
 
 import type { FundingRequest } from '@tandem/chain-kit/port/client.ts'
 import { isApprovalAccepted } from '@tandem/evm/server/approval.ts'
@@ -27,7 +27,6 @@ export async function fundingOf(
   const payer: Address = toEvmAddress(named ?? terms.initiator)
   const inner = evmTerms(terms)
   const priceSun = await api.energyPrice()
-  // Unused energy is not charged, so the node need not estimate.
   const call = (verb: keyof typeof fallbackEnergy, { to, data }: TronCall): Call => ({
     chainId: contract.chainId,
     to: fromEvmAddress(to),
@@ -39,7 +38,7 @@ export async function fundingOf(
     kind: 'calls',
     numbers: 'decimal',
     initiate: call('initiate', { to: contract.address, data: initiateData(inner, payer) }),
-    // It writes one slot, as an approval does.
+    // A revocation writes one slot, as an approval does.
     revoke: call('approve', { to: contract.address, data: revokeData(inner) }),
     typedData: tronTypedData(contract, inner),
   } as const

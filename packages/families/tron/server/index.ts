@@ -1,10 +1,10 @@
 /**
- * The Tron family: the same Solidity HTLC in Tron's virtual machine. Nodes are read through their Ethereum JSON-RPC, with the code of the EVM
- * family. Addresses, transactions and fees are Tron's own.
+ * The Tron family has the same Solidity HTLC in Tron's virtual machine. Nodes are read through their Ethereum JSON-RPC, with the code of
+ * the EVM family. Addresses, transactions and fees are Tron's own.
  */
 
 import { assertPayee, assertSecret } from '@tandem/chain-kit/contract/action.ts'
-import { readContractHtlc } from '@tandem/chain-kit/contract/read-htlc.ts'
+import { readContractHtlc } from '@tandem/chain-kit/contract/client.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ChainFamily, ConnectOptions } from '@tandem/chain-kit/port/family.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
@@ -21,9 +21,8 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Hex } from 'viem'
 import { accountOf, textForms, toEvmAddress } from '../terms/address.ts'
-import { tronFacts } from '../terms/facts.ts'
+import { JSON_RPC_PATH, tronFacts } from '../terms/facts.ts'
 import { evmTerms, tokenOf, tronContracts } from '../terms/htlc.ts'
-import { JSON_RPC_PATH } from '../terms/nodes/json-rpc-path.ts'
 import { deployHtlc } from './deploy.ts'
 import { withTronAddresses } from './error-addresses.ts'
 import { createEventReader } from './events.ts'
@@ -77,7 +76,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
       await withTronAddresses(() => tryPayout(api, contracts.of(terms.asset), evmTerms(terms)))
     },
 
-    // A transfer of nothing tells too whether the token blocks the recipient. Answers mean nothing here: see `HtlcTrc20.sol`.
+    // A transfer of zero also shows whether the token blocks the recipient. Its return value means nothing here: see `HtlcTrc20.sol`.
     async checkRecipient(address, asset, payout) {
       if (payout === null) return null
       const contract = contracts.of(asset)

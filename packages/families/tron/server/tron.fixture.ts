@@ -1,4 +1,4 @@
-/** The Tron simulator with our contracts and funded parties, for the tests of this family. Wallets are plain TronWeb. */
+/** Starts the Tron simulator with our contracts and funded parties, for the tests of this family. Wallets are plain TronWeb. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
@@ -23,13 +23,13 @@ export interface TronFixture {
   readonly local: TronChain
   readonly chain: Chain
   readonly contracts: LocalTronContracts
-  /** Mines at once; for transactions that do not go through the client. */
+  /** The deployer mines at once. It sends transactions that do not go through the client. */
   readonly deployer: TronSender
   readonly user: TestParty
   readonly solver: TestParty
   readonly assets: readonly (Asset & { readonly deployment: Deployment })[]
   connect(options?: Partial<ConnectOptions> & { readonly chain?: Chain }): ChainClient
-  /** Sends as a wallet does, without mining. Resolves to the id. */
+  /** A wallet sends like this, without mining. Resolves to the id. */
   sendAs(party: TestParty, call: Pick<Call, 'to' | 'data'> & { readonly gasLimit?: bigint }): Promise<string>
   close(): Promise<void>
 }

@@ -1,3 +1,4 @@
+/** Tests that Tron addresses equal those of TronWeb. */
 import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import { TronWeb, utils } from 'tronweb'
 import { generatePrivateKey } from 'viem/accounts'

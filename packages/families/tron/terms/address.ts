@@ -1,4 +1,4 @@
-/** Tron accounts: base58check of a prefix and the 20 bytes by which the virtual machine knows an account. */
+/** Parses Tron accounts: base58check of a prefix and the 20 bytes by which the virtual machine knows an account. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { createBase58check } from '@scure/base'
 import type { TextForms } from '@tandem/chain-kit/port/text-forms.ts'
@@ -8,7 +8,7 @@ import { TandemError } from '@tandem/protocol/error.ts'
 import { type Address, bytesToHex, hexToBytes } from 'viem'
 import { basicForms } from './facts.ts'
 
-/** Parses accounts and hashes on Tron. Accounts are base58, which is case-sensitive; hashes are hex without 0x. */
+/** Accounts are base58, which is case-sensitive; hashes are hex without 0x. */
 export const textForms: TextForms = {
   ...basicForms,
   parseAddress,
@@ -18,11 +18,11 @@ export const textForms: TextForms = {
 
 const base58check = createBase58check(sha256)
 
-/** All Tron networks share it: an address does not name its network. */
+/** All Tron networks share the prefix, so an address does not name its network. */
 const PREFIX = 0x41
 const LENGTH = 21
 
-/** The canonical form is base58, as wallets show it. */
+/** Wallets show the canonical form, base58. */
 export function parseAddress(text: string): string {
   const refuse = (why: string) => new TandemError('invalid_address', `"${text.slice(0, 90)}" is not a Tron address: ${why}`)
   if (!/^[1-9A-HJ-NP-Za-km-z]+$/.test(text)) throw refuse('expected base58, beginning with T')
@@ -34,7 +34,7 @@ export function parseAddress(text: string): string {
   return text
 }
 
-/** As contracts and the JSON-RPC of nodes write it: 0x and 40 hex digits in lower case. */
+/** Contracts and the JSON-RPC of nodes write 0x and 40 hex digits in lower case. */
 export function toEvmAddress(address: string): Address {
   return bytesToHex(base58check.decode(parseAddress(address)).subarray(1))
 }
@@ -43,7 +43,6 @@ export function fromEvmAddress(address: Address): string {
   return base58check.encode(Uint8Array.of(PREFIX, ...hexToBytes(address)))
 }
 
-/** The account that a key's transactions come from. */
 export function accountOf(key: PublicKey): string {
   return fromEvmAddress(evmAccountOf(key))
 }

@@ -1,4 +1,4 @@
-/** What every process knows of the Tron family. Accounts are base58, which is case-sensitive; hashes are hex without 0x. */
+/** Names the facts of the Tron family that every process knows. Accounts are base58, which is case-sensitive; hashes are hex without 0x. */
 import type { FamilyFacts } from '@tandem/chain-kit/port/family.ts'
 import type { BasicForms } from '@tandem/chain-kit/port/text-forms.ts'
 
@@ -18,3 +18,6 @@ export const tronFacts: FamilyFacts = {
   revocableSignatures: true,
   basicForms: () => basicForms,
 }
+
+/** The Ethereum JSON-RPC has this path below a node's URL, as on TronGrid. An operator's proxy must use the same. */
+export const JSON_RPC_PATH = '/jsonrpc'

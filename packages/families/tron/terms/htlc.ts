@@ -1,4 +1,4 @@
-/** The HTLC of a token on Tron: the same Solidity as on EVM chains, with addresses in Tron's form. */
+/** Encodes the HTLC of a token on Tron: the same Solidity as on EVM chains, with addresses in Tron's form. */
 
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
 import { htlcTrc20 } from '@tandem/evm/contract/artifacts/htlc-trc20.ts'
@@ -9,7 +9,6 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Address, Hex } from 'viem'
 import { fromEvmAddress, toEvmAddress } from './address.ts'
 
-/** With the parties as the contract names them. */
 export function evmTerms(terms: HtlcTerms): HtlcTerms {
   return { ...terms, initiator: toEvmAddress(terms.initiator), redeemer: toEvmAddress(terms.redeemer) }
 }
@@ -30,15 +29,11 @@ export function tokenOf({ token }: HtlcContract): Address {
   return token
 }
 
-/** The code that must be at the address of an HTLC. */
 export function htlcTrc20Code(contract: HtlcContract): Hex {
   return deployedCode(htlcTrc20, { ...signatureImmutables(contract, initiateDomain.name), _token: tokenOf(contract) })
 }
 
-/**
- * The typed data for wallets. They must remove `EIP712Domain` from the types, and `destinationData` from types and message: the contract does not
- * check it.
- */
+/** Wallets must remove `EIP712Domain` from the types, and `destinationData` from types and message: the contract does not check it. */
 export function tronTypedData(contract: HtlcContract, terms: HtlcTerms): Readonly<Record<string, unknown>> {
   const { domain, types, message, primaryType } = initiateTypedData(contract, terms)
   return {

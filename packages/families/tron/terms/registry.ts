@@ -1,7 +1,7 @@
 /**
- * The chains of the family in each environment, and what can be swapped on them. Main networks: about 50 to 100,000 US dollars a swap.
- * `publicRpcs` are what the chain's own documentation names, and further ones that several public code bases use. Their operators are not trusted:
- * hence the quorum. The comment above an address names its sources, which agree. Explorers without a source are unchecked.
+ * Lists the family's chains in each environment, and what can be swapped on them: on main networks, about 50 to 100,000 US dollars a swap.
+ * `publicRpcs` are what the chain's own documentation names, and further ones that several public code bases use. Their operators are not
+ * trusted: hence the quorum. The sources in the comment above an address agree. Explorers without a source are unchecked.
  */
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { localCurrencies, mainnetCurrencies, testnetCurrencies } from '@tandem/protocol/registry/currencies.ts'
@@ -13,7 +13,7 @@ const token = tokensOf('tron:htlc_erc20', 'tron:erc20')
 /** No address by the issuer is confirmed for that test network: an operator may name a token of its own in its deployments. */
 const UNCONFIRMED = null
 
-/** A block is solid when 19 of 27 representatives have built on it: the tag `finalized` of its Ethereum-like JSON-RPC. */
+/** A block is solid when 19 of 27 representatives have built on it. The Ethereum-like JSON-RPC calls it `finalized`. */
 const tronFamily = {
   ...secondsClock,
   family: 'tron',
@@ -65,7 +65,7 @@ const testnet: Environment = {
     },
   ],
   assets: [
-    // Not known to be Tether's own: the USDT that Tron's documentation uses on Shasta (TRC-20 contract interaction).
+    // This may not be Tether's own: Tron's documentation uses this USDT on Shasta (TRC-20 contract interaction).
     token('tron_shasta', testnetCurrencies.usdt, 'TG3XXyExBkPp9nzdajDZsozEu4BkaSJozs'),
     token('tron_shasta', testnetCurrencies.wbtc, UNCONFIRMED),
   ],

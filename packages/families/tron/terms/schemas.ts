@@ -1,4 +1,4 @@
-/** ABIs of the HTLC and the tokens on Tron. */
+/** Lists the ABIs of the HTLC and the tokens on Tron. */
 
 import { htlcTrc20 } from '@tandem/evm/contract/artifacts/htlc-trc20.ts'
 import { erc20Abi } from 'viem'

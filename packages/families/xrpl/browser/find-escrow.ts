@@ -1,8 +1,7 @@
 /**
- * Finds the escrow of a swap. The ledger does not know swap ids: it is found by the transaction that the service names, or among the objects of the user's
- * own account. What counts is what our node shows at that place: owner, destination and tag, amount, condition.
+ * Finds the escrow of a swap by the transaction that the service names, or among the objects of the user's own account. The ledger does
+ * not know swap ids, so the fields that our node shows count: owner, destination and tag, amount, condition.
  */
-
 import { verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import type { Node, Settled, SwapSide } from '@tandem/chain-kit/browser/family.ts'
 import { NodeError } from '@tandem/chain-kit/browser/node-error.ts'
@@ -13,9 +12,8 @@ import { parseChange, parseEscrow } from '../terms/nodes/read-escrow.ts'
 
 export type FoundEscrow = {
   readonly escrow: Escrow
-  /** Of the transaction that made it: a finish and a cancel name it. */
+  /** A finish and a cancel name this sequence of the transaction that made the escrow. */
   readonly sequence: number
-  /** The ledger in which it was made. */
   readonly ledger: number
 }
 
@@ -23,12 +21,12 @@ type Json = Readonly<Record<string, unknown>>
 type Newest = { readonly index: number /** Unix seconds. */; readonly time: bigint }
 
 const PAGE = 400
-/** Strangers can send escrows to an account; each of them binds a reserve of theirs. */
-const MOST_PAGES = 20
+/** Strangers can send escrows to an account. Each escrow binds a reserve of theirs. */
+const MAX_PAGES = 20
 
-/** Null where nothing is found. Throws `VerificationError` if the transaction that the service names made another escrow. */
+/** A `VerificationError` means that the transaction that the service names made another escrow. */
 export async function findEscrow(side: SwapSide, node: Node): Promise<FoundEscrow | null> {
-  const hint = side.told.initiate_tx_hash
+  const hint = side.record.initiate_tx_hash
   return (hint === '' ? null : await madeBy(side, node, hint)) ?? (await amongOwn(side, node))
 }
 
@@ -57,13 +55,12 @@ async function madeBy({ terms }: SwapSide, node: Node, transaction: string): Pro
   return { escrow, ...made }
 }
 
-/** `transaction`: which made it. */
 export type ListedEscrow = { readonly escrow: Escrow; readonly transaction: string }
 
-/** Those that an account made, and those that pay it. `onCut`: there are more than are asked for. */
+/** `onCut` is called if there are more escrows than we read. */
 export async function* escrowsOf(account: string, node: Node, onCut: () => void = () => undefined): AsyncGenerator<ListedEscrow, void> {
   let marker: unknown
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const asked = { account, type: 'escrow', ledger_index: 'validated', limit: PAGE, ...(marker !== undefined && { marker }) }
     const answer = await request(node, 'account_objects', asked)
     for (const entry of (answer?.account_objects ?? []) as readonly Json[]) {
@@ -76,7 +73,6 @@ export async function* escrowsOf(account: string, node: Node, onCut: () => void 
   onCut()
 }
 
-/** The one that lasts longest, if there are several. */
 async function amongOwn(side: SwapSide, node: Node): Promise<FoundEscrow | null> {
   let best: ListedEscrow | null = null
   for await (const listed of escrowsOf(userOf(side), node))
@@ -94,15 +90,15 @@ function isOf({ terms }: SwapSide, escrow: Escrow): boolean {
   return Object.entries(expected).every(([name, value]) => escrow[name as keyof Escrow] === value)
 }
 
-/** Transactions of the user's account, newest first, in which the end of the escrow is looked for. */
+/** The end of the escrow is searched in this many transactions of the user's account, newest first. */
 const HISTORY_PAGE = 200
-const MOST_HISTORY_PAGES = 10
+const MAX_HISTORY_PAGES = 10
 
 /** The ledger forgets an escrow that has ended: the transaction that ended it is among those of the user's own account. */
 export async function settledAs(side: SwapSide, node: Node): Promise<Settled> {
   let isCancelled = false
   let marker: unknown
-  for (let page = 0; page < MOST_HISTORY_PAGES && (page === 0 || marker !== undefined); page += 1) {
+  for (let page = 0; page < MAX_HISTORY_PAGES && (page === 0 || marker !== undefined); page += 1) {
     const asked = { account: userOf(side), limit: HISTORY_PAGE, ...(marker !== undefined && { marker }) }
     const answer = await request(node, 'account_tx', asked)
     const changes = ((answer?.transactions ?? []) as readonly Json[]).flatMap((entry) => parseChange(entry) ?? [])
@@ -115,7 +111,7 @@ export async function settledAs(side: SwapSide, node: Node): Promise<Settled> {
   return isCancelled ? 'refunded' : 'unknown'
 }
 
-/** Null: the node does not know it in a validated ledger. */
+/** The result is null if no validated ledger has the transaction. */
 async function transactionOf(node: Node, transaction: string): Promise<{ readonly sequence: number; readonly ledger: number } | null> {
   const found = await request(node, 'tx', { transaction })
   if (found === null || found.validated !== true) return null
@@ -126,7 +122,7 @@ async function transactionOf(node: Node, transaction: string): Promise<{ readonl
 
 const ABSENT: ReadonlySet<unknown> = new Set(['txnNotFound', 'entryNotFound', 'actNotFound'])
 
-/** JSON-RPC as rippled and Clio have it, API version 2. Null: there is no such thing. */
+/** The interface is JSON-RPC of rippled and Clio, API version 2. A missing object is null. */
 async function request(node: Node, method: string, params: Json): Promise<Json | null> {
   const { result } = (await askJson(node, '', { method, params: [{ ...params, api_version: 2 }] })) as { readonly result?: Json }
   if (ABSENT.has(result?.error)) return null

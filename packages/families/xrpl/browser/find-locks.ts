@@ -1,14 +1,13 @@
 /** Finds escrows of the phrase among those of the user's own account. The ledger keeps no escrow that was finished or cancelled. */
-
-import type { LockSearch, Node, ToldLock, ToldLocks } from '@tandem/chain-kit/browser/family.ts'
+import type { ListedLock, ListedLocks, LockSearch, Node } from '@tandem/chain-kit/browser/family.ts'
 import { parseAddress, partyOf } from '../terms/address.ts'
 import { encodeTagged } from '../terms/address-codec.ts'
 import { type Escrow, secretHashIn } from '../terms/htlc.ts'
 import { isTestNetwork } from '../terms/network.ts'
 import { escrowsOf, type ListedEscrow } from './find-escrow.ts'
 
-export async function findLocks(search: LockSearch, node: Node): Promise<ToldLocks> {
-  const locks: ToldLock[] = []
+export async function findLocks(search: LockSearch, node: Node): Promise<ListedLocks> {
+  const locks: ListedLock[] = []
   const cut: { isCut?: true } = {}
   const onCut = () => {
     cut.isCut = true
@@ -21,12 +20,12 @@ export async function findLocks(search: LockSearch, node: Node): Promise<ToldLoc
   return { locks, since: null, ...cut }
 }
 
-/** Empty for what is not a lock of the phrase. The timelock is that of the registry: an escrow names its end instead, which `readLock` reads. */
+/** An escrow that is not a lock of the phrase gives none. The timelock is the registry's: an escrow names its end instead. */
 function toldBy(
   { chain, contracts, secretHashes }: LockSearch,
   account: string,
   { escrow, transaction }: ListedEscrow,
-): readonly ToldLock[] {
+): readonly ListedLock[] {
   const secretHash = secretHashIn(escrow.condition)
   const [native] = contracts
   if (secretHash === null || !secretHashes.has(secretHash) || native === undefined) return []

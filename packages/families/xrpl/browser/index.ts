@@ -1,9 +1,8 @@
-/** The XRP Ledger: the user's account makes an escrow. */
-
+/** Lets users pay by an escrow of their own account on the XRP Ledger. */
 import { verifySame } from '@tandem/chain-kit/browser/check.ts'
 import { assertFreshTip, latestTime } from '@tandem/chain-kit/browser/clock.ts'
 import type { Node, SdkFamily, SwapSide } from '@tandem/chain-kit/browser/family.ts'
-import { assertNoProblem } from '@tandem/chain-kit/browser/node-problem.ts'
+import { assertNoProblem } from '@tandem/chain-kit/browser/node-error.ts'
 import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { type EscrowCreate, escrowCreateOf } from '@tandem/protocol/funding/escrow-create.ts'
@@ -25,8 +24,8 @@ export const family: SdkFamily<XrplPlan, XrplWallet> = {
   verifySource(side) {
     verifySide(side, side.payer)
     const escrow = escrowCreateOf(fundingOf({ terms: side.terms, deadline: side.deadline, payer: side.payer, approval: 'exact' }))
-    const told = side.funding as Partial<FundingResult<'escrow'>>
-    verifySame('escrow_create_tx', escrow, told.escrow_create_tx)
+    const funding = side.funding as Partial<FundingResult<'escrow'>>
+    verifySame('escrow_create_tx', escrow, funding.escrow_create_tx)
     return { escrow }
   },
   verifyDestination: (side) => verifySide(side, null),
@@ -83,7 +82,7 @@ function verifySide(side: SwapSide, payer: string | null): void {
   verifySwap(side, { parse: (text) => parseAddress(chain, text), payer, swapId: () => swapIdOf(chain.id, terms) })
 }
 
-/** A node of the XRP Ledger before anybody pays. Escrows are part of the ledger: there is no contract to look at. */
+/** Escrows are part of the ledger, so there is no contract to check. */
 async function verifyNode(chain: Chain, node: Node): Promise<void> {
   assertNoProblem(await chainProblem(chain, { networkId: () => networkId(node) }))
   assertFreshTip(chain, (await newestLedger(node)).time)

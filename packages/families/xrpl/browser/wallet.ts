@@ -1,9 +1,7 @@
-/** Wallets of the XRP Ledger: anything that signs and submits a transaction, or a wallet of xrpl.js with its client. No library is imported. */
-
+/** Connects wallets of the XRP Ledger: anything that signs and submits a transaction, or a wallet of xrpl.js. No library is imported. */
 import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 import type { EscrowCreate } from '@tandem/protocol/funding/escrow-create.ts'
 
-/** Ends an escrow. Field names are the chain's. */
 export type EscrowFinish = {
   readonly TransactionType: 'EscrowFinish'
   readonly Account: string
@@ -23,16 +21,16 @@ export type EscrowCancel = {
 export type XrplTransaction = EscrowCreate | EscrowFinish | EscrowCancel
 
 export interface XrplWallet extends Wallet {
-  /** Of the network that it submits to: 0 is the main one. A transaction does not name it on the older networks. */
+  /** The main network has the id 0. A transaction does not name the network on the older networks. */
   networkId(): Promise<number>
-  /** Adds fee, sequence and last ledger, signs and submits. Resolves to the hash once a node has accepted it. A finish costs more than other transactions. */
+  /** The wallet adds fee, sequence and last ledger. A finish costs more than other transactions. The result is the hash. */
   submit(transaction: XrplTransaction): Promise<string>
 }
 
-/** What wallet extensions offer under various names. */
+/** Wallet extensions offer this interface under various names. */
 export interface XrplSigner {
   readonly address: string
-  /** Of the network that it submits to: 0 is the main one, 1 the test network. */
+  /** The main network has the id 0, the test network 1. */
   networkId(): Promise<number>
   signAndSubmit(transaction: XrplTransaction): Promise<{ readonly hash: string }>
 }
@@ -50,13 +48,12 @@ export function xrplWallet(signer: XrplSigner): XrplWallet {
   }
 }
 
-/** The part of xrpl.js's `Wallet` that is used. */
 export interface XrplJsWallet {
   readonly classicAddress: string
   sign(transaction: never): { readonly tx_blob: string; readonly hash: string }
 }
 
-/** The part of xrpl.js's `Client` that is used. It must be connected. */
+/** The client must be connected. */
 export interface XrplJsClient {
   autofill(transaction: never): Promise<object>
   request(request: never): Promise<unknown>
@@ -77,7 +74,7 @@ export function xrplJsWallet(wallet: XrplJsWallet, client: XrplJsClient): XrplWa
       // The types of xrpl.js list every transaction; those of escrows are among them.
       const { tx_blob, hash } = wallet.sign((await client.autofill(transaction as never)) as never)
       const { engine_result: code, engine_result_message: message } = (await client.submit(tx_blob)).result
-      // `ter`: it waits for a ledger.
+      // `ter` means that the transaction waits for a ledger.
       if (!/^te[sr]/.test(code)) throw new Error(`the ledger refused the transaction: ${code}, ${message}`)
       return { hash }
     },

@@ -1,11 +1,9 @@
-// Accounts of ed25519 keys.
-
+// Makes accounts of ed25519 keys.
 import { ed25519Key, isEd25519Signature } from '@tandem/chain-kit/local/ed25519.ts'
 import { deriveAddress, Wallet } from 'xrpl'
 
 export type LocalKey = {
   readonly address: string
-  /** The form of `SigningPubKey`. */
   readonly publicKey: string
   /** Message and signature are hex. */
   sign(message: string): string
@@ -14,7 +12,7 @@ export type LocalKey = {
 /** The ledger's keys have a byte for their type. */
 const ED25519 = 'ED'
 
-/** `privateKey`: 32 bytes in hex, with or without 0x. */
+/** `privateKey` has 32 bytes in hex, with or without 0x. */
 export function localKey(privateKey: string): LocalKey {
   const pair = ed25519Key(Buffer.from(privateKey.replace(/^0x/, ''), 'hex'))
   const publicKey = `${ED25519}${toHex(pair.publicKey)}`
@@ -25,7 +23,6 @@ export function localKey(privateKey: string): LocalKey {
   }
 }
 
-/** The wallet of xrpl.js with this key. */
 export function walletOfKey(privateKey: string): Wallet {
   return new Wallet(localKey(privateKey).publicKey, `${ED25519}${privateKey.replace(/^0x/, '').toUpperCase()}`)
 }

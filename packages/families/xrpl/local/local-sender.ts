@@ -11,19 +11,16 @@ import { isTransactionType } from './transactions/templates.ts'
 
 export interface LocalSender {
   readonly address: string
-  /** Signs exactly this. */
   sign(fields: Fields): SignedTransaction
-  /** Fills in what is missing (account, fee, sequence, last ledger), signs and sends. */
   send(fields: Fields): Submission & { readonly transaction: SignedTransaction }
-  /** Sends, and resolves to the hash when it is in a ledger; rejects if it failed. */
   confirm(fields: Fields): Promise<string>
 }
 
-/** How many ledgers a transaction may wait. */
+/** A transaction may wait for this many ledgers. */
 const LEDGERS_LEFT = 20
 const POLL_MS = 50
 
-/** `privateKey`: 32 bytes of ed25519 in hex. */
+/** `privateKey` has 32 bytes of ed25519 in hex. */
 export function createLocalSender(node: XrplNode, privateKey: string): LocalSender {
   const { address, publicKey, sign: signMessage } = localKey(privateKey)
 

@@ -1,4 +1,4 @@
-// The chain of the local stack: faucet, and a user's wallet that funds orders.
+// Tests the chain of the local stack: the faucet, and a user's wallet that funds orders.
 import { createHash, randomBytes } from 'node:crypto'
 import type { LocalChain, LocalChainJson } from '@tandem/chain-kit/local/local-chain.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
@@ -29,7 +29,7 @@ afterAll(() => local.close())
 describe('the local chain', () => {
   it('is the network that the registry names', () => {
     expect(`xrpl:${local.control.networkId}`).toBe(chain.reference)
-    // Whoever begins to watch looks back so far.
+    // Clients read this far back when they start.
     expect(local.control.node.history.tip().index).toBeGreaterThan(chain.finalityBlocks)
     expect(local.details).toMatchObject({ ws_url: local.endpoints.ws })
   })

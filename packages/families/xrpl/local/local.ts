@@ -1,5 +1,4 @@
-/** The simulator of the XRP Ledger in the local stack. Escrows are part of the ledger, so nothing is deployed. */
-
+/** Runs the simulator of the XRP Ledger in the local stack. Escrows are part of the ledger, so nothing is deployed. */
 import type { LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { isValidClassicAddress, isValidXAddress, xAddressToClassicAddress } from 'xrpl'
@@ -8,7 +7,6 @@ import { createLocalSender } from './local-sender.ts'
 import { openXrplWallet, type XrplWallet } from './wallet.ts'
 import { startXrplChain, type XrplChain } from './xrpl-chain.ts'
 
-/** Drops. */
 const XRP = 1_000_000n
 
 export const xrplLocal: LocalFamily<XrplChain, XrplWallet> = {
@@ -23,7 +21,7 @@ export const xrplLocal: LocalFamily<XrplChain, XrplWallet> = {
     })
     const faucet = createLocalSender(control.node, faucetKey)
 
-    /** A tag of an X-address is paid to. */
+    /** A payment to an X-address has its tag. */
     function recipient(text: string): { readonly Destination: string; readonly DestinationTag?: number } {
       if (isValidClassicAddress(text)) return { Destination: text }
       if (!isValidXAddress(text)) throw new TandemError('invalid_address', `"${text}" is not an account on ${id}`)

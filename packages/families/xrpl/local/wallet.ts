@@ -1,13 +1,11 @@
-/** A user's wallet on the local chain: xrpl.js, as users have it. */
+/** Gives a user a wallet on the local chain: unmodified xrpl.js. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LocalChainJson, LocalWallet, OrderToFund } from '@tandem/chain-kit/local/local-chain.ts'
 import { Client, RippledError, type SubmittableTransaction, type TxResponse } from 'xrpl'
 import { walletOfKey } from './account-keys.ts'
 
 export interface XrplWallet extends LocalWallet {
-  /** Fills in the rest, signs and sends. Resolves to the hash when it is in a ledger; rejects if it failed. */
   send(transaction: Readonly<Record<string, unknown>>): Promise<string>
-  /** Of any account, in drops. 0 if there is none. */
   balanceOf(account: string): Promise<bigint>
 }
 
@@ -67,7 +65,6 @@ export function openXrplWallet(local: LocalChainJson, privateKey: string): XrplW
   }
 }
 
-/** The result in a ledger. Undefined: it is in none, and cannot be any more. */
 async function validated(client: Client, hash: string, lastLedger: number): Promise<string | undefined> {
   for (;;) {
     const newest = await client.getLedgerIndex()

@@ -1,5 +1,4 @@
-// Starts the simulator of the XRP Ledger: one local chain behind the websocket interface of a node. No validators, no peers.
-
+// Starts the simulator of the XRP Ledger: one local chain behind the websocket interface of a node, without validators and peers.
 import { createXrplNode, type ReorgOptions, type XrplMining, type XrplNode } from './chain/node.ts'
 import { LEDGER_MS } from './chain/pace.ts'
 import { createKeptLedgers } from './rpc/kept-ledgers.ts'
@@ -9,54 +8,45 @@ import { createSubscriptions } from './rpc/subscriptions.ts'
 import type { Fees } from './transactions/transactor.ts'
 
 export interface XrplChainOptions {
-  /** Owns all XRP in the first ledger. */
   readonly masterAccount: string
   readonly networkId?: number
-  /** A free port is taken when none is given. */
   readonly port?: number
   readonly mining?: XrplMining
-  /** The wall clock, in milliseconds. */
+  /** The wall clock is in milliseconds. */
   readonly now?: () => number
 }
 
 export interface XrplChain {
   readonly url: string
   readonly networkId: number
-  /** The node behind the interface, for tests and for the faucet. */
   readonly node: XrplNode
-  /** Answers a request without a network: for simulated providers in front of this chain. Throws an RpcError. */
+  /** Simulated providers in front of this chain ask without a network. An error is an RpcError. */
   readonly answer: Answer
   setMining(mining: XrplMining): void
-  /** Closes ledgers now, with the transactions that wait. */
   mine(ledgers?: number): void
-  /** Closes a ledger more than so many seconds after the newest one. */
   passSeconds(seconds: number): void
   setFees(fees: Fees): void
-  /** Connections with subscriptions. */
   subscriberCount(): number
   readonly faults: XrplChainFaults
   close(): Promise<void>
 }
 
 export interface XrplChainFaults {
-  /** The real network does not undo validated ledgers. This is what a client sees whose node was restored to another history. */
+  /** The real network does not undo validated ledgers. A client sees this when its node was restored to another history. */
   reorg(depth: number, options?: ReorgOptions): void
   /** The next `count` transactions are accepted and forgotten. */
   drop(count: number): void
-  /** Forgets a transaction that is not in a closed ledger. */
+  /** The transaction is forgotten unless it is in a closed ledger. */
   evict(hash: string): boolean
-  /** Transactions below this fee, in drops for a reference transaction, wait in the queue. Null turns it off. */
+  /** Transactions below this fee, in drops for a reference transaction, wait in the queue. A null turns it off. */
   congest(openLedgerFee: bigint | null): void
-  /** The node lacks these ledgers. */
   hideLedgers(from: number, to: number): void
   showLedgers(): void
-  /** Delays every answer; 0 turns it off. */
   delay(delayMs: number): void
-  /** Cuts the network; the chain itself goes on. */
   offline(offline: boolean): void
 }
 
-/** Of the chain `xrpl_localnet` in the registry. Transactions of networks up to 1024 do not name their network. */
+/** The chain `xrpl_localnet` has this id in the registry. Transactions of networks up to 1024 do not name their network. */
 const LOCAL_NETWORK_ID = 1_000
 
 export async function startXrplChain(options: XrplChainOptions): Promise<XrplChain> {
@@ -67,7 +57,7 @@ export async function startXrplChain(options: XrplChainOptions): Promise<XrplCha
   const subscriptions = createSubscriptions(node, kept)
   let ticking: NodeJS.Timeout | undefined
 
-  /** Ledgers close when somebody looks. Only subscribers must be told of them without asking. */
+  /** Ledgers close when a request comes. Only subscribers need a timer, because they are notified without a request. */
   function tickForSubscribers(): void {
     if (subscriptions.count() > 0) ticking ??= setInterval(node.catchUp, LEDGER_MS).unref()
     else {

@@ -1,4 +1,4 @@
-// Unmodified xrpl.js against the simulator, as wallets use it.
+// Tests unmodified xrpl.js against the simulator, as wallets use it.
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {

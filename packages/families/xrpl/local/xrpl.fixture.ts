@@ -1,4 +1,4 @@
-// A chain for tests, with accounts that own XRP, and raw requests to it.
+// Starts a chain for tests, with accounts that own XRP, and raw requests to it.
 import { randomBytes } from 'node:crypto'
 import { localKey } from './account-keys.ts'
 import type { Fields } from './ledger/metadata.ts'
@@ -10,10 +10,8 @@ import { startXrplChain, type XrplChain, type XrplChainOptions } from './xrpl-ch
 export const XRP = 1_000_000n
 
 export type FixtureAccount = {
-  /** 32 bytes in hex, with 0x. */
   readonly privateKey: `0x${string}`
   readonly address: string
-  /** Sends its transactions inside the process. */
   readonly sender: LocalSender
 }
 
@@ -21,25 +19,19 @@ export interface XrplFixture {
   readonly chain: XrplChain
   readonly url: string
   readonly faucet: LocalSender
-  /** Each has 10,000 XRP. */
   readonly accounts: readonly [FixtureAccount, FixtureAccount, FixtureAccount]
-  /** The result of a request, by version 2 of the interface unless it names another; throws the error. */
   call(command: string, params?: Fields): Fields
-  /** The error of a request; throws if there is none. */
   failure(command: string, params?: Fields): Fields
-  /** Pays any address, and closes a ledger. */
   fund(address: string, drops: bigint): void
-  /** Drops in the newest ledger; 0 if there is no account. */
   balance(address: string): bigint
   close(): Promise<void>
 }
 
-/** A key without an account. */
 export function newKey(): `0x${string}` {
   return `0x${randomBytes(32).toString('hex')}`
 }
 
-/** `mining` is `manual` unless the options say otherwise; what the fixture itself needs is in ledgers. */
+/** `mining` is `manual` by default. The fixture closes the ledgers that it needs itself. */
 export async function openXrplFixture(options: Omit<XrplChainOptions, 'masterAccount'> = {}): Promise<XrplFixture> {
   const faucetKey = newKey()
   const chain = await startXrplChain({ mining: 'manual', ...options, masterAccount: localKey(faucetKey).address })

@@ -1,5 +1,4 @@
-/** The XRPL family under the conformance suite, on the local chain. */
-
+/** Runs the conformance suite on the XRPL family, on the local chain. */
 import type { ConformanceFixture } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { describeConformance } from '@tandem/chain-kit/testing/conformance.ts'
 import { classicAddressToXAddress } from 'xrpl'
@@ -16,7 +15,7 @@ describeConformance('xrpl', { family: xrpl, abilities }, open)
 
 /** The suite sets deadlines a minute after the newest ledger. */
 const FUNDING_SECONDS = 60
-/** `asfDepositAuth`. */
+/** The flag is `asfDepositAuth`. */
 const DEPOSIT_AUTH = 9
 
 async function open(): Promise<ConformanceFixture> {
@@ -101,7 +100,6 @@ async function open(): Promise<ConformanceFixture> {
   }
 }
 
-/** Another last character. */
 function swapEnd(text: string): string {
   return `${text.slice(0, -1)}${text.endsWith('r') ? 'p' : 'r'}`
 }

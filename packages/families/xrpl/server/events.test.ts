@@ -36,7 +36,7 @@ const finalFields = {
   OwnerNode: '0',
   LedgerEntryType: 'Escrow',
 }
-/** By a stranger: anyone may finish or cancel. */
+/** A stranger ends the escrow, because anyone may finish or cancel. */
 const ending = (fields: object, final: object = {}): Entry => ({
   ...created,
   hash: 'CD'.repeat(32),
@@ -122,7 +122,7 @@ describe('events', () => {
       { ...at, kind: 'initiated', tx: 'AB'.repeat(32), index: 'escrow', amount: 5_000_000n, expiresAt },
       { ...at, kind: 'redeemed', tx: 'CD'.repeat(32), index: 'escrow', secret, paid: terms.amount },
     ])
-    // The first second in which a cancel is possible: CancelAfter itself still allows a finish.
+    // This second is the first in which a cancel is possible: CancelAfter itself still allows a finish.
     expect(expiresAt).toBe(block.time + 601n)
   })
 
@@ -195,7 +195,7 @@ describe('events', () => {
     expect(asked).toEqual([SOLVER, []])
   })
 
-  test('are read of the accounts with the most swaps', async () => {
+  test('come from the accounts with the most swaps', async () => {
     const swaps = [
       terms,
       { ...terms, initiator: OTHER },

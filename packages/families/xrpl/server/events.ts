@@ -1,8 +1,7 @@
 /**
- * Reads the events of watched swaps. The chain does not know swap ids, so an escrow is found by its fields: owner, destination and tag, amount and condition.
- * Every escrow with the fields of a swap is a deposit of it; the protocol counts the first, and refunds the others.
+ * Reads the events of watched swaps. The chain does not know swap ids, so an escrow is found by its fields: owner, destination and tag,
+ * amount and condition. Every escrow with the fields of a swap is a deposit of it; the protocol counts the first, and refunds the others.
  */
-
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { WatchedSwap, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
@@ -12,12 +11,14 @@ import { partyOf } from '../terms/address.ts'
 import { depositOf, escrowKey, escrowOf, expiryOf, secretHashIn, secretIn } from '../terms/htlc.ts'
 import type { EscrowChange, XrplNode } from './nodes/node.ts'
 
-/** Up to so many open swaps, the fewest accounts are read that have all of them. With more, those of the solvers: strangers can leave any number of orders unfunded. */
-const FEW_SWAPS = 1000
+/**
+ * Up to this many open swaps we read the fewest accounts that cover them. With more we read the solvers' accounts: strangers can leave any
+ * number of orders unfunded.
+ */
+const MAX_COVERED_SWAPS = 1000
 
 type HistoryNode = Pick<XrplNode, 'blocks' | 'escrowChanges'>
 
-/** Events of the watched swaps in ledgers [from, to], in order. */
 export async function readEvents(node: HistoryNode, watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]> {
   if (watched.isEmpty || to < from) return []
   const { accounts, swapsOf } = await searchOf(watched)
@@ -36,13 +37,12 @@ export async function readEvents(node: HistoryNode, watched: WatchedSwaps, from:
 
 type Search = {
   readonly accounts: readonly string[]
-  /** Those that these changes may belong to. */
   swapsOf(changes: readonly EscrowChange[]): Promise<readonly WatchedSwap[]>
 }
 
-/** Called after the newest ledger was read: an order that is made later has no event up to it. */
+/** The newest ledger was read before: an order that is made later has no event up to it. */
 async function searchOf(watched: WatchedSwaps): Promise<Search> {
-  const { swaps, next } = await watched.active(FEW_SWAPS, null)
+  const { swaps, next } = await watched.active(MAX_COVERED_SWAPS, null)
   if (next === null) return { accounts: coveringAccounts(swaps.map(({ terms }) => terms)), swapsOf: async () => swaps }
   const parties = await watched.solverParties()
   return {
@@ -52,8 +52,8 @@ async function searchOf(watched: WatchedSwaps): Promise<Search> {
 }
 
 /**
- * One swap for each key: two that differ in their timelock alone must not both count the same escrow. No secret hash is used twice, so honest parties
- * never meet this; the lower id wins for everyone.
+ * Each key has one swap: two that differ in their timelock alone must not both count the same escrow. No secret hash is used twice, so
+ * honest parties never meet this; the lower id wins for everyone.
  */
 function swapsByKey(swaps: readonly WatchedSwap[]): ReadonlyMap<string, WatchedSwap> {
   const byId = swaps.toSorted((a, b) => (a.swapId < b.swapId ? 1 : -1))
@@ -79,7 +79,7 @@ function eventOf(change: EscrowChange, { swapId, terms }: WatchedSwap, block: Bl
       return { ...common, kind: 'refunded', secret: null, paid: escrow.amount }
     case 'finished': {
       const secret = secretIn(change.fulfillment)
-      // The chain would not have finished it. To leave the event out would lose the true one, so reading stops until the node is right.
+      // The chain would not have finished it. Leaving the event out would lose the true one, so reading stops until the node answers correctly.
       if (secret === null || !isSecretFor(secret, terms.secretHash.toLowerCase()))
         throw new ChainFailure('unreachable', `transaction ${tx} finished an escrow with a wrong secret: the node is wrong`)
       return { ...common, kind: 'redeemed', secret, paid: escrow.amount }
@@ -87,19 +87,18 @@ function eventOf(change: EscrowChange, { swapId, terms }: WatchedSwap, block: Bl
   }
 }
 
-/** An escrow is made before it ends: in one ledger, too. */
+/** The creation of an escrow comes before its end, even in one ledger. */
 function inChainOrder(a: HtlcEvent, b: HtlcEvent): number {
   const settles = ({ kind }: HtlcEvent) => (kind === 'initiated' ? 0 : 1)
   return Number((a.block?.height ?? 0n) - (b.block?.height ?? 0n)) || settles(a) - settles(b)
 }
 
-/** Which accounts to read for the events of some swaps: as few as cover all of them. */
 type Parties = { readonly initiator: string; readonly redeemer: string }
 
 /**
- * Every swap is in the history of both its accounts. One of them is usually a solver's, which has many swaps; strangers choose the other. So the accounts
- * with the most swaps come first, of equal ones those without a tag (exchanges have tags, and much traffic), and one is read only if it has a swap that none
- * before it has.
+ * Every swap is in the history of both its accounts. One of them is usually a solver's, which has many swaps; strangers choose the other.
+ * So the accounts with the most swaps come first, of equal ones those without a tag (exchanges have tags, and much traffic), and one is
+ * read only if it has a swap that none before it has.
  */
 export function coveringAccounts(swaps: readonly Parties[]): readonly string[] {
   const byAccount = new Map<string, Parties[]>()

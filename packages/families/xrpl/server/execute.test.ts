@@ -1,5 +1,4 @@
-/** Sending on the local chain: no escrow is paid twice, whatever happens to a transaction. */
-
+/** Tests sending on the local chain: no escrow is paid twice, whatever happens to a transaction. */
 import { readSwap } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { failureOf } from '@tandem/chain-kit/testing/run.fixture.ts'
@@ -27,7 +26,7 @@ afterEach(() => {
 })
 
 const DEPOSIT_AUTH = 9
-/** More than a transaction lives. */
+/** A transaction lives for fewer ledgers. */
 const LIFETIME = 21
 
 function termsOf(over: Partial<HtlcTerms> = {}): { readonly terms: HtlcTerms; readonly secret: string } {
@@ -60,7 +59,7 @@ describe('an initiation', () => {
     chain.mine()
     const deposits = await depositsOf(terms)
     expect(deposits).toMatchObject([{ tx: sent }])
-    // Its timelock counts from the second signature.
+    // The timelock of the escrow counts from the second signature.
     expect(deposits[0]?.unitsLeft).toBeGreaterThan(588n)
   })
 
@@ -79,7 +78,7 @@ describe('an initiation', () => {
     solver.send({ TransactionType: 'AccountSet' })
     chain.mine()
     const { height } = await client.tip()
-    // One of the ledgers that it could be in is missing.
+    // The node lacks one of the ledgers that the transaction could be in.
     chain.faults.hideLedgers(Number(height) - 1, Number(height) - 1)
     expect(await failureOf(initiate(terms))).toBe('unreachable')
     expect(attemptsOf(terms)).toHaveLength(1)
@@ -110,7 +109,7 @@ describe('an initiation', () => {
     const poor = fixture.openParty(7n * XRP)
     const own = createMemoryOutbox(poor.key)
     const { terms } = termsOf({ initiator: poor.address, amount: 6n * XRP })
-    // 6 XRP, 0.2 XRP for the reserve of the escrow, and the fee.
+    // The account needs 6 XRP, 0.2 XRP for the reserve of the escrow, and the fee.
     const failure = {
       kind: 'would-fail',
       message: expect.stringMatching(/holds 6000000 of drops above its reserve, needs 62000\d\d with all fees/),
@@ -139,7 +138,7 @@ describe('a redeem', () => {
     const { terms, secret } = termsOf({ redeemer: closing.address })
     await initiate(terms)
     chain.mine()
-    // In the open ledger, where no check of ours sees it.
+    // The transaction is in the open ledger, where no check of ours sees it.
     closing.send({ TransactionType: 'AccountSet', SetFlag: DEPOSIT_AUTH })
     const redeem = async () => client.redeem(terms, { ...(await spendOf(terms)), secret }, outbox.open(keyOf(terms, 'redeem')))
     const failed = await redeem()

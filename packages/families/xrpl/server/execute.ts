@@ -1,8 +1,8 @@
 /**
- * Initiations, redeems and refunds as escrow transactions. The order of steps is in `contract/execute.ts`. Nodes simulate nothing: what a simulation would find
- * is read from the ledger. The chain allows any number of escrows with the same terms, so an initiation is signed again only if none before it can be validated.
+ * Initiates, redeems and refunds by escrow transactions, in the steps of `contract/execute.ts`. Nodes simulate nothing, so the checks are
+ * made on the ledger's state. The chain allows any number of escrows with the same terms, so an initiation is signed again only if none
+ * before it can be validated.
  */
-
 import { assertSecret, type ContractAction, type HtlcState } from '@tandem/chain-kit/contract/action.ts'
 import { createContractExecutor, type Executor } from '@tandem/chain-kit/contract/execute.ts'
 import type { ContractFamily, SideCall } from '@tandem/chain-kit/contract/family.ts'
@@ -14,7 +14,7 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
 import { accountOf, assertInitiator } from '../terms/address.ts'
 import { conditionOf, type Escrow, type EscrowId, escrowOf, isEscrowOf, parseDeposit } from '../terms/htlc.ts'
-import { obstacleToFinishing } from './check-recipient.ts'
+import { obstacleToFinishing } from './accounts.ts'
 import { LIFETIME_LEDGERS } from './fees.ts'
 import type { XrplNode } from './nodes/node.ts'
 import { newestOf } from './nodes/shared-node.ts'
@@ -22,7 +22,6 @@ import { createLanes, type XrplTypes } from './send/lane.ts'
 import { type Call, cancelCall, createCall, finishCall, isSameCall, readAttempt, type Signed, unitsOf } from './send/transaction.ts'
 
 type Action = ContractAction<Call> & {
-  /** Null: an initiation. */
   readonly escrow: EscrowId | null
   readonly attempts: readonly Attempt[]
 }
@@ -30,7 +29,7 @@ type Action = ContractAction<Call> & {
 export interface XrplExecutor extends Pick<Executor<Action>, 'cancelUnmined'> {
   initiate(terms: HtlcTerms, outbox: Outbox): Promise<string>
   redeem(terms: HtlcTerms, deposits: readonly SpendableDeposit[], secret: Hex32, outbox: Outbox): Promise<string>
-  /** One of the deposits at a time: each needs a transaction of its own, and the action is repeated while any is left. */
+  /** Each deposit needs a transaction of its own, so the action is repeated while any deposit is left. */
   refund(terms: HtlcTerms, deposits: readonly SpendableDeposit[], outbox: Outbox): Promise<string>
 }
 
@@ -39,7 +38,7 @@ export function createExecutor(chain: Chain, node: XrplNode): XrplExecutor {
   const family = familyOf(node, openLane)
   const executor = createContractExecutor(family)
   const send = (action: Action, outbox: Outbox) => withResult(node, executor.send(action, outbox))
-  // A transaction in the open ledger cannot be replaced. It is validated or expired after some ledgers, so to cancel is to wait.
+  // A transaction in the open ledger cannot be replaced. It is validated or expired after some ledgers, so cancelling means waiting.
   const { cancelUnmined } = createContractExecutor({
     ...family,
     openLane: async (outbox, duty) => ({ ...(await openLane(outbox, duty)), replacement: null }),
@@ -70,7 +69,7 @@ export function createExecutor(chain: Chain, node: XrplNode): XrplExecutor {
   }
 }
 
-/** Adds the code with which the ledger refused the last attempt, e.g. tecNO_PERMISSION. */
+/** The error gets the code with which the ledger refused the last attempt, e.g. tecNO_PERMISSION. */
 async function withResult(node: Pick<XrplNode, 'outcome'>, sending: Promise<string>): Promise<string> {
   try {
     return await sending
@@ -94,7 +93,6 @@ function escrowIdOf({ initiator }: HtlcTerms, { id }: SpendableDeposit): EscrowI
   return escrow
 }
 
-/** The first that is still open; the last if none is. */
 async function nextToRefund(node: XrplNode, terms: HtlcTerms, deposits: readonly SpendableDeposit[]): Promise<EscrowId> {
   const ids = deposits.map((deposit) => escrowIdOf(terms, deposit))
   const last = ids.at(-1)
@@ -106,7 +104,7 @@ async function nextToRefund(node: XrplNode, terms: HtlcTerms, deposits: readonly
 }
 
 function familyOf(node: XrplNode, openLane: ContractFamily<XrplTypes, Action>['openLane']): ContractFamily<XrplTypes, Action> {
-  /** At the newest ledger. Null: it has ended. */
+  /** The escrow is read at the newest ledger. It is null if it has ended. */
   async function readEscrow({ escrow, terms }: Action): Promise<{ readonly open: Escrow | null; readonly time: bigint }> {
     if (escrow === null) throw new Error('an initiation has no escrow yet')
     const { height, time } = await newestOf(node)
@@ -137,7 +135,7 @@ function familyOf(node: XrplNode, openLane: ContractFamily<XrplTypes, Action>['o
     isOwn: ({ call }, signed) => isSameCall(call, signed),
     mayDoNothing: () => false,
     async htlcState(action): Promise<HtlcState> {
-      // Whether there is one is known by our own attempts: see `assertPossible`.
+      // Our own attempts show whether there is one: see `assertPossible`.
       if (action.escrow === null) return 'absent'
       return (await readEscrow(action)).open === null ? 'settled' : 'open'
     },
@@ -158,7 +156,7 @@ function familyOf(node: XrplNode, openLane: ContractFamily<XrplTypes, Action>['o
       return unitsOf(action.call)
     },
     simulatesOwnRedeem: true,
-    // Not null: transactions are validated in the order of their sequences.
+    // The result is not null: transactions are validated in the order of their sequences.
     queuedCost: async () => Promise.reject(new Error('nothing waits for an approval')),
   }
 }
@@ -167,18 +165,17 @@ function isAction(step: Action | SideCall<XrplTypes>): step is Action {
   return 'terms' in step
 }
 
-/** Rejects with `would-fail` if the redeemer cannot be paid by `sender` (null: not known yet). */
+/** The promise rejects with `would-fail` if `sender` (null if not known yet) cannot pay the redeemer. */
 export async function assertPayable(node: XrplNode, { redeemer }: HtlcTerms, sender: string | null): Promise<void> {
   const obstacle = await obstacleToFinishing(node, redeemer, sender)
   if (obstacle !== null) throw payoutRefused(`paying ${redeemer}: ${obstacle}`)
 }
 
-/** Proves that no earlier attempt of an action is validated, or ever will be. */
 type ProofNode = Pick<XrplNode, 'block' | 'account' | 'isAbsent'>
 
 /**
- * Rejects unless each of them is impossible: its sequence is unused at a validated ledger after its last one; or its sequence is used, and it is in none of
- * the ledgers that it could be in, all of which were searched. A second escrow would be paid twice.
+ * Each attempt must be impossible: its sequence is unused at a validated ledger after its last one; or its sequence is used,
+ * and it is in none of the ledgers that it could be in, all of which were searched. A second escrow would be paid twice.
  */
 async function assertNoneValidated(node: ProofNode, owner: string, attempts: readonly Attempt[]): Promise<void> {
   if (attempts.length === 0) return
@@ -187,14 +184,14 @@ async function assertNoneValidated(node: ProofNode, owner: string, attempts: rea
   for (const signed of attempts.map(readAttempt)) await assertImpossible(node, signed, account?.sequence ?? 0n, height)
 }
 
-/** `next`: the sequence of the next transaction at the newest ledger. */
+/** `next` is the sequence of the next transaction at the newest ledger. */
 async function assertImpossible(node: ProofNode, { tx, nonce, fees }: Signed, next: bigint, newest: bigint): Promise<void> {
   if (next <= nonce) {
     if (fees.lastLedger <= newest) return
     throw new ChainFailure('unreachable', `${tx} may still be validated, until ledger ${fees.lastLedger}`)
   }
   const last = fees.lastLedger < newest ? fees.lastLedger : newest
-  // It was signed at this ledger or later.
+  // The transaction was signed at this ledger or later.
   const first = fees.lastLedger - LIFETIME_LEDGERS
   if (!(await node.isAbsent(tx, first < last ? first : last, last)))
     throw new ChainFailure('superseded', `${tx} is validated: another escrow would pay twice`)

@@ -1,5 +1,4 @@
-/** The XRPL family: native escrows of XRP with a PREIMAGE-SHA-256 condition. */
-
+/** Implements the XRPL family: native escrows of XRP with a PREIMAGE-SHA-256 condition. */
 import { assertPayee } from '@tandem/chain-kit/contract/action.ts'
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -15,8 +14,7 @@ import { accountOf, partyOf, textFormsOf } from '../terms/address.ts'
 import { xrplFacts } from '../terms/facts.ts'
 import { fundingOf, isEscrowOf, parseDeposit, swapIdOf } from '../terms/htlc.ts'
 import { chainProblem } from '../terms/nodes/chain-problem.ts'
-import { spendableOf } from './balances.ts'
-import { obstacleToPaying } from './check-recipient.ts'
+import { obstacleToPaying, spendableOf } from './accounts.ts'
 import { readEvents } from './events.ts'
 import { assertPayable, createExecutor } from './execute.ts'
 import { suggestFees } from './fees.ts'
@@ -25,11 +23,10 @@ import type { XrplNode } from './nodes/node.ts'
 import { newestOf } from './nodes/shared-node.ts'
 import { FINISH_UNITS } from './send/transaction.ts'
 
-/** What an initiation, redeem or refund costs now, in drops. The reserve of an escrow comes back. */
 const DECIMALS = 6
 
-/** A ledger is told when it is validated. */
-const newLedgers: BlockSubscription = { request: { id: 1, command: 'subscribe', streams: ['ledger'] }, told: ['type', 'ledgerClosed'] }
+/** Nodes announce a ledger when it is validated. */
+const newLedgers: BlockSubscription = { request: { id: 1, command: 'subscribe', streams: ['ledger'] }, notice: ['type', 'ledgerClosed'] }
 
 export const xrpl: ChainFamily = {
   ...xrplFacts,
@@ -39,7 +36,7 @@ export const xrpl: ChainFamily = {
 /** `node` is closed with the client. */
 function createXrplClient(chain: Chain, options: ConnectOptions, node: XrplNode): ChainClient {
   const executor = createExecutor(chain, node)
-  const { glimpse } = node
+  const { tipHint } = node
 
   function assertCoin(asset: string): void {
     if (asset !== chain.nativeAsset)
@@ -62,7 +59,7 @@ function createXrplClient(chain: Chain, options: ConnectOptions, node: XrplNode)
       if (problem !== null) throw new ChainFailure('would-fail', `${chain.id}: the node ${problem}`)
     },
     tip: () => newestOf(node),
-    ...(glimpse !== undefined && { glimpse }),
+    ...(tipHint !== undefined && { tipHint }),
     headers: node.blocks,
     events: (watched, from, to) => readEvents(node, watched, from, to),
     readHtlc: (terms, deposits) => readHtlc(node, chain, terms, deposits),
@@ -103,7 +100,6 @@ function createXrplClient(chain: Chain, options: ConnectOptions, node: XrplNode)
   }
 }
 
-/** Reads escrows of a swap at the newest validated ledger. One that has ended is not in the ledger any more. */
 type Reader = Pick<XrplNode, 'block' | 'escrow'>
 
 function readHtlc(node: Reader, { id: chain }: Chain, terms: HtlcTerms, deposits: readonly string[]): Promise<HtlcReading> {

@@ -1,8 +1,7 @@
 /**
- * How strangers make an escrow: with every field that a transaction may have beside those that the terms fix. On a simulator of rippled's rules: its own
- * code cannot be run here.
+ * Lists the ways in which strangers make an escrow: with every field that a transaction may have beside those that the terms fix. They run
+ * on a simulator of rippled's rules, because its own code cannot be run here.
  */
-
 import {
   type AgreedSwap,
   type ChoicesOf,
@@ -21,15 +20,15 @@ import type { FamilyFixture, TestParty } from './xrpl.fixture.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** `tfFullyCanonicalSig`. */
+/** The flag is `tfFullyCanonicalSig`. */
 const FULLY_CANONICAL = 0x8000_0000
-/** What the ledger keeps for an account while it exists. */
+/** The ledger keeps this reserve while an account exists. */
 const WEALTH = 1_000_000_000n
 const USD = 'USD'
 
 export function xrplWays({ user, openParty, devnet: { chain } }: FamilyFixture): readonly StrangersWay[] {
   const stranger = openParty(WEALTH)
-  /** A node refuses a malformed transaction at once. */
+  /** A node refuses a malformed transaction immediately. */
   function send(fields: Fields, by: TestParty = user): ReturnType<TestParty['send']> {
     try {
       return by.send(fields)
@@ -48,7 +47,6 @@ export function xrplWays({ user, openParty, devnet: { chain } }: FamilyFixture):
   const hex = (bytes: number) =>
     fc.uint8Array({ minLength: 1, maxLength: bytes }).map((all) => Buffer.from(all).toString('hex').toUpperCase())
 
-  /** Takes as many tickets as the choice names, and uses one of them. */
   async function withTicket(
     { funding }: AgreedSwap,
     { tickets, used }: { readonly tickets: number; readonly used: number },

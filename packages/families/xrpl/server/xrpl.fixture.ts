@@ -1,5 +1,4 @@
-/** The family on a local chain of its own, with two parties that own XRP. Its network is one whose transactions name it. */
-
+/** Connects the family to a local chain of its own, with two parties that own XRP. Its network is one whose transactions name it. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
@@ -17,7 +16,6 @@ type Fields = Readonly<Record<string, unknown>>
 export type TestParty = {
   readonly key: Key
   readonly address: string
-  /** As the party's own wallet sends it. Does not mine. */
   send(fields: Fields): ReturnType<LocalSender['send']>
 }
 
@@ -27,7 +25,6 @@ export interface FamilyFixture {
   readonly asset: ConnectOptions['assets'][number]
   readonly user: TestParty
   readonly solver: TestParty
-  /** Another party, with this many drops; without an account if 0. */
   openParty(drops: bigint): TestParty
   connect(options?: Partial<ConnectOptions>): ChainClient
   close(): Promise<void>

@@ -1,6 +1,6 @@
 /**
- * The text forms of accounts: base58 with the ledger's own alphabet and a checksum ("base58 Encodings" at xrpl.org), and X-addresses, which have a tag
- * too (XLS-5). Without xrpl.js, which is large: browsers load this file.
+ * Codes the text forms of accounts: base58 with the ledger's own alphabet and a checksum ("base58 Encodings" at xrpl.org), and
+ * X-addresses, which have a tag too (XLS-5). It does without xrpl.js, which is large: browsers load this file.
  */
 import { ripemd160 } from '@noble/hashes/legacy.js'
 import { sha256 } from '@noble/hashes/sha2.js'
@@ -8,7 +8,6 @@ import { base58xrp } from '@scure/base'
 
 export type TaggedAccount = {
   readonly account: string
-  /** Null: none. */
   readonly tag: number | null
   readonly isTest: boolean
 }
@@ -18,7 +17,7 @@ const ACCOUNT_BYTES = 20
 const CHECKSUM_BYTES = 4
 const MAIN_PREFIX = [0x05, 0x44] as const
 const TEST_PREFIX = [0x04, 0x93] as const
-/** Prefix, account, flag, and eight bytes of a tag in little-endian order, of which four are used. */
+/** The bytes are prefix, account, flag, and eight bytes of a tag in little-endian order, of which four are used. */
 const X_BYTES = 2 + ACCOUNT_BYTES + 1 + 8
 const TAGGED = 1
 
@@ -26,7 +25,6 @@ export function isAccount(text: string): boolean {
   return accountBytesOf(text) !== null
 }
 
-/** The account of a public key in the form that transactions have. */
 export function accountOfKey(publicKey: Uint8Array): string {
   return encodeAccount(ripemd160(sha256(publicKey)))
 }
@@ -42,7 +40,7 @@ export function encodeTagged({ account, tag, isTest }: TaggedAccount): string {
   return encodeChecked(Uint8Array.of(...(isTest ? TEST_PREFIX : MAIN_PREFIX), ...bytes, ...new Uint8Array(rest.buffer)))
 }
 
-/** Null: it is not an X-address, or its checksum is wrong. */
+/** The result is null if the text is not an X-address, or its checksum is wrong. */
 export function parseTagged(text: string): TaggedAccount | null {
   const bytes = decodeChecked(text)
   if (bytes === null || bytes.length !== X_BYTES) return null

@@ -1,6 +1,6 @@
 /**
- * Accounts and destination tags. The canonical form of an address is the classic one; with a tag it is the X-address, which names both.
- * An exchange credits a payment without its tag to nobody, so a tag is never dropped.
+ * Parses accounts and destination tags. The canonical form of an address is the classic one; with a tag it is the X-address, which names
+ * both. An exchange credits a payment without its tag to nobody, so a tag is never dropped.
  */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
@@ -46,7 +46,6 @@ function parseParty(chain: Pick<Chain, 'id' | 'reference'>, text: string, refuse
   return { account: tagged.account, tag: tagged.tag }
 }
 
-/** Of an address in its canonical form: every event asks for it. */
 export const partyOf: (canonical: string) => Party = memoize(2000, (canonical) => {
   if (canonical.startsWith('r')) return { account: canonical, tag: null }
   const tagged = parseTagged(canonical)
@@ -57,7 +56,6 @@ export const partyOf: (canonical: string) => Party = memoize(2000, (canonical) =
 /** Ed25519 keys have this byte before them: see "Key Derivation" at xrpl.org. */
 const ED25519_PREFIX = 'ED'
 
-/** As transactions name it. */
 export function publicKeyHex(key: PublicKey): string {
   return `${ED25519_PREFIX}${bytesToHex(onCurve('ed25519', key).publicKey).toUpperCase()}`
 }
@@ -69,8 +67,8 @@ export function accountOf(key: PublicKey): string {
 }
 
 /**
- * Throws `invalid_address` or `bad_request` unless this address can initiate an escrow. The chain returns a cancelled escrow to the account that made it,
- * without a tag; and nobody can make one for another account.
+ * An initiator must be able to make the escrow itself, because nobody can make one for another account. The chain returns a cancelled
+ * escrow to the account that made it, without a tag.
  */
 export function assertInitiator(owner: string, payer: string | null): void {
   if (partyOf(owner).tag !== null)

@@ -1,8 +1,10 @@
-/** What every process knows of the XRPL family. Addresses are base58 with letter case; transaction hashes are in upper case, swap ids in lower case. */
+/**
+ * Gives the facts of the XRPL family that every process knows. Addresses are base58 with letter case; transaction hashes are in upper
+ * case, swap ids in lower case.
+ */
 import type { FamilyFacts } from '@tandem/chain-kit/port/family.ts'
 import type { BasicForms } from '@tandem/chain-kit/port/text-forms.ts'
 
-/** A classic address, or an X-address, which may name a destination tag. */
 const ADDRESS = /^(r[1-9A-HJ-NP-Za-km-z]{24,34}|[XT][1-9A-HJ-NP-Za-km-z]{46})$/
 
 export const basicForms: BasicForms = {

@@ -1,4 +1,4 @@
-/** The escrow of a swap as pure functions of its terms: its condition, its fields and the swap id. */
+/** Computes the escrow of a swap from its terms: its condition, its fields and the swap id. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { FundingRequest } from '@tandem/chain-kit/port/client.ts'
@@ -8,18 +8,18 @@ import type { HtlcTerms, SwapId } from '@tandem/protocol/htlc.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
 import { assertInitiator, partyOf } from './address.ts'
 
-/** What makes an escrow ours. Everything that the chain knows of it but its sequence. */
+/** An escrow is ours by these fields: the chain knows nothing else of it, except its sequence. */
 export type Escrow = {
   readonly owner: string
   readonly destination: string
   readonly tag: number | null
   readonly amount: bigint
   readonly condition: string
-  /** Unix seconds. */
   readonly cancelAfter: bigint
 }
 
-// draft-thomas-crypto-conditions-04, PREIMAGE-SHA-256 in DER. The cost of a condition is the length of its preimage: 32 bytes, and no other.
+// draft-thomas-crypto-conditions-04 defines PREIMAGE-SHA-256 in DER. The cost of a condition is the length of its preimage: 32 bytes, and
+// no other.
 const CONDITION = { before: 'A0258020', after: '810120' } as const
 const FULFILLMENT = 'A0228020'
 
@@ -27,7 +27,6 @@ export function conditionOf(secretHash: Hex32): string {
   return `${CONDITION.before}${secretHash.toUpperCase()}${CONDITION.after}`
 }
 
-/** Null: a condition of another kind. */
 export function secretHashIn(condition: string): Hex32 | null {
   const { before, after } = CONDITION
   return new RegExp(`^${before}([0-9A-F]{64})${after}$`).exec(condition)?.[1]?.toLowerCase() ?? null
@@ -38,14 +37,14 @@ export function fulfillmentOf(secret: Hex32): string {
 }
 
 /**
- * The preimage is at the end, and its hash must be compared. The bytes before it are not fixed: nodes accept lengths in longer forms than needed, so
- * whoever knows the secret chooses among several fulfillments. Null: it is too short.
+ * The preimage is at the end, and its hash must be compared. The bytes before it are not fixed: nodes accept lengths in longer forms than
+ * needed, so a party that knows the secret can choose among several fulfillments.
  */
 export function secretIn(fulfillment: string): Hex32 | null {
   return /[0-9A-F]{64}$/.exec(fulfillment)?.[0].toLowerCase() ?? null
 }
 
-/** 1 January 2000. */
+/** The ledger's epoch begins on 1 January 2000. */
 const RIPPLE_EPOCH = 946_684_800n
 
 export function toRippleTime(unixSeconds: bigint): number {
@@ -56,7 +55,7 @@ export function fromRippleTime(rippleSeconds: bigint): bigint {
   return rippleSeconds + RIPPLE_EPOCH
 }
 
-/** `from`: unix seconds from which the timelock counts. */
+/** The timelock counts from `from`, in unix seconds. */
 export function escrowOf(terms: HtlcTerms, from: bigint): Escrow {
   const { account: destination, tag } = partyOf(terms.redeemer)
   const condition = conditionOf(terms.secretHash)
@@ -64,14 +63,15 @@ export function escrowOf(terms: HtlcTerms, from: bigint): Escrow {
 }
 
 /**
- * When the owner can cancel, in unix seconds of the newest ledger. The chain compares CancelAfter with the close time of the parent ledger, and a finish
- * is possible at an equal time: so a cancel is possible one second later. Never are both.
+ * The owner can cancel at this time, in unix seconds of the newest ledger. The chain compares CancelAfter with the close time of the
+ * parent ledger, and a finish is possible at an equal time, so a cancel is possible one second later. Both are never possible at the same
+ * time.
  */
 export function expiryOf({ cancelAfter }: Pick<Escrow, 'cancelAfter'>): bigint {
   return cancelAfter + 1n
 }
 
-/** The same for two escrows if either could be the HTLC of one swap: CancelAfter may be any. */
+/** Two escrows have the same key if either could be the HTLC of one swap: CancelAfter may be any. */
 export function escrowKey({ owner, destination, tag, amount, condition }: Omit<Escrow, 'cancelAfter'>): string {
   return `${owner} ${destination} ${tag ?? ''} ${amount} ${condition}`
 }
@@ -82,7 +82,10 @@ export function isEscrowOf(terms: HtlcTerms, escrow: Escrow): boolean {
 
 const ID_TAG = 'tandem xrpl escrow 1'
 
-/** Each part with its length before it, so that no two lists of parts are the same text. Neither the sequence nor CancelAfter is known to all parties at first. */
+/**
+ * Each part has its length before it, so that no two lists of parts are the same text. Neither the sequence nor CancelAfter is known to
+ * all parties at first.
+ */
 export function swapIdOf(chain: ChainId, terms: HtlcTerms): SwapId {
   const { initiator, redeemer, amount, secretHash, timelock } = terms
   assertInitiator(initiator, null)
@@ -90,7 +93,6 @@ export function swapIdOf(chain: ChainId, terms: HtlcTerms): SwapId {
   return bytesToHex(sha256(utf8ToBytes(parts.map((part) => `${utf8ToBytes(part).length}:${part}`).join(','))))
 }
 
-/** An escrow on the chain: its owner, and the sequence of the transaction that made it. */
 export type EscrowId = { readonly owner: string; readonly sequence: bigint }
 
 export function depositOf({ owner, sequence }: EscrowId): string {
@@ -103,7 +105,10 @@ export function parseDeposit(deposit: string): EscrowId {
   return { owner, sequence: BigInt(sequence) }
 }
 
-/** No node is asked: the wallet adds the sequence and the fee. The timelock counts from the deadline: whenever the user pays in time, all of it is left. */
+/**
+ * No node is needed: the wallet adds the sequence and the fee. The timelock counts from the deadline, so all of it remains if the user pays
+ * in time.
+ */
 export function fundingOf({ terms, deadline, payer }: FundingRequest): Funding<'escrow'> {
   assertInitiator(terms.initiator, payer)
   const { owner, destination, tag, amount, condition, cancelAfter } = escrowOf(terms, deadline)

@@ -1,11 +1,12 @@
 /**
- * The chains of the family in each environment, and what can be swapped on them. Main networks: about 50 to 100,000 US dollars a swap.
- * `publicRpcs` are what the chain's own documentation names, and further ones that several public code bases use. Their operators are not trusted:
- * hence the quorum. The comment above an address names its sources, which agree. Explorers without a source are unchecked.
+ * Lists the chains of the family in each environment, and what can be swapped on them. Main networks allow about 50 to 100,000 US dollars
+ * a swap. The chain's own documentation or several public code bases name the `publicRpcs`. Their operators are not trusted: hence the
+ * quorum. The comment above an address names its sources, which agree. Explorers without a source are unchecked.
  */
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { Environment, FamilyRows } from '@tandem/protocol/registry/environment.ts'
 import { coinsOf, currency } from '@tandem/protocol/registry/listing.ts'
+import { localChain } from '@tandem/protocol/registry/seconds-clock.ts'
 
 const HOUR = 3600n
 const coin = coinsOf('xrpl:escrow')
@@ -48,17 +49,13 @@ const testnet: Environment = {
 
 const xrplDefaults = {
   ...xrplFamily,
+  ...localChain,
   blockMs: 1000n,
   blockBoundsMs: { fastest: 1n, slowest: 10_000n },
-  finalityBlocks: 12,
   // Close times are rounded by 5 s. Ledgers on demand let the clock run ahead, by 60 s at most; then ledgers without transactions wait for it.
   // So 1200 s of it take at least 1135 s.
   clock: { ...xrplFamily.clock, fastestMs: 940n, slackSeconds: 75n },
-  margins: { claimSeconds: 15n, reorgSeconds: 15n, feeSpikeSeconds: 15n },
   timelocks: { source: 1200n, destination: 180n },
-  haltSeconds: 600n,
-  pollMs: 200,
-  feeBumpSeconds: 6n,
 } as const satisfies Partial<Chain>
 
 const local: Environment = {
@@ -66,7 +63,7 @@ const local: Environment = {
     {
       ...xrplDefaults,
       id: 'xrpl_localnet',
-      // The network's id. Up to 1024 transactions do not name it.
+      // This is the network's id. Up to 1024 transactions do not name it.
       reference: 'xrpl:1000',
       displayName: 'XRP Ledger Localnet',
       icon: { text: 'XRP', color: '#23292f' },

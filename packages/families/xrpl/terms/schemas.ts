@@ -1,4 +1,4 @@
-/** Describes the escrow as an HTLC, as an ABI does elsewhere. Words in <> are the terms. */
+/** The escrow is described as an HTLC, as an ABI does elsewhere. Words in <> are the terms. */
 const escrow = {
   swap_id: 'SHA-256 of the terms, in lower-case hex. The chain does not know it: parties find the escrow by its fields',
   initiate: {

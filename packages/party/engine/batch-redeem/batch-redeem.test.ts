@@ -5,33 +5,28 @@ import { actionKey } from '@tandem/protocol/order.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { type LeasedAction, leaseAction, readAction, syncWanted } from '../../store/actions/actions.ts'
 import { readAttempts } from '../../store/actions/attempts.ts'
 import { keepCosigned } from '../../store/actions/batches.ts'
 import { finishAction } from '../../store/actions/finish-action.ts'
 import { recordOwnFill } from '../../store/orders/fills.ts'
-import { NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import { sharedStore } from '../../store/shared-store.fixture.ts'
+import { NOW, putOrder, sightingsOf } from '../../store/store.fixture.ts'
 import { executeInTime } from '../action-deadline.ts'
 import { type EngineFixture, openEngineFixture, registry } from '../engine.fixture.ts'
 import { startEngine } from '../engine.ts'
 import { executeAction } from '../executor.ts'
 import type { Step } from '../party.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: EngineFixture
 let sent: { readonly items: readonly RedeemItem[]; readonly cosigned: string | null; readonly outbox: Outbox }[]
-/** Secret hashes of those that the chain would skip. */
+/** The secret hashes of the redeems that the chain would skip. */
 let bad: Set<string>
-/** Runs before anything is recorded. */
 let beforeRecord: () => unknown
-/** Ids of the orders that can be redeemed. */
 let orders: readonly string[]
 
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   fixture = await openEngineFixture(store)
   sent = []
@@ -58,7 +53,6 @@ async function batchRedeem(items: readonly RedeemItem[], cosigned: string | null
   return tx
 }
 
-/** One more order whose secret the solver knows. */
 async function addRedeemable(): Promise<string> {
   const secret = createSecret()
   const { order } = await putOrder(store.db, { secret })
@@ -84,7 +78,6 @@ const depositsOf = async (ids: readonly (string | undefined)[]) => {
 }
 const deposits = (index: number) => (sent[index]?.items ?? []).flatMap((item) => item.deposits.map(({ id }) => id)).toSorted()
 
-/** Leases the redeem of this order, as if nothing else were due. */
 async function lease(orderId = ''): Promise<LeasedAction> {
   await sql`update actions set due_at = now() + interval '1 hour' where key <> ${keyOf(orderId)}`.execute(store.db)
   await sql`update actions set due_at = now() where key = ${keyOf(orderId)}`.execute(store.db)
@@ -243,7 +236,7 @@ describe('waiting redeems', () => {
     fixture.bitcoin.grow(20)
     const late = await addRedeemable()
     expect(await execute(late)).toMatchObject({ kind: 'sent' })
-    // The first was mined 23 blocks before the last, which has 199 left, of two seconds.
+    // The first deposit was mined 23 blocks of two seconds before the last one, which has 199 blocks left.
     expect(sent[0]?.outbox.secondsLeft).toBe(398n - 46n)
   })
 })

@@ -1,4 +1,4 @@
-/** Batch redeem: one transaction for several redeems. The first due action leases all others that wait. */
+/** Redeems several swaps in one transaction. The first due action leases all others that wait. */
 import type { BatchRedeem, RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
@@ -7,13 +7,11 @@ import type { LeasedAction } from '../../store/actions/actions.ts'
 import { createFreshFacts, oldestOf } from '../fresh-facts.ts'
 import { type OutboxContext, openOutbox, type Taken } from '../outbox.ts'
 
-/** Besides the first. */
+/** The first action is not counted. */
 const MAX_OTHERS = 49
 
 export type BatchContext = OutboxContext & {
-  /** Null if the action is no longer wanted. */
   readonly takeIfWanted: (action: LeasedAction) => Promise<Taken | null>
-  /** Keeps the record of which attempts show a secret. */
   readonly showingSecrets: (
     actions: readonly LeasedAction[],
     outbox: Outbox,
@@ -22,10 +20,9 @@ export type BatchContext = OutboxContext & {
   readonly againInMs: number
 }
 
-/** `others`: the actions that share the transaction with the first one. The caller finishes them all. */
+/** `others` share the transaction with the first action. The caller finishes them all. */
 export type SentBatch = { readonly tx: string; readonly others: readonly LeasedAction[] }
 
-/** Finishes the actions that it leased and did not send. */
 export async function redeemBatch(context: BatchContext, first: Taken): Promise<SentBatch> {
   const { leases } = context
   const leased = first.action.mayBatch ? await leases.batch(first.action, { limit: MAX_OTHERS }) : []
@@ -34,7 +31,7 @@ export async function redeemBatch(context: BatchContext, first: Taken): Promise<
   try {
     const wanted = await takeAll(context, leased)
     const batch = await withoutBad(context, await sameTransaction(context, first, wanted))
-    // The first is bad: the others do not wait for it.
+    // The first redeem is bad, so the others do not wait for it.
     if (batch === null) againInMs = 0
     const { taken, cosigned } = batch ?? { taken: [first] as const, cosigned: null }
     const tx = await send(context, { taken, cosigned })
@@ -54,7 +51,7 @@ async function takeAll({ party, takeIfWanted }: BatchContext, actions: readonly 
         if (one !== null) await party.secretFor(one.step)
         return one
       } catch {
-        // A failing action must not block the others. Its own run reports the error.
+        // A failing action must not block the others. The error is reported when that action runs by itself.
         return null
       }
     }),
@@ -64,7 +61,7 @@ async function takeAll({ party, takeIfWanted }: BatchContext, actions: readonly 
 
 type Batch = { readonly taken: readonly [Taken, ...Taken[]]; readonly cosigned: string | null }
 
-/** If the first redeem has a cosigned transaction: exactly the redeems in it. Otherwise: only redeems without a cosigned transaction. */
+/** If the first redeem has a cosigned transaction, the batch is exactly the redeems in it. Otherwise no redeem in it has one. */
 async function sameTransaction({ party }: BatchContext, first: Taken, others: readonly Taken[]): Promise<Batch> {
   if (first.step.client.cosignedRedeem === undefined) return { taken: [first, ...others], cosigned: null }
   const cosignedOf = async ({ step }: Taken) => (await party.cosignedFor?.(step)) ?? null
@@ -74,7 +71,7 @@ async function sameTransaction({ party }: BatchContext, first: Taken, others: re
   return { taken: [first, ...same], cosigned }
 }
 
-/** Without the redeems that cannot succeed now: the chain would skip them, but their secrets would be shown. Null if the first is one of them. */
+/** Drops redeems that cannot succeed now, whose secrets would be shown for nothing. Returns null if the first is one of them. */
 async function withoutBad(context: BatchContext, batch: Batch): Promise<Batch | null> {
   const [first, ...others] = batch.taken
   if (batch.cosigned !== null || others.length === 0) return batch

@@ -1,4 +1,4 @@
-/** Whether a signed transaction shows a secret: in hex, in base64, or as eight words of 32 bits. The conformance suite shows that this holds for every family. */
+/** Finds a secret in a signed transaction: in hex, in base64, or as eight 32-bit words. The conformance suite covers every family. */
 import type { Hex32 } from '@tandem/protocol/secret.ts'
 
 const BASE64 = /[A-Za-z0-9+/]{43,}={0,2}/g

@@ -1,10 +1,9 @@
-/** Logs for the operator that a database and the chains differ. It may be a node that is a block behind: only what stays is an error. */
+/** Logs differences between a database and the chains. A node may be a block behind, so only a lasting difference is an error. */
 
 import type { Leg } from '@tandem/protocol/order.ts'
 import type { Logger } from 'pino'
 import { REPEAT_DIFFERENCE_MS } from '../times.ts'
 
-/** What a database says and the chains do not, or the other way round, in words for the operator. */
 export type Difference = { readonly leg: Leg; readonly what: string }
 
 export type DifferenceReport = { readonly order: string; readonly action: string; readonly differences: readonly Difference[] }
@@ -15,7 +14,7 @@ export function createDifferenceLog(
   log: Pick<Logger, 'warn' | 'error'>,
   { onDifference, nowMs = () => performance.now() }: { readonly onDifference?: () => void; readonly nowMs?: () => number } = {},
 ): (report: DifferenceReport) => void {
-  /** When an order was last logged as an error; -Infinity: only once, as a warning. */
+  /** The time at which an order was last logged as an error; -Infinity means that it was logged once, as a warning. */
   const logged = new Map<string, number>()
   return ({ order, action, differences }) => {
     onDifference?.()

@@ -1,4 +1,4 @@
-/** Evidence for tests of a party alone: as if the executor had asked the chains. */
+/** Makes evidence for tests of a party alone, as if the executor had read the chains. */
 import type { Evidence, LegEvidence } from './evidence.ts'
 
 const leg: LegEvidence = { tip: { height: 1n, time: 0n }, events: [], reading: null, asOfMs: 0 }

@@ -1,6 +1,6 @@
 /**
- * What the chains themselves show of an order at this moment, by quorum. Tables are memory: before a signature that could cost money, what they say is
- * compared with this, and the decision is derived again from this alone.
+ * Reads by quorum what the chains show of an order at this moment. Tables can be wrong: before a signature that could cost money, they are
+ * compared with this evidence, and the decision is derived again from the evidence alone.
  */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { HtlcReading } from '@tandem/chain-kit/port/htlc-reading.ts'
@@ -17,38 +17,31 @@ import type { Difference } from './differences.ts'
 declare const fromChains: unique symbol
 
 export type LegEvidence = {
-  /** The newest block, of the nodes. */
   readonly tip: Tip
-  /** Mined events as the chain shows them. */
   readonly events: readonly HtlcEvent[]
-  /** Null where it was not asked for. */
   readonly reading: HtlcReading | null
-  /** Everything was so at this moment or later, by `performance.now()`. */
+  /** The evidence was true at this moment or later, by `performance.now()`. */
   readonly asOfMs: number
 }
 
-/** Only `proveFacts` makes one. */
+/** The brand makes sure that only `proveFacts` makes evidence. */
 export type Evidence = { readonly [fromChains]: true; readonly legs: Readonly<Partial<Record<Leg, LegEvidence>>> }
 
 export type EvidenceQuery = {
-  /** The legs that the decision depends on. */
   readonly legs: readonly Leg[]
-  /** Those whose HTLC is read too: an event proves that it was there, not that it still is. */
+  /** The HTLCs of these legs are read too: an event proves that the money was there, not that it still is. */
   readonly nowOf: readonly Leg[]
-  /** The decision depends on what is final. */
   readonly finality?: true
-  /** Deposits of the source that it depends on, besides those that count. */
   readonly deposits?: readonly string[]
 }
 
 export type Proven = {
-  /** The given facts, with tips and events of the chains for the legs in the query. */
   readonly facts: LiveFacts
   readonly state: OrderState
   readonly evidence: Evidence
-  /** What the database says and the chains do not, or the other way round. The state is that of the chains. */
+  /** Differences between the database and the chains. The state is that of the chains. */
   readonly differences: readonly Difference[]
-  /** An HTLC is not as its events say: nothing may be signed. */
+  /** An HTLC is not as its events say, so nothing may be signed. */
   readonly isContradicted: boolean
 }
 
@@ -86,7 +79,7 @@ export async function proveFacts(view: LiveView, recorded: LiveFacts, query: Evi
   return { facts, state, evidence: { legs: evidence } as unknown as Evidence, differences, isContradicted: contradictions.length > 0 }
 }
 
-/** A row of a destination cannot ask for fewer than the registry does now. More are waited for, and nothing fails. Of a source, the solver compares them itself. */
+/** A destination's row cannot ask for fewer confirmations than the registry. The solver checks those of a source itself. */
 function withMinConfirmations(registry: Registry, order: Order): Order {
   const { chain, terms, requiredConfirmations: asked } = order.destination
   const asset = registry.assets.find(({ id }) => id === terms.asset) ?? {}
@@ -105,7 +98,7 @@ async function proveLeg(
 ): Promise<ProvenLeg> {
   const swap = recorded.order[leg]
   const client = clientFor(view.clients, swap.chain)
-  // Every id follows from the terms: with another one the events would be of another HTLC.
+  // Every id follows from the terms. With another id the events would be of another HTLC.
   if (client.swapId(swap.terms) !== swap.swapId)
     throw new ChainFailure('would-fail', `the terms of the ${leg} do not belong to the HTLC ${swap.swapId}: its row was changed`)
   const rows = recorded.events[leg]
@@ -130,13 +123,13 @@ async function proveLeg(
   }
 }
 
-/** Another process watches the chain: what it recorded is no evidence. */
+/** If another process watches the chain, what it recorded is no evidence. */
 async function tipNow({ clients }: LiveView, { chain }: Swap): Promise<FromNodes> {
   const asOfMs = performance.now()
   return { tip: await clientFor(clients, chain).tip(), events: [], asOfMs }
 }
 
-/** The blocks in which the database has these rows. */
+/** Reads the blocks in which the database has these rows. */
 async function readAgain(
   { clients }: LiveView,
   { chain, swapId, terms }: Swap,
@@ -149,7 +142,7 @@ async function readAgain(
   return (await Promise.all([...heights].map((height) => client.events(watched, height, height)))).flat()
 }
 
-/** What the nodes say now: what is on record could be too high. */
+/** Asks the nodes now, because the recorded height could be too high. */
 async function finalNow({ clients }: LiveView, { chain }: Swap, { height: newest }: Tip): Promise<Pick<Tip, 'finalHeight'>> {
   const said = (await clientFor(clients, chain).finalHeight?.()) ?? null
   return said === null ? {} : { finalHeight: said < newest ? said : newest }
@@ -159,7 +152,6 @@ function pick({ finalHeight }: Tip): Pick<Tip, 'finalHeight'> {
   return finalHeight === undefined ? {} : { finalHeight }
 }
 
-/** The HTLC of this moment against what follows from its events. */
 function differencesNow(state: OrderState, leg: Leg, reading: HtlcReading | null): readonly string[] {
   if (reading === null) return []
   const { counted, deposits } = state[leg]
@@ -176,7 +168,7 @@ function differencesNow(state: OrderState, leg: Leg, reading: HtlcReading | null
   ]
 }
 
-/** The row says what the chain says. Rows of old versions have no expiry. A secret proves itself. */
+/** Compares a row with an event of the chain. Rows of old versions have no expiry. A secret proves itself by its hash. */
 function isSame(row: HtlcEvent, event: HtlcEvent): boolean {
   if (keyOf(row) !== keyOf(event) || row.kind !== event.kind || row.deposit !== event.deposit) return false
   if (row.block?.height !== event.block?.height || row.block?.time !== event.block?.time) return false

@@ -1,20 +1,16 @@
-/** Rows of other tables than the events, forged, deleted or edited. In money: nothing is paid that cannot be collected, no secret is shown without both legs. */
+/** Forges rows of other tables than the events: nothing is paid that cannot be collected, no secret shown without both legs. */
 
 import type { Leg } from '@tandem/protocol/order.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestStore, type TestStore } from '../../store/store.fixture.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { sharedStore } from '../../store/shared-store.fixture.ts'
 import { type EngineFixture, openEngineFixture } from '../engine.fixture.ts'
 import { executeAction } from '../executor.ts'
 import { forgeDeposit, forgeFill } from './forged-rows.fixture.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: EngineFixture
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   await store.db.deleteFrom('polls').execute()
   fixture = await openEngineFixture(store)
@@ -22,7 +18,7 @@ beforeEach(async () => {
 
 const run = (statement: ReturnType<typeof sql>) => statement.execute(store.db)
 
-/** An engine that watches neither chain itself: it takes what other processes recorded. */
+/** This engine watches neither chain itself, and uses what other processes recorded. */
 const act = async (role: 'solver' | 'service', verb: 'initiate' | 'redeem') =>
   executeAction({ ...fixture.context(role), polls: new Map() }, await fixture.lease('destination', verb)).catch((error: unknown) => ({
     kind: 'failed',
@@ -32,7 +28,7 @@ const pay = () => act('solver', 'initiate')
 const reveal = () => act('service', 'redeem')
 
 const chainOf = (leg: Leg) => fixture.order[leg].chain
-/** As if another process had just read the chain up to the newest recorded block. */
+/** Acts as another process that has just read the chain up to the newest recorded block. */
 const publish = (leg: Leg) =>
   run(sql`insert into polls (chain, hash, began_at)
     select chain, hash, now() from blocks where chain = ${chainOf(leg)} order by height desc limit 1`)
@@ -41,7 +37,7 @@ const raiseTip = async (leg: Leg) => {
     select chain, height + 20, 'forged', hash, time from blocks where chain = ${chainOf(leg)} order by height desc limit 1`)
   await publish(leg)
 }
-/** The chain has grown by so many blocks since, and the rows do not say so. */
+/** Grows the chain by this many blocks, of which the rows do not tell. */
 const keepTip = async (leg: Leg, blocks: number) => {
   fixture.chainOf(leg).grow(blocks)
   await publish(leg)

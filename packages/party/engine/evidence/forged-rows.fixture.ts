@@ -1,4 +1,4 @@
-/** Rows that somebody with the password of the database could write. */
+/** Writes rows that somebody with the password of the database could write. */
 
 import type { Leg } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
@@ -6,7 +6,7 @@ import type { Database } from '../../store/database/database.ts'
 import { recordOwnFill } from '../../store/orders/fills.ts'
 import type { EngineFixture } from '../engine.fixture.ts'
 
-/** A row of a deposit as the watcher would write it, in the newest block, or in one so many blocks below. */
+/** Writes the row of a deposit as the watcher would, in the block that is `depth` below the newest. */
 export async function forgeDeposit(db: Database, fixture: EngineFixture, leg: Leg, depth = 0): Promise<void> {
   const { chain, swapId, terms } = fixture.order[leg]
   const { deposit } = fixture.events(leg)
@@ -16,7 +16,6 @@ export async function forgeDeposit(db: Database, fixture: EngineFixture, leg: Le
     from blocks where chain = ${chain} order by height desc offset ${depth} limit 1`.execute(db)
 }
 
-/** The solver's agreement to the deposit of the source. */
 export async function forgeFill(db: Database, fixture: EngineFixture): Promise<void> {
   const { terms, swapId } = fixture.order.destination
   const fill = { deposits: [fixture.events('source').deposit.deposit], blockHash: '', destinationAmount: terms.amount }

@@ -1,21 +1,18 @@
-/** Rows that were forged, deleted or edited: nothing is signed for what the chains do not show. The chains are those of the fixture, the rows real ones. */
+/** Forges, deletes or edits rows: nothing is signed for what the chains do not show. */
 
 import type { Leg } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { NOW, openTestStore, type TestStore } from '../../store/store.fixture.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { sharedStore } from '../../store/shared-store.fixture.ts'
+import { NOW } from '../../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture } from '../engine.fixture.ts'
 import { executeAction } from '../executor.ts'
 import type { DifferenceReport } from './differences.ts'
 import * as forge from './forged-rows.fixture.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: EngineFixture
 let reports: DifferenceReport[] = []
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   fixture = await openEngineFixture(store)
   reports = []

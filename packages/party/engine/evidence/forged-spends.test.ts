@@ -1,26 +1,22 @@
-/** Rows of redeems, refunds and secrets, forged, edited or deleted: the party that is owed a deposit still collects it, because the chain shows the truth. */
+/** Forges, edits or deletes rows of spends and secrets: a party still collects what it is owed, because the chain shows the truth. */
 
 import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import type { Leg, Role } from '@tandem/protocol/order.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
 import { deriveOrder } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { findOrder } from '../../store/orders/orders.ts'
-import { openTestStore, type TestStore } from '../../store/store.fixture.ts'
+import { sharedStore } from '../../store/shared-store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from '../engine.fixture.ts'
 import { executeAction } from '../executor.ts'
 import { loadFacts } from '../facts.ts'
 import type { DifferenceReport } from './differences.ts'
 import { createSpendCheck } from './spend-check.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: EngineFixture
 let reports: DifferenceReport[] = []
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 beforeEach(async () => {
   fixture = await openEngineFixture(store)
   reports = []
@@ -37,7 +33,7 @@ const act = async (role: Role, leg: Leg, verb: HtlcVerb) => {
 const collect = () => act('solver', 'source', 'redeem')
 const payUser = () => act('service', 'destination', 'redeem')
 
-/** What an engine does with the states that it derives. Its polls have seen nothing: it has just started. */
+/** Does what an engine does with the states that it derives. Its polls have seen nothing, because it has just started. */
 async function check(role: Role, how: { readonly stopping?: AbortSignal } = {}): Promise<void> {
   const stored = await findOrder(store.db, fixture.order.id)
   const states = (await loadFacts(store.db, registry, stored === null ? [] : [stored], fixture.context(role).now())).map(deriveOrder)

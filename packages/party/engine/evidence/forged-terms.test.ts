@@ -1,19 +1,16 @@
-/** Rows of an order's terms and addresses, edited in the database of the service: the user's money goes nowhere else. */
+/** Edits rows of an order's terms and addresses in the database of the service: the user's money goes nowhere else. */
 
 import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestStore, sightingsOf, type TestStore } from '../../store/store.fixture.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { sharedStore } from '../../store/shared-store.fixture.ts'
+import { sightingsOf } from '../../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture } from '../engine.fixture.ts'
 import { executeAction } from '../executor.ts'
 
-let store: TestStore
+const store = sharedStore()
 let fixture: EngineFixture
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
 
 const run = (statement: ReturnType<typeof sql>) => statement.execute(store.db)
 const act = async (leg: Leg, verb: HtlcVerb) => executeAction(fixture.context('service'), await fixture.lease(leg, verb))
@@ -65,7 +62,6 @@ describe('the secret is not shown for a payment', () => {
     fixture = await openEngineFixture(store)
   })
 
-  /** Edits the row and its id alike, and pays what it says then. */
   async function payOther(change: { readonly redeemer?: string; readonly amount?: bigint }): Promise<void> {
     const { terms } = fixture.order.destination
     const edited = { ...terms, ...change }

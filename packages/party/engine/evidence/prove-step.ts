@@ -1,4 +1,4 @@
-/** Before a step that could cost money if the database lied, the chains are asked. All other steps fail on the chain without harm. */
+/** Reads the chains before a step that could cost money if the database lied. All other steps fail on the chain without harm. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
 import type { Rule } from '@tandem/protocol/playbook.ts'
@@ -11,10 +11,9 @@ import { containsSecret } from './contains-secret.ts'
 import { type EvidenceQuery, type Proven, proveFacts } from './evidence.ts'
 import { rereadSpends } from './reread-spends.ts'
 
-/** A step, and the facts that its state was derived from. */
 export type UnprovenStep = { readonly step: Step; readonly facts: LiveFacts; readonly attempts: readonly StoredAttempt[] }
 
-/** `takeAgain`: the same from facts that begin now: a node may be a block ahead of the last poll. Null: the step is not wanted by what the chains show. */
+/** `takeAgain` derives the step from facts read now. Returns null if what the chains show does not want the step. */
 export async function proveStep<T extends UnprovenStep>(
   view: LiveView & { readonly party: Party },
   rule: Rule,
@@ -47,7 +46,7 @@ export async function proveStep<T extends UnprovenStep>(
   )
 }
 
-/** Returns null for a step that fails on the chain if the database lies: it costs a fee at most. */
+/** Returns null for a step that fails on the chain if the database lies: such a step costs a fee at most. */
 function evidenceFor({ who, verb, leg }: Pick<Rule, 'who' | 'verb' | 'leg'>, state: OrderState): EvidenceQuery | null {
   const both: readonly Leg[] = ['source', 'destination']
   if (who === 'solver' && verb === 'initiate' && leg === 'destination')
@@ -63,8 +62,8 @@ function isRefundOfPayment({ who, verb, leg }: Rule): boolean {
 }
 
 /**
- * The solver takes back a payment that no row says was redeemed. If the row is gone and the user has redeemed it, the secret is on the chain, and there is
- * still time to collect with it. The refund itself is tried in any case: it costs nothing if the payment is gone.
+ * The solver takes back a payment that no row says was redeemed. If the payment is gone because the user redeemed it, the secret is on the
+ * chain, and there is still time to collect with it. The refund itself is tried in any case: it costs nothing if the payment is gone.
  */
 async function rereadIfGone(view: LiveView, { step: { state, client } }: UnprovenStep): Promise<void> {
   const { terms } = state.order.destination
@@ -80,7 +79,7 @@ async function rereadIfGone(view: LiveView, { step: { state, client } }: Unprove
   }
 }
 
-/** A redeem or refund that the database lacks is there the next time. */
+/** Writes redeems and refunds that the database lacks, for the next execution. */
 async function reread(view: LiveView, state: OrderState, leg: Leg): Promise<void> {
   try {
     await rereadSpends(view, state, leg)
@@ -98,7 +97,7 @@ function withEvidence<T extends UnprovenStep>(taken: T, { state, facts, evidence
   return { ...taken, facts, step: { ...taken.step, state, asOfMs, evidence } }
 }
 
-/** That a node may have the secret is a reason to show it in any case. A row that says so must prove it: with a transaction that contains it. */
+/** If a node may have the secret, it is shown in any case. A row that says so must prove it with a transaction that contains the secret. */
 async function withProvenSecret<T extends UnprovenStep>(party: Party, taken: T): Promise<T> {
   const { step, facts, attempts } = taken
   if (party.role !== 'service' || step.verb !== 'redeem' || !facts.secretShown || step.state.secret !== null) return taken

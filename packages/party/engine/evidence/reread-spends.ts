@@ -1,4 +1,4 @@
-/** Reads again which deposits of an HTLC were spent, and puts the rows right: a row that somebody wrote, edited or deleted lasts until the next doubt. */
+/** Reads again which deposits of an HTLC were spent, and corrects rows that were written, edited or deleted. */
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
 import { isSecretFor } from '@tandem/protocol/secret.ts'
@@ -8,7 +8,7 @@ import { replaceSpends } from '../../store/chain/replace-spends.ts'
 import { clientFor, type LiveView } from '../facts.ts'
 import { createWatchedSwaps } from '../watched-swaps.ts'
 
-/** True if rows were wrong. Nothing is changed while the nodes are behind what is on record, or on another branch. */
+/** Returns true if rows were wrong. Nothing is changed while the nodes are behind what is on record, or on another branch. */
 export async function rereadSpends({ db, clients }: Pick<LiveView, 'db' | 'clients'>, state: OrderState, leg: Leg): Promise<boolean> {
   const { chain, swapId, terms } = state.order[leg]
   const client = clientFor(clients, chain)

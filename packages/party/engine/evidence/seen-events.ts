@@ -1,12 +1,11 @@
 /**
- * What the polls of this process have read from a chain, in memory: evidence that no table can replace. It is emptied by every reorg, and whenever another
- * process may have seen one: what is not here is read from the chain again.
+ * Keeps in memory what the polls of this process have read from a chain: evidence that does not depend on tables. Every reorg empties it,
+ * and so does every chance that another process has seen one. Events that are missing here are read from the chain again.
  */
 import type { HtlcEvent, SwapId } from '@tandem/protocol/htlc.ts'
 
 export interface SeenEvents {
   note(events: readonly HtlcEvent[]): void
-  /** Mined events of this swap. Not necessarily all. */
   of(swapId: SwapId): readonly HtlcEvent[]
   clear(): void
 }

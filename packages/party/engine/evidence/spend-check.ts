@@ -1,6 +1,6 @@
 /**
- * A spend on record ends the work for a deposit: a party that believes a forged one loses it. What the polls of this process have not read themselves is
- * read again, once, and so is a redeem whose row does not have the secret that it must have shown.
+ * Checks spends on record. A recorded spend ends the work for a deposit, so a party that believes a forged one loses the deposit. Spends
+ * that the polls of this process have not read are read again, once, and so is a redeem whose row lacks the secret that it must have shown.
  */
 
 import { type Leg, otherLeg } from '@tandem/protocol/order.ts'
@@ -13,14 +13,12 @@ import { rereadSpends } from './reread-spends.ts'
 
 type Context = Pick<LiveView, 'db' | 'clients' | 'polls' | 'onDifferences'> & {
   readonly log: Pick<Logger, 'warn'>
-  /** The engine ends: no more is read. */
   readonly stopping?: AbortSignal
 }
 
 export interface SpendCheck {
-  /** Called with every state that is derived. Not awaited. */
+  /** Call this with every state that is derived, without awaiting it. */
   check(states: readonly OrderState[]): void
-  /** Resolves when nothing is read any more. */
   idle(): Promise<void>
 }
 
@@ -28,9 +26,9 @@ const LEGS = ['source', 'destination'] as const
 const MAX_REMEMBERED = 100_000
 
 export function createSpendCheck(context: Context): SpendCheck {
-  /** By what was doubted. In memory: a restart checks again. */
+  /** The keys name what was doubted. They are in memory only, so a restart checks again. */
   const checked = new Set<string>()
-  /** One after the other: a check is never urgent enough to crowd out other requests. */
+  /** Checks run one after another: none is urgent enough to crowd out other requests. */
   let checking = Promise.resolve()
 
   async function checkOne(state: OrderState, leg: Leg, doubt: string): Promise<void> {
@@ -65,11 +63,11 @@ export function createSpendCheck(context: Context): SpendCheck {
 
 const minedSpends = (state: OrderState, leg: Leg) => state[leg].deposits.flatMap(({ spend }) => (spend?.block == null ? [] : [spend]))
 
-/** Without the secret the other leg cannot be redeemed. A redeem that both parties signed does not show it: then the other leg is redeemed before. */
+/** Without the secret the other leg cannot be redeemed. A cosigned redeem does not show it; then the other leg is redeemed first. */
 const lacksSecret = (state: OrderState, leg: Leg) =>
   state.secret === null && state[leg].phase === 'redeemed' && redeemable(state, otherLeg(leg)).length > 0
 
-/** Returns null if this process has read all of it from the chain, or there is nothing to doubt. */
+/** Returns null if this process has read all of it from the chain, or if there is nothing to doubt. */
 function doubtOf({ polls }: Context, state: OrderState, leg: Leg): string | null {
   const { chain, swapId } = state.order[leg]
   const seen = polls?.get(chain)?.seen(swapId) ?? []
@@ -80,7 +78,7 @@ function doubtOf({ polls }: Context, state: OrderState, leg: Leg): string | null
   return `${swapId} ${unseen.map(({ kind, tx }) => `${kind} ${tx}`).join()} ${state.secret === null}`
 }
 
-/** The blocks of these rows show them. */
+/** Returns true if the blocks of these rows show them. */
 async function isShown({ clients }: Context, state: OrderState, leg: Leg): Promise<boolean> {
   if (lacksSecret(state, leg)) return false
   const { chain, swapId, terms } = state.order[leg]

@@ -39,7 +39,6 @@ test('begins a new file when it is large, and keeps one older one', async () => 
   }
   expect(Math.max(...sizes)).toBeLessThan(MAX_BYTES)
   expect((await readdir(folder)).sort()).toEqual(['releases.log', 'releases.log.old'])
-  // At least what is in the older file.
   const found = await readBack()
   expect(found).toEqual(expected(60).slice(-found.length))
   expect(found.length).toBeGreaterThanOrEqual(20)
@@ -61,7 +60,6 @@ describe('a crash of the rotation before the step', () => {
     await log.close()
     expect(reached.at(-1)).toBe(crashing)
     expect(await readBack()).toEqual(expected(20))
-    // A process that lives on, and one that is started anew.
     await write(other, 20, 21)
     await write(open(), 21, 22)
     expect(await readBack()).toEqual(expected(22))

@@ -1,8 +1,8 @@
 /**
- * A file outside of the database that only grows: one line for each signature that may have left the process. All processes of a party on one machine
- * append to the same file. A line is written after the database has committed what it names, and before the signature is released: so a crash in between
- * looks like nothing, and a database that lacks a named thing is older than the line. A line costs no fsync: the kernel has it, whatever happens to the
- * process, and the disk has it within a second.
+ * Keeps a file outside of the database with one line for each signature that may have left the process. The file only grows, and all
+ * processes of a party on one machine append to it. A line is written after the database has committed what the line names, and before the
+ * signature is released. So a crash in between releases nothing, and a database that lacks a named thing is older than the line. A line
+ * costs no fsync: the kernel keeps it when the process dies, and the disk has it within a second.
  */
 import { constants, type FileHandle, mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -11,20 +11,17 @@ import { RELEASE_LOG_SYNC_MS } from '../times.ts'
 import { isCode, olderFile, putHeader, type RotationStep, rotate } from './rotate.ts'
 
 export interface ReleaseLog {
-  /** Its id, the newest lines, oldest first, and all that name a lock or a refund. Null: there is no file. */
+  /** Returns the newest lines, oldest first, and all that name a lock or a refund; null if there is no file. */
   read(): Promise<{ readonly id: string; readonly newest: readonly Release[]; readonly commitments: readonly Release[] } | null>
-  /** Writes a new file, unless another process has just done so. */
   create(id: string): Promise<void>
   append(release: Release): Promise<void>
-  /** Resolves if a line could be written now. */
   probe(): Promise<void>
-  /** Resolves when all lines are on the disk. */
   close(): Promise<void>
 }
 
-/** Lines of concurrent releases are not in the order of their commits: more are compared than can be concurrent. */
+/** Lines of concurrent releases are not in the order of their commits, so more are compared than can be concurrent. */
 const COMPARED = 500
-/** Beyond it a new file is begun; one older file is kept. Far more than the lines that are compared. */
+/** A larger file is rotated, and one older file is kept. Together they have far more than the lines that are compared. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 export type ReleaseLogOptions = { readonly maxBytes?: number; readonly before?: (step: RotationStep) => void }
@@ -35,13 +32,13 @@ export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: R
   let syncTimer: NodeJS.Timeout | null = null
   let syncing = Promise.resolve()
 
-  /** All that waits is one write. */
+  /** One write takes everything in the queue. */
   async function flush(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting
       waiting = []
       try {
-        // On a line of its own, also after one of another process that is torn, e.g. because the disk was full.
+        // The line feed comes first because another process may have left a torn line, e.g. on a full disk.
         await write(`\n${batch.map(({ line }) => `${line}\n`).join('')}`)
         for (const { resolve } of batch) resolve()
       } catch (error) {
@@ -55,7 +52,7 @@ export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: R
     }, RELEASE_LOG_SYNC_MS).unref()
   }
 
-  /** Opened each time: another process may have begun a new file. What is written to a file that is renamed meanwhile stays in it. */
+  /** The file is opened for each write: another process may have rotated it. Lines in a file that is renamed meanwhile stay in it. */
   async function write(text: string): Promise<void> {
     const file = (await openIfThere(path, APPEND)) ?? ((await putHeader(path)) ? await open(path, APPEND) : null)
     if (file === null) throw new Error(`${path} is gone`)
@@ -78,7 +75,7 @@ export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: R
     await rotate(path, maxBytes, before)
   }
 
-  /** A rotation has moved the file, and not yet put the next one there; or it has meanwhile. */
+  /** True while a rotation has moved the file and not yet put the next one there, or has just done so. */
   const isRotating = async () => (await putHeader(path)) || (await readIfThere(path)) !== null
 
   function enqueue(line: string): Promise<void> {
@@ -90,7 +87,7 @@ export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: R
 
   return {
     async read() {
-      // In this order: a file that is renamed meanwhile is read twice, not left out.
+      // In this order, a file that is renamed meanwhile is read twice and never missed.
       const text = await readIfThere(path)
       const older = await readIfThere(olderFile(path))
       // Without the newest lines the older ones prove nothing: somebody has moved the file away.
@@ -110,7 +107,7 @@ export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: R
       })
     },
     append: (release) => enqueue(JSON.stringify(release)),
-    // An empty line is left out when the file is read.
+    // The reader ignores empty lines.
     probe: () => enqueue(''),
     async close() {
       await writing
@@ -123,12 +120,12 @@ export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: R
   }
 }
 
-/** It excludes another signature for the same order, whatever the database says. */
+/** A commitment excludes another signature for the same order, whatever the database says. */
 function isCommitment(line: Release): boolean {
   return 'lock' in line || 'refund' in line || 'deposits' in line
 }
 
-/** Without creating it: it would have no header. */
+/** Without O_CREAT, because a created file would have no header. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND
 
 async function openIfThere(path: string, flags: string | number): Promise<FileHandle | null> {
@@ -144,7 +141,7 @@ function nullIfMissing(error: unknown): null {
   throw error
 }
 
-/** Torn lines are left out: their signatures were never released. */
+/** Torn lines are ignored: their signatures were never released. */
 function parse(text: string): readonly Release[] {
   return text.split('\n').flatMap((line) => {
     try {

@@ -53,7 +53,6 @@ async function start(file = path): Promise<RollbackGuard> {
   return guard
 }
 
-/** An order with a deposit mined at this time. */
 async function order(minedAt = 2n ** 40n) {
   const { order: made } = await putOrder(store.db)
   const counted = [{ block: { height: 1n, hash: 'a', time: minedAt } }]
@@ -65,7 +64,6 @@ async function signRefund(guard: RollbackGuard, { order: { id } }: Pick<OrderSta
   await guard.note({ refund: id })
 }
 
-/** The database as it was before anything was committed. */
 const restore = () => store.db.deleteFrom('commitments').execute()
 
 test('a database that has all that was signed is used, also by another process that starts', async () => {
@@ -83,12 +81,12 @@ test('of a restored database, older orders are not signed for until the operator
   const guard = await start()
   const newer = await order()
   expect(await guard.whyUnsafe(mine)).toMatch(/older backup/)
-  // It may have been signed for too, in lines that this machine never had.
+  // This order may have been signed for too, in lines that this machine never had.
   expect(await guard.whyUnsafe(other)).toMatch(/older backup/)
   expect(await guard.whyUnsafe(newer)).toBeNull()
-  // An order of before that is given to us again as a new one.
+  // An older order may be submitted again as a new one.
   expect(await guard.whyUnsafe(await order(1n))).toMatch(/older backup/)
-  // A restart does not forget it.
+  // A restart keeps the finding.
   const again = await start()
   expect(await again.whyUnsafe(mine)).toMatch(/older backup/)
   expect(await confirmRollbacks(store.db)).toBe(1)
@@ -137,7 +135,7 @@ test('what an action has locked is known after a restart, after a rollback, and 
 })
 
 test('a transaction is written once, and concurrent lines all arrive', async () => {
-  // The database has nothing of it: it must not be compared meanwhile.
+  // The database knows nothing of this line, so a comparison must not run meanwhile.
   const guard = await startRollbackGuard({ db: store.db, path, log, checkMs: 3_600_000 })
   const mine = await order()
   const key = actionKey(mine.order.id, 'destination', 'initiate')

@@ -1,6 +1,6 @@
 /**
- * Detects a database that was restored from an older backup, at the start and while it runs. Until the operator confirms, nothing new is committed for the
- * orders of before: their lock or refund may be signed already. Redeems, and refunds after the timelock, go on.
+ * Detects a database that was restored from an older backup, at the start and while it runs. Until the operator confirms, nothing new is
+ * committed for earlier orders: their lock or refund may be signed already. Redeems, and refunds after the timelock, go on.
  */
 import { randomUUID } from 'node:crypto'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -22,22 +22,27 @@ import { ROLLBACK_CHECK_MS, ROLLBACK_COMPARED_MS } from '../times.ts'
 import { openReleaseLog, type ReleaseLog } from './release-log.ts'
 
 export interface RollbackGuard {
-  /** Why nothing may be signed for this order: it may have a signature that the database has lost. At most one statement a second, unless something was signed for it. */
+  /**
+   * Returns why nothing may be signed for this order: the database may have lost a signature for it. The check costs at most one statement
+   * a second, unless something was signed for the order.
+   */
   whyUnsafe(state: Pick<OrderState, 'order' | 'source'>): Promise<string | null>
-  /** Rejects if no line can be written now. Ask before a key is held: a lock that cannot be noted would keep its nonce, and all that the key signs later waits for it. */
+  /**
+   * Rejects if no line can be written now. Call this before a key is held: a lock that cannot be noted would keep its nonce, and later
+   * signatures of the key would wait for it.
+   */
   assertWritable(): Promise<void>
   /** Must resolve before a signed lock or a signed refund leaves the process. */
   note(release: Release): Promise<void>
-  /** The transactions of an action, once each. `lock`: the HTLC that it initiates. */
+  /** Notes each transaction of an action once. `lock` is the HTLC that it initiates. */
   noteAttempt(key: ActionKey, tx: string, lock?: SwapId): Promise<void>
-  /** The HTLCs that this action has signed initiations of, as far as the file of this process knows: an edited row of terms changes nothing here. */
+  /** Returns the HTLCs that this action signed initiations of. The file says so, so an edited row changes nothing here. */
   locksOf(key: ActionKey): readonly SwapId[]
-  /** A refund of this order, or of one of these deposits of it, is signed, as far as the file of this process knows: a deleted or forged row changes nothing here. */
+  /** Returns whether a refund of the order or of a deposit is signed. The file says so, so a deleted or forged row changes nothing. */
   hasSignedRefund(orderId: string, deposits: readonly string[]): boolean
   stop(): Promise<void>
 }
 
-/** For tests of other parts. */
 export const noGuard: RollbackGuard = {
   whyUnsafe: async () => null,
   assertWritable: async () => undefined,
@@ -49,7 +54,7 @@ export const noGuard: RollbackGuard = {
 }
 
 const KEPT = 500
-/** The oldest are evicted: those of orders that ended long ago. */
+/** The oldest entries are evicted: those of orders that ended long ago. */
 const MAX_REMEMBERED = 50_000
 
 export async function startRollbackGuard(options: {
@@ -60,14 +65,13 @@ export async function startRollbackGuard(options: {
 }): Promise<RollbackGuard> {
   const { db, log } = options
   const file = openReleaseLog(options.path)
-  /** The newest lines of this process, and what the file had at the start. */
+  /** The newest lines of this process, and those that the file had at the start. */
   let known: Release[] = []
-  /** By action, of all lines: they count after a rollback too. */
+  /** The keys are actions. The locks of all lines count, also after a rollback. */
   const locks = new Map<string, readonly SwapId[]>()
-  /** By order, the same. */
+  /** The keys are order ids. Refunds of all lines count, also after a rollback. */
   const refunds = new Map<string, { readonly whole: boolean; readonly deposits: ReadonlySet<string> }>()
   let hold: Hold | null = null
-  /** The file could be read or made. */
   let isOpen = false
   let logId: string | null = null
   let comparedAtMs = Number.NEGATIVE_INFINITY
@@ -98,7 +102,7 @@ export async function startRollbackGuard(options: {
   async function detected(reason: string): Promise<void> {
     const id = randomUUID()
     await recordRollback(db, id, reason)
-    // A backup from before the log was made does not know it: without this, each start would be a new rollback.
+    // A backup from before the log was made does not know the log: without this, each start would be a new rollback.
     if (logId !== null) await registerReleaseLog(db, logId)
     const marker = { rollback: id }
     known = [marker]
@@ -117,7 +121,8 @@ export async function startRollbackGuard(options: {
     if (found.isNew && !(await registerReleaseLog(db, found.id)))
       await detected(`there was no file ${options.path}, although this database had one: whether it is an old backup is unknown`)
     else {
-      // Only now: its id must be in the database when it is compared. What this process knows of a file that is gone is still compared.
+      // Compare only now, because the id of the log must be in the database. What this process knows of a file that is gone is still
+      // compared.
       known = distinct([...known, ...found.newest])
       await compare()
     }
@@ -150,11 +155,10 @@ export async function startRollbackGuard(options: {
       }
       if (found === null) await line()
     } catch (cause) {
-      // It may be gone: the next line makes it again.
       isOpen = false
       throw new ChainFailure('unreachable', `cannot write the release log ${options.path}: nothing is signed without it`, { cause })
     }
-    // It was not known when this signature was allowed, because the file could not be read.
+    // The rollback was not known when this signature was allowed, because the file could not be read.
     if (found !== null) throw new ChainFailure('unreachable', `${found.reason}: the operator must confirm first`)
   }
 
@@ -186,12 +190,12 @@ export async function startRollbackGuard(options: {
 
   return {
     async whyUnsafe({ order, source }) {
-      // A comparison in progress may not have asked for the newest lines.
+      // A comparison in progress may lack the newest lines.
       if (known.some(names(order.id))) await compare()
       else if (performance.now() - comparedAtMs > ROLLBACK_COMPARED_MS) await check()
       const current = hold
       if (current === null) return null
-      // An order of before may be given to us again as a new one: its deposit is older than the rollback.
+      // An older order may be submitted again as a new one: its deposit is older than the rollback.
       const isOld = source.counted.some(({ block }) => block === null || block.time <= current.detectedAt)
       if (!isOld && !(await isOrderUpTo(db, order.id, current.newestOrder))) return null
       return 'the database was restored from an older backup: what was signed for this order since then is not known. The operator must confirm first'
@@ -221,7 +225,7 @@ async function readOrCreate(file: ReleaseLog): Promise<{
   readonly isNew: boolean
 }> {
   const found = await file.read()
-  // With nothing but its id: a process may have died before the database knew that.
+  // The file may have nothing but its id: a process may have died before the database knew the id.
   if (found !== null) return { ...found, isNew: found.newest.length === 1 }
   await file.create(randomUUID())
   const made = await file.read()
@@ -234,7 +238,7 @@ function evictOldest(remembered: Map<string, unknown>): void {
   if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest)
 }
 
-/** A file that can be read and not written is read before each signature. */
+/** Removes duplicates: a file that can be read and not written is read before each signature. */
 function distinct(lines: readonly Release[]): Release[] {
   return [...new Map(lines.map((line) => [JSON.stringify(line), line])).values()]
 }

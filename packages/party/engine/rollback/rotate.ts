@@ -1,7 +1,8 @@
 /**
- * Begins a new release log when the old one is large. No line is copied, so none can be lost on the way: the old file is renamed, and readers read both. A process
- * that opened it before can still append to it. `.new` has the header of the next file, and is the lock: it is there from before the rename until after the
- * next file is in its place. So a crash at any step leaves either the whole log, or a header that the next writer puts in its place.
+ * Begins a new release log when the old one is large. No line is copied, so none can be lost: the old file is renamed, and readers read
+ * both. A process that opened the old file earlier can still append to it. The file `.new` has the header of the next log, and is the lock:
+ * it exists from before the rename until after the next log is in place. So a crash at any step leaves either the whole log, or a header
+ * that the next writer puts in place.
  */
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -12,7 +13,7 @@ export type RotationStep = 'lock' | 'write header' | 'rename' | 'put header' | '
 export const olderFile = (path: string) => `${path}.old`
 const nextFile = (path: string) => `${path}.new`
 
-/** Does nothing if the file is small, or another process rotates. `before`: tests crash before a step. */
+/** Does nothing if the file is small, or another process rotates. With `before`, tests crash before a step. */
 export async function rotate(path: string, maxBytes: number, before: (step: RotationStep) => void = () => undefined): Promise<void> {
   if ((await sizeOf(path)) < maxBytes) return
   before('lock')
@@ -30,7 +31,7 @@ export async function rotate(path: string, maxBytes: number, before: (step: Rota
   await syncFolder(path)
 }
 
-/** Resolves false if no rotation has begun. Unlike a rename, a link never replaces a log that another process has just put there. */
+/** Resolves to false if no rotation has begun. Unlike a rename, a link never replaces a log that another process has just put there. */
 export async function putHeader(path: string): Promise<boolean> {
   try {
     await link(nextFile(path), path)
@@ -42,7 +43,7 @@ export async function putHeader(path: string): Promise<boolean> {
   }
 }
 
-/** Resolves false if another process has the lock. */
+/** Resolves to false if another process has the lock. */
 async function writeHeader(path: string, before: (step: RotationStep) => void): Promise<boolean> {
   const [header = ''] = (await readFile(path, 'utf8')).split('\n', 1)
   const next = nextFile(path)
@@ -63,7 +64,7 @@ async function writeHeader(path: string, before: (step: RotationStep) => void): 
   }
 }
 
-/** The next file is in its place already, or the process that made it has died. */
+/** The next file is in place already, or the process that made it has died. */
 async function isAbandoned(path: string): Promise<boolean> {
   const [next, current] = [await statIfThere(nextFile(path)), await statIfThere(path)]
   if (next === null) return false
@@ -83,7 +84,7 @@ async function statIfThere(path: string) {
   }
 }
 
-/** The names of files are on the disk only after this. */
+/** File names are on the disk only after this. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(dirname(path), 'r')
   try {

@@ -1,4 +1,4 @@
-/** A source over HTTP: the public tickers of one exchange. No redirects; limits on time and size. */
+/** Reads the public tickers of one exchange over HTTP, without redirects, and with limits on time and size. */
 import { callHttp } from '@tandem/runtime/http-client.ts'
 import { type PriceSource, problemOf, type SourceAnswer } from './source.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type TickerRequest,
 } from './ticker.ts'
 
-/** Kraken: GET /0/public/Ticker?pair=…, all markets at once, by the exchange's own names of them. It gives no time. */
+/** Kraken: GET /0/public/Ticker?pair=… returns all markets at once, by the exchange's own names. It gives no time. */
 const kraken: TickerFormat = {
   url: 'https://api.kraken.com',
   symbols: {
@@ -142,14 +142,12 @@ export type ExchangeName = keyof typeof exchanges
 
 const TIMEOUT_MS = 3_000
 
-/** All markets of Bitstamp are some 100 kB. */
+/** The answer of Bitstamp, with all markets, has some 100 kB. */
 const MAX_BYTES = 1_000_000
 
 export type ExchangeOptions = {
   readonly kind: ExchangeName
-  /** Default: the exchange itself. */
   readonly url?: string
-  /** Names of its markets, beside or instead of those that are known. */
   readonly symbols?: Readonly<Record<string, string>>
   readonly maxAgeMs: number
   readonly now: () => number
@@ -164,7 +162,6 @@ export function createExchange(wanted: readonly string[], options: ExchangeOptio
   const markets = [...names.keys()]
   const requests = markets.length === 0 ? [] : format.requests([...names.values()])
 
-  /** By symbol. */
   async function ask(request: TickerRequest): Promise<ReadonlyMap<string, NamedTicker>> {
     const { status, text } = await callHttp({
       url: `${base}${request.path}`,
@@ -206,7 +203,7 @@ function answerOf(market: string, ticker: NamedTicker | undefined, sentAt: numbe
   }
 }
 
-/** The parser's own message would quote the answer. */
+/** The message of `JSON.parse` would quote the answer. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -217,6 +214,6 @@ function parseJson(text: string): unknown {
 
 function parseIsoTime(value: unknown): number {
   const time = typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(value) ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(time)) throw new Error('its time is not a time')
+  if (Number.isNaN(time)) throw new Error('its time is not an ISO time')
   return time
 }

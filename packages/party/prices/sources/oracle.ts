@@ -1,11 +1,10 @@
-/** A source on a chain: contracts that others keep up to date, one a market. */
+/** Reads prices from contracts on a chain, one for each market, which others keep up to date. */
 import type { Oracle } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { type PriceSource, problemOf, type SourceAnswer } from './source.ts'
 
 export type OracleOptions = {
   readonly name: string
   readonly read: Oracle
-  /** By market. */
   readonly contracts: Readonly<Record<string, string>>
   readonly maxAgeMs: number
 }
@@ -19,7 +18,6 @@ export function createOracleSource(wanted: readonly string[], { name, read, cont
     try {
       const { answer, decimals, updatedAt } = await read(contract)
       if (answer <= 0n) throw new Error(`its price is ${answer < 0n ? 'negative' : '0'}`)
-      // Rounded down.
       const price = decimals >= DECIMALS ? answer / 10n ** BigInt(decimals - DECIMALS) : answer * 10n ** BigInt(DECIMALS - decimals)
       if (price === 0n) throw new Error('its price is 0')
       return { market, price, at: Number(updatedAt) * 1000, problem: null }

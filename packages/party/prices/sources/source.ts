@@ -1,13 +1,12 @@
-/** A source of prices, whatever is behind it. */
+/** The interface of a price source. */
 import type { UsdPrice } from '@tandem/protocol/amount.ts'
 
 export interface PriceSource {
   readonly name: string
-  /** Those of the wanted markets that it knows. */
   readonly markets: readonly string[]
   /** An older price does not count. */
   readonly maxAgeMs: number
-  /** One answer for each of its markets. Never rejects. */
+  /** Returns one answer for each market. Never rejects. */
   read(): Promise<readonly SourceAnswer[]>
 }
 
@@ -16,11 +15,11 @@ export type SourceAnswer = { readonly market: string } & (
   | { readonly price: null; readonly problem: string }
 )
 
-const MAX_PROBLEM = 160
+const MAX_PROBLEM_LENGTH = 160
 
-/** The texts of others are printed and stored: one line, not long. */
+/** Texts from outside are printed and stored, so they are cut to one short line. */
 function oneLine(text: string): string {
-  return text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, MAX_PROBLEM)
+  return text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, MAX_PROBLEM_LENGTH)
 }
 
 export function problemOf(error: unknown): string {

@@ -1,19 +1,18 @@
-/** What the answers of exchanges have in common: a best bid and a best ask in US dollars. Parsed strictly. */
+/** The common form of exchange tickers, a best bid and a best ask in US dollars, and strict parsers for it. */
 import type { UsdPrice } from '@tandem/protocol/amount.ts'
 
-/** How one exchange is asked, and how it answers. */
 export type TickerFormat = {
   readonly url: string
-  /** The names of its dollar markets. One that it does not list fails on its own, or with its whole request. */
+  /** The names of its dollar markets. A market that it does not list fails alone, or with its whole request. */
   readonly symbols: Readonly<Record<string, string>>
   requests(symbols: readonly string[]): readonly TickerRequest[]
-  /** The tickers in an answer. A ticker that is not asked for may be among them. Throws if the answer as a whole is not of this form. */
+  /** Returns the tickers in an answer, possibly more than were requested. Throws if the answer as a whole is malformed. */
   parse(body: unknown, request: TickerRequest): readonly NamedTicker[]
 }
 
 export type TickerRequest = { readonly path: string; readonly symbols: readonly string[] }
 
-/** `read` throws if this one is malformed, and the others still count. */
+/** `read` throws if this ticker is malformed. The others still count. */
 export type NamedTicker = { readonly symbol: string; read(): Ticker }
 
 export type Ticker = {
@@ -26,7 +25,7 @@ export type Ticker = {
 const DECIMALS = 8
 const MAX_SPREAD_PERCENT = 5n
 
-/** The middle of bid and ask, rounded down. A thin order book has no price. */
+/** The middle of bid and ask, rounded down. If they are far apart the order book is too thin for a price. */
 export function middleOf({ bid, ask }: Ticker): UsdPrice {
   if (bid <= 0n || ask <= 0n) throw new Error('its price is 0')
   if (ask < bid) throw new Error('its ask is below its bid')
@@ -34,7 +33,7 @@ export function middleOf({ bid, ask }: Ticker): UsdPrice {
   return (bid + ask) / 2n
 }
 
-/** A decimal number as a text. More than 8 decimals are cut off. */
+/** Parses a decimal number in a text. Decimals beyond the eighth are cut off. */
 export function parsePrice(value: unknown, name: string): UsdPrice {
   if (typeof value !== 'string') throw new Error(`${name} is not a text`)
   const match = /^([0-9]{1,12})(?:\.([0-9]{1,20}))?$/.exec(value)
@@ -42,13 +41,13 @@ export function parsePrice(value: unknown, name: string): UsdPrice {
   return BigInt(`${match[1]}${(match[2] ?? '').slice(0, DECIMALS).padEnd(DECIMALS, '0')}`)
 }
 
-/** A JSON number. Its shortest decimal form is the one that the exchange wrote, for up to 15 digits. */
+/** Parses a JSON number. Up to 15 digits its shortest decimal form is what the exchange wrote. */
 export function parseNumberPrice(value: unknown, name: string): UsdPrice {
   if (typeof value !== 'number' || !Number.isFinite(value)) throw new Error(`${name} is not a number`)
   return parsePrice(value.toString(), name)
 }
 
-/** Seconds or milliseconds since 1970 as a whole number, or its text. */
+/** Parses seconds or milliseconds since 1970, as a whole number or as its text. */
 export function parseTime(value: unknown, unitMs: number): number {
   const time = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : value
   if (typeof time !== 'number' || !Number.isSafeInteger(time) || time < 0) throw new Error('its time is not a number')

@@ -1,7 +1,7 @@
-/** All that an action needs to know, in one statement that concurrent actions share: its order with all facts, its attempts, and published polls. */
+/** Reads an order with all facts, its attempts and published polls in one statement that concurrent actions share. */
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { ActionKey, Leg } from '@tandem/protocol/order.ts'
-import { MOST_EVENTS_READ } from '../chain/considered-events.ts'
+import { MAX_EVENTS_READ } from '../chain/considered-events.ts'
 import { bigintText, boolean, fields, listOf, listOrNull, nullable, number, shape, text, type ValueOf } from '../database/columns.ts'
 import { prepare } from '../database/prepared.ts'
 import { sharePerDatabase } from '../database/share-statements.ts'
@@ -11,24 +11,21 @@ import type { StoredAttempt } from './attempts.ts'
 export type ActionFacts = {
   readonly stored: StoredOrder
   readonly legs: Readonly<Record<Leg, RecordedLeg>>
-  /** The attempts of the action, oldest first. */
   readonly attempts: readonly StoredAttempt[]
 }
 
 /** All values are of the same moment. */
 export type RecordedLeg = {
-  /** It is null before the first poll. */
   readonly tip: RecordedTip | null
   /** It is null if there are too many to read all. */
   readonly events: readonly HtlcEvent[] | null
   /**
-   * Since the last published poll began; null if its newest block is not on record: a reorg has removed it. Everything up to that block is recorded, and
-   * what was recorded since is newer.
+   * The time since the last published poll began. Everything up to its newest block is recorded, and what was recorded since is newer. It
+   * is null if that block is not on record, because a reorg has removed it.
    */
   readonly publishedAgeMs: number | null
 }
 
-/** `key`: the action whose attempts are read; null if none are. */
 export type ActionFactsQuery = { readonly orderId: string; readonly key: ActionKey | null }
 
 const poll = nullable(fields({ ageMs: number, isOnRecord: boolean }))
@@ -42,7 +39,7 @@ const row = shape({
 })
 type Row = ValueOf<typeof row>
 
-/** The newest block of a published poll is looked for among this many. More may be recorded since. */
+/** The newest block of a published poll is searched among this many, because more may be recorded since. */
 const NEWEST_BLOCKS = 32
 
 const pollColumn = (swap: 's' | 'd') => `,
@@ -58,7 +55,6 @@ const ATTEMPTS = `,
 
 const select = prepare('action-facts', row, selectSnapshots('where o.id = any($1)', pollColumn('s') + pollColumn('d') + ATTEMPTS))
 
-/** Returns null if there is no such order. */
 export const readActionFacts = sharePerDatabase<ActionFactsQuery, ActionFacts | null>(async (db, queries) => {
   const rows = await select(db, [
     [...new Set(queries.map(({ orderId }) => orderId))],
@@ -75,7 +71,7 @@ function parse(row: Row, key: ActionKey | null): ActionFacts {
   const { stored, tips, events } = parseSnapshot(row)
   const leg = (name: Leg, poll: Row['s_poll']): RecordedLeg => ({
     tip: tips[name],
-    events: events[name].length > MOST_EVENTS_READ ? null : events[name],
+    events: events[name].length > MAX_EVENTS_READ ? null : events[name],
     publishedAgeMs: poll?.isOnRecord === true ? poll.ageMs : null,
   })
   return {

@@ -6,7 +6,7 @@ import { rewind } from '../chain/events.ts'
 import { findOrder } from '../orders/orders.ts'
 import { sharedStore } from '../shared-store.fixture.ts'
 import { NOW, putOrder, recordAttempt, withResults } from '../store.fixture.ts'
-import { hurryAttempt, type LeasedAction, leaseAction, leaseActions, readAction, syncWanted, type WantedAction } from './actions.ts'
+import { type LeasedAction, leaseAction, leaseActions, makeAttemptDue, readAction, syncWanted, type WantedAction } from './actions.ts'
 import { readAttempts, readSenderAttempts } from './attempts.ts'
 import { finishAction } from './finish-action.ts'
 import { renewActions } from './leases.ts'
@@ -165,7 +165,7 @@ describe('a lease', () => {
 
   describe('with very many due actions of one chain', () => {
     const many = sql`(select 'many ' || n as id from generate_series(1, 3000) as n) as ids`
-    /** More overdue than all others, and each for another recipient: none can share a transaction. */
+    /** These are more overdue than all others, and each has another recipient, so none can share a transaction. */
     beforeEach(async () => {
       await sql`insert into orders (id, solver_id, nonce, source_owner, destination_owner, secret_hash, deadline, price_expires_at)
         select id, 'solver', id, '', '', id, 0, 0 from ${many}`.execute(store.db)
@@ -196,7 +196,7 @@ describe('a lease', () => {
       expect(leased.every(({ mayBatch }) => mayBatch)).toBe(true)
     })
 
-    test('they leave room for those of other chains', async () => {
+    test('they leave slots for those of other chains', async () => {
       await want(action('source', 'redeem'), action('source', 'refund'), action('destination', 'redeem'))
       const query = {
         limit: 50,
@@ -267,26 +267,26 @@ test('a renewal of leases locks in the order of keys, as a record does: neither 
   expect(new Set((await renewed) as string[])).toEqual(new Set([low.key, high.key]))
 })
 
-test('hurrying an attempt of several actions waits for no lock: it cannot deadlock with a record', async () => {
+test('making an attempt of several actions due waits for no lock: it cannot deadlock with a record', async () => {
   await want(action('source', 'redeem'), action('destination', 'redeem'))
   const [low, high] = [await lease(), await lease()].toSorted((a, b) => (a.key < b.key ? -1 : 1))
   if (low === undefined || high === undefined) throw new Error('nothing to lease')
   await recordAttempt(store.db, [low, high], attempt('both'))
   for (const one of [high, low]) await finishAction(store.db, one, { kind: 'sent', tx: 'both', againInMs: 3_600_000 })
-  const hurry = () => hurryAttempt(store.db, { chain: attempt('both').chain, sender: attempt('both').sender, tx: 'both' })
-  let hurried: Promise<void> | undefined
+  const makeDue = () => makeAttemptDue(store.db, { chain: attempt('both').chain, sender: attempt('both').sender, tx: 'both' })
+  let done: Promise<void> | undefined
   await store.other.transaction().execute(async (tx) => {
     await sql`select from actions where key = ${low.key} for update`.execute(tx)
-    hurried = hurry()
-    await Promise.race([hurried, new Promise((resolve) => setTimeout(resolve, 500))])
+    done = makeDue()
+    await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 500))])
     await sql`set local lock_timeout = '200ms'`.execute(tx)
     await sql`select from actions where key = ${high.key} for update`.execute(tx)
   })
-  await hurried
+  await done
   const due = async () =>
     (await sql<{ key: string }>`select key from actions where due_at <= now()`.execute(store.db)).rows.map(({ key }) => key)
   expect(await due()).toEqual([high.key])
-  await hurry()
+  await makeDue()
   expect((await due()).toSorted()).toEqual([low.key, high.key])
 })
 
@@ -321,7 +321,6 @@ describe('an initiation that is not wanted any more', () => {
   test('is cancelled too if an attempt is being recorded concurrently', async () => {
     const leased = await lease()
     const dropping = await store.other.transaction().execute(async (tx) => {
-      // The two statements of `recordAttempt`.
       await sql`select from actions where key = ${leased.key} for update`.execute(tx)
       await sql`insert into attempts (action_key, number, chain, sender, tx, raw, slots, fee_rate) values (${leased.key}, 1, '', '', 'a', '', '{}', 1)`.execute(
         tx,

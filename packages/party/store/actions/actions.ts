@@ -1,4 +1,4 @@
-/** The outbox: wanted actions, their leases, and every transaction signed for them. */
+/** The outbox: wanted actions, and their leases. */
 
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { type ActionKey, type ActionVerb, actionKey, type Leg } from '@tandem/protocol/order.ts'
@@ -10,26 +10,23 @@ import { readRows } from '../database/prepared.ts'
 
 export type WantedAction = { readonly orderId: string; readonly leg: Leg; readonly verb: ActionVerb }
 
-/** `cancelling`: not wanted any more, but an unmined transaction of it is to be cancelled. */
+/** `cancelling` means that the action is not wanted any more, and that its unmined transaction is to be cancelled. */
 export type LeasedAction = WantedAction & {
   readonly key: ActionKey
   readonly cancelling: boolean
-  /** Its newest transaction that a node accepted. */
   readonly lastTx: string | null
   readonly fence: bigint
   readonly failures: number
   readonly holder: string
-  /** How long it was due before it was leased. */
   readonly waitedMs: number
-  /** The chains of its order. */
   readonly chains: Readonly<Record<Leg, ChainId>>
-  /** It is false if no other redeem could have shared its transaction when it was leased. */
+  /** It is false if no other redeem could have shared the transaction at the time of the lease. */
   readonly mayBatch: boolean
 }
 
 /**
- * Makes the wanted actions of these orders equal to `wanted`. Idempotent. Newly wanted actions are due now. True if there are any. `confirmed`: initiations
- * that need no cancelling when they are dropped. A rewind of the chain checks them again.
+ * Makes the wanted actions of these orders equal to `wanted`, idempotently. Newly wanted actions are due now; the result is true if there
+ * are any. Initiations in `confirmed` need no cancelling when they are dropped. A rewind of the chain checks them again.
  */
 export async function syncWanted(
   db: Database,
@@ -46,27 +43,26 @@ export function actionRow({ orderId, leg, verb }: WantedAction) {
   return { key: actionKey(orderId, leg, verb), order_id: orderId, leg, verb }
 }
 
-/** Leases the most overdue action; null when none is due. */
 export async function leaseAction(db: Database, holder: string, seconds: number): Promise<LeasedAction | null> {
   return (await leaseActions(db, holder, seconds, { limit: 1 }))[0] ?? null
 }
 
 export type LeaseQuery = {
   readonly limit: number
-  /** The most of one chain, with those that the holder works on already. Default: `limit`. */
+  /** The limit per chain includes actions that the holder works on already. The default is `limit`. */
   readonly perChain?: number
   readonly inProgress?: ReadonlyMap<ChainId, number>
-  /** Only actions that have been due for this long are leased: another holder is about to take the others. Default: 0. */
+  /** Only actions that have been due for this long are leased: another holder is about to take the others. The default is 0. */
   readonly lateMs?: number
 }
 
-/** The most actions of a chain that are considered at a time. They are literals in the statement: the planner must know that they are few. */
-const MOST_REDEEMS = sql.lit(500)
-const MOST_OTHERS = sql.lit(100)
+/** The limits per chain are literals in the statement: the planner must know that they are few. */
+const MAX_REDEEMS = sql.lit(500)
+const MAX_OTHERS = sql.lit(100)
 
 const isFree = sql`(wanted or cancelling) and (lease_until is null or lease_until < now())`
 
-/** The chains of these actions. Costs one look into an index for each chain, however many actions there are. */
+/** Costs one index lookup for each chain, however many actions there are. */
 const chainsOf = (actions: RawBuilder<unknown>) => sql`
   with recursive known (chain) as (
     (select actions.chain from actions where ${actions} and (wanted or cancelling) order by actions.chain limit 1)
@@ -77,9 +73,9 @@ const chainsOf = (actions: RawBuilder<unknown>) => sql`
   ) select chain from known where chain is not null`
 
 /**
- * Leases up to `limit` of the most overdue actions for `seconds`. Redeems come first, because they can be too late. The chains take turns: thousands of
- * actions of one chain do not delay those of another. From redeems that may go as one batch (same asset and redeemer) it takes only the most overdue one, which
- * leases the others itself. Redeems that share a transaction go to one holder.
+ * Leases up to `limit` of the most overdue actions for `seconds`. Redeems come first, because they can be too late. The chains are served
+ * round robin: thousands of actions of one chain do not delay those of another. From redeems that may go as one batch (same asset and
+ * redeemer) it takes only the most overdue one, which leases the others itself. Redeems that share a transaction go to one holder.
  */
 export async function leaseActions(
   db: Database,
@@ -95,13 +91,13 @@ export async function leaseActions(
       select first.* from redeem_chains, lateral (
         select key, order_id, leg, chain, due_at, last_tx from actions
         where verb = 'redeem' and actions.chain = redeem_chains.chain and ${isFree} and due_at <= now()
-        order by due_at limit ${MOST_REDEEMS}
+        order by due_at limit ${MAX_REDEEMS}
       ) as first
     ), soon as materialized (
       select first.* from redeem_chains, lateral (
         select key, order_id, leg, chain, due_at, last_tx from actions
         where verb = 'redeem' and actions.chain = redeem_chains.chain and ${isFree} and last_tx is null and due_at > now()
-        order by due_at limit ${MOST_REDEEMS}
+        order by due_at limit ${MAX_REDEEMS}
       ) as first
     ), redeems as materialized (
       select w.*, batch, count(*) over (partition by w.chain) as of_chain, count(*) filter (where last_tx is null) over (partition by batch) as unsent
@@ -123,13 +119,13 @@ export async function leaseActions(
       order by batch, due_at, key
     ), candidates as materialized (
       select key, chain, due_at, true as is_redeem,
-        of_chain >= ${MOST_REDEEMS} or unsent > case when last_tx is null then 1 else 0 end as may_batch
+        of_chain >= ${MAX_REDEEMS} or unsent > case when last_tx is null then 1 else 0 end as may_batch
       from firsts
       union all
       select first.key, first.chain, first.due_at, false, false from other_chains, lateral (
         select key, chain, due_at from actions
         where verb <> 'redeem' and actions.chain = other_chains.chain and ${isFree} and ${isLate}
-        order by due_at limit ${MOST_OTHERS}
+        order by due_at limit ${MAX_OTHERS}
       ) as first
     ), ranked as materialized (
       select *, row_number() over (partition by chain order by is_redeem desc, due_at) as rank from candidates
@@ -151,7 +147,6 @@ export async function leaseActions(
   return rows.flatMap(parseLeased)
 }
 
-/** What an update of `actions` returns. */
 export const leasedColumns = sql`
   actions.key, order_id, leg, verb, cancelling, last_tx, fence, failures, lease_holder as holder,
   least(extract(epoch from now() - due_at) * 1000, 1e9)::integer as waited_ms,
@@ -172,7 +167,7 @@ export const leasedRow = shape({
   may_batch: boolean,
 })
 
-/** Returns none if this version does not know the verb: the lease ends by itself. */
+/** Returns none if this version does not know the verb. The lease then ends by itself. */
 export function parseLeased(row: ValueOf<typeof leasedRow>): readonly LeasedAction[] {
   const { order_id: orderId, last_tx: lastTx, waited_ms: waitedMs, may_batch: mayBatch, verb, ...rest } = row
   return verb === null ? [] : [{ ...rest, verb, orderId, lastTx, waitedMs, mayBatch }]
@@ -182,7 +177,7 @@ export type KnownAction = {
   readonly wanted: boolean
   readonly lastTx: string | null
   readonly lastError: string | null
-  /** A transaction that was mined and reverted, if none was sent since. */
+  /** The transaction was mined and reverted, and none was sent since. */
   readonly revertedTx: string | null
   readonly refusal: string | null
 }
@@ -197,7 +192,7 @@ export async function readAction(db: Database, key: ActionKey): Promise<KnownAct
 }
 
 /** Makes the action due now and deletes its refusal: the cause of its failure may be gone. */
-export async function hurryAction(db: Database, key: ActionKey): Promise<void> {
+export async function makeActionDue(db: Database, key: ActionKey): Promise<void> {
   await db
     .updateTable('actions')
     .set({ due_at: sql<Date>`now()`, refusal: null })
@@ -206,8 +201,8 @@ export async function hurryAction(db: Database, key: ActionKey): Promise<void> {
     .execute()
 }
 
-/** Makes the actions of an attempt due now, unless somebody works on them. Waits for no lock, so it cannot deadlock. */
-export async function hurryAttempt(
+/** Makes the actions of an attempt due now, unless they are leased. It waits for no lock, so it cannot deadlock. */
+export async function makeAttemptDue(
   db: Database,
   { chain, sender, tx }: { readonly chain: ChainId; readonly sender: string; readonly tx: string },
 ): Promise<void> {

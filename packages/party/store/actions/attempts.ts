@@ -1,4 +1,4 @@
-/** Every transaction that was signed for an action, recorded before it is broadcast. */
+/** Records every signed transaction of an action before it is broadcast. */
 
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { ActionKey } from '@tandem/protocol/order.ts'
@@ -13,24 +13,22 @@ export type StoredAttempt = {
   readonly tx: string
   readonly raw: string
   readonly slots: readonly string[]
-  /** See `Attempt` of the port. */
   readonly nonce?: bigint
   readonly feeRate: bigint
   readonly at: bigint
 }
 
-/** An attempt of one action, or of a batch that shares it. */
 export type NewAttempt = StoredAttempt & {
   readonly actions: readonly LeasedAction[]
   readonly chain: ChainId
   readonly sender: string
-  /** Its orders are marked in the same transaction. */
+  /** The orders are marked in the same transaction. */
   readonly holdsSecret: boolean
 }
 
 /**
- * A lost lease ends the list: `place` is the position in the list, and only attempts before the first lost one are recorded. Rows are locked in the order of
- * their keys: two lists cannot deadlock. The commit waits for the disk, also if the server's default is asynchronous.
+ * A lost lease ends the list: only attempts before the first lost one, by `place`, are recorded. Rows are locked in the order of their
+ * keys, so two lists cannot deadlock. The commit waits for the disk, also if the server's default is asynchronous.
  */
 const record = prepare(
   'record-attempts',
@@ -61,8 +59,8 @@ const record = prepare(
 )
 
 /**
- * Records them in this order, each for all of its actions or for none, up to the first whose lease is lost or whose action is not wanted any
- * more. Returns how many are recorded, durably. The others must not be broadcast.
+ * Records the attempts in this order, each for all of its actions or for none, up to the first whose lease is lost or whose action is not
+ * wanted any more. Returns how many are durably recorded. The others must not be broadcast.
  */
 export async function recordAttempts(db: Database, attempts: readonly NewAttempt[]): Promise<number> {
   const rows = attempts.flatMap(({ actions, slots, nonce, feeRate, at, holdsSecret, ...attempt }, place) =>
@@ -83,7 +81,7 @@ export async function recordAttempts(db: Database, attempts: readonly NewAttempt
   return result?.lost ?? attempts.length
 }
 
-/** Attempts of one action or a batch, oldest first, each transaction once. */
+/** Returns attempts of one action or a batch, oldest first, and each transaction once. */
 export async function readAttempts(db: Database, ...keys: readonly ActionKey[]): Promise<readonly StoredAttempt[]> {
   const rows = await db.selectFrom('attempts').selectAll().where('action_key', '=', anyOf(keys)).orderBy('at').orderBy('number').execute()
   return [...new Map(rows.map((row) => [row.tx, parseAttempt(row)])).values()]
@@ -91,7 +89,6 @@ export async function readAttempts(db: Database, ...keys: readonly ActionKey[]):
 
 export type SenderAttempt = StoredAttempt & {
   readonly key: ActionKey
-  /** Its action is still wanted. */
   readonly wanted: boolean
 }
 
@@ -100,11 +97,10 @@ export type SenderAttemptsQuery = {
   readonly sender: string
   /** Unix seconds. */
   readonly since: bigint
-  /** Where the chain has nonces. */
   readonly fromNonce: bigint | null
 }
 
-/** Attempts of all actions of this sender since this time and from this nonce on: they may still be unmined. An attempt is returned once for each action of its batch. */
+/** These attempts of the sender may still be unmined. An attempt is returned once for each action of its batch. */
 export async function readSenderAttempts(db: Database, query: SenderAttemptsQuery): Promise<readonly SenderAttempt[]> {
   const rows = await db
     .selectFrom('attempts')

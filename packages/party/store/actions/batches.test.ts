@@ -20,7 +20,6 @@ const SECONDS = 60
 const chain = 'bitcoin_regtest'
 const redeemOf = (orderId: string) => actionKey(orderId, 'source', 'redeem')
 
-/** An order with this wanted action. */
 async function want(leg: Leg = 'source', verb: HtlcVerb = 'redeem', changes: ExampleChanges = {}): Promise<string> {
   const { order } = await putOrder(store.db, changes)
   await syncWanted(store.db, [order.id], [{ orderId: order.id, leg, verb }])
@@ -32,7 +31,6 @@ const wantSeveral = async (count: number) => {
   return ids.toSorted()
 }
 
-/** Leases the redeem of this order: nothing else is due. */
 async function lease(orderId: string): Promise<LeasedAction> {
   await sql`update actions set due_at = now() + interval '1 hour' where key <> ${redeemOf(orderId)}`.execute(store.db)
   await sql`update actions set due_at = now() where key = ${redeemOf(orderId)}`.execute(store.db)

@@ -1,4 +1,4 @@
-/** Batch redeem: actions that share one transaction are leased together and made due together. */
+/** Leases actions that share one transaction together, and makes them due together. */
 
 import { actionKey } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
@@ -10,13 +10,13 @@ import { type LeasedAction, leasedColumns, leasedRow, parseLeased } from './acti
 
 export type BatchQuery = { readonly seconds: number; readonly limit: number }
 
-/** The most overdue redeems of the chain that are considered. It is a literal: the planner must know that they are few. */
-const MOST_CONSIDERED = sql.lit(500)
+/** This limit is a literal, because the planner must know that the redeems are few. */
+const MAX_CONSIDERED = sql.lit(500)
 
 /**
- * Leases the actions that may share a transaction with this redeem. If it has no attempt: others of the same leg, asset and redeemer
- * without attempts. Otherwise: exactly those that share a transaction with it already, so that they are replaced together. A redeem with a cosigned
- * transaction is batched only with the others in that transaction.
+ * Leases the actions that may share a transaction with this redeem. If it has no attempt, these are others of the same leg, asset and
+ * redeemer without attempts. Otherwise they are exactly those that share a transaction with it already, so that they are replaced together.
+ * A redeem with a cosigned transaction is batched only with the others in that transaction.
  */
 export async function leaseBatch(db: Database, action: LeasedAction, query: BatchQuery): Promise<readonly LeasedAction[]> {
   const rows = await readRows(db, leasedRow)`
@@ -29,7 +29,7 @@ export async function leaseBatch(db: Database, action: LeasedAction, query: Batc
         select key, order_id from actions
         where verb = 'redeem' and actions.chain = first.chain and actions.leg = first.leg and wanted and last_tx is null
           and (lease_until is null or lease_until < now())
-        order by due_at limit ${MOST_CONSIDERED}
+        order by due_at limit ${MAX_CONSIDERED}
       ) as waiting join swaps on swaps.order_id = waiting.order_id and swaps.leg = first.leg
       where not first.is_signed and swaps.asset = first.asset and swaps.redeemer = first.redeemer
         and not exists (select from attempts where action_key = waiting.key)
@@ -52,7 +52,7 @@ export async function leaseBatch(db: Database, action: LeasedAction, query: Batc
 /** Stores a redeem of these orders' sources that all parties have signed. It replaces an earlier one, and is due now. */
 export async function keepCosigned(db: Database, orderIds: readonly string[], transaction: string): Promise<void> {
   await durably(db, async (tx) => {
-    // All code locks several of these rows in the same order: two such transactions cannot deadlock.
+    // All code locks several of these rows in the same order, so two such transactions cannot deadlock.
     for (const orderId of orderIds.toSorted()) {
       await tx
         .insertInto('cosigned_redeems')

@@ -1,4 +1,4 @@
-/** What an engine tells with its lease, as JSON: heights and times are decimal strings. */
+/** The report that an engine stores with its lease, as JSON. Heights and times are decimal strings. */
 import { boolean, mapOf, nullable, number, shape, text, type ValueOf } from '../database/columns.ts'
 
 const reportedChain = shape({
@@ -12,9 +12,7 @@ const reportedChain = shape({
 export type ReportedChain = ValueOf<typeof reportedChain>
 
 export const engineReport = shape({
-  /** How long the work of existing orders waits for the engine. */
   waitMs: number,
-  /** The keys are ids of chains. */
   chains: mapOf(reportedChain),
 })
 export type EngineReport = ValueOf<typeof engineReport>

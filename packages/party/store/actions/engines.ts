@@ -1,4 +1,4 @@
-/** The engines of a database and the processes that follow them: who lives, and what engines report. */
+/** Records which engines of a database live and what they report, and which processes follow them. */
 import { boolean, known, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { readRows } from '../database/prepared.ts'
@@ -6,11 +6,10 @@ import { type EngineReport, engineReport } from './engine-report.ts'
 
 export type LivingEngines = {
   readonly holders: readonly string[]
-  /** Some process follows them: it needs reports and signals. */
+  /** A process follows the engines, so it needs reports and signals. */
   readonly isFollowed: boolean
 }
 
-/** Leases the membership of an engine, new or renewed, with its report. */
 export async function leaseEngine(db: Database, holder: string, seconds: number, report: EngineReport | null): Promise<LivingEngines> {
   const rows = await readRows(db, shape({ holder: text, follows: boolean }))`
     with mine as (
@@ -26,7 +25,7 @@ export async function leaseEngine(db: Database, holder: string, seconds: number,
   return { holders: rows.filter((row) => !row.follows).map((row) => row.holder), isFollowed: rows.some((row) => row.follows) }
 }
 
-/** Leases the membership of a process that follows the engines. Returns the engines that live; null: one that has not reported yet, or in the form of another version. */
+/** Leases a follower's membership. A report is null if the engine has not reported, or in the form of another version. */
 export async function followEngines(db: Database, holder: string, seconds: number): Promise<readonly (EngineReport | null)[]> {
   const rows = await readRows(db, shape({ report: known(engineReport) }))`
     with mine as (

@@ -10,22 +10,22 @@ export type ActionResult =
       readonly kind: 'failed'
       readonly error: string
       readonly againInMs: number
-      /** A transaction of it that was mined and reverted, or that expired unmined: nobody waits for it any more. */
+      /** The transaction was mined and reverted, or expired unmined, so nothing waits for it any more. */
       readonly revertedTx?: string
-      /** The reason, for the user, if the user can fix it. */
+      /** The user gets this reason if the user can fix it. */
       readonly refusal?: string | null
-      /** Something is on its way: not counted as a failure. */
+      /** An expected delay is not counted as a failure. */
       readonly isExpected?: true
     }
-  /** Not now. The reconciler decides whether it stays wanted. */
+  /** The action cannot be done now. The reconciler decides whether it stays wanted. */
   | { readonly kind: 'skipped'; readonly againInMs: number }
   | { readonly kind: 'cancelling'; readonly tx: string; readonly againInMs: number }
-  /** None of its transactions can be mined any more, or the initiation is confirmed. */
+  /** No transaction of the action can be mined any more, or the initiation is confirmed. */
   | { readonly kind: 'cancelled' }
-  /** Not wanted any more, and its order is closed, so the reconciler will not update it. */
+  /** The action is not wanted any more, and its order is closed, so the reconciler will not update it. */
   | { readonly kind: 'finished' }
 
-/** Rows are locked in the order of their keys, as everywhere: this cannot deadlock with another statement. */
+/** Rows are locked in the order of their keys, as everywhere, so two statements cannot deadlock. */
 const finish = prepareWrite(
   'finish-actions',
   `
@@ -58,13 +58,13 @@ async function finishAll(db: Database, finished: readonly Finished[]): Promise<r
   return finished.map(() => undefined)
 }
 
-/** Nobody waits for the result of an action that was sent: its transaction is on record, and the chain shows it next. */
+/** Nobody waits for the result of a sent action: its transaction is on record, and the chain shows it next. */
 const COLLECT_SENT_MS = 50
 
 const finishNow = sharePerDatabase(finishAll)
 const finishSent = sharePerDatabase(finishAll, { collectMs: COLLECT_SENT_MS })
 
-/** Ignored if the lease was lost. */
+/** A result is ignored if the lease was lost. */
 export async function finishAction(db: Database, action: LeasedAction, result: ActionResult): Promise<void> {
   await (result.kind === 'sent' ? finishSent : finishNow)(db, { action, result })
 }
@@ -86,7 +86,9 @@ function rowOf({ action, result }: Finished) {
   }
 }
 
-/** Contracts and nodes choose this text. The database refuses zero bytes and lone surrogates, and with them the results of all actions in the statement. */
+/**
+ * Contracts and nodes choose this text. The database refuses zero bytes and lone surrogates, and with them all results in the statement.
+ */
 function storable(text: string): string {
   return Buffer.from(text).toString().replaceAll('\0', '\ufffd')
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { sharedStore } from '../shared-store.fixture.ts'
 import { followEngines, leaseEngine } from './engines.ts'
-import { holdLease, inTurn, releaseLeases, renewLeases, withLock } from './leases.ts'
+import { holdLease, releaseLeases, renewLeases, withLease, withLock } from './leases.ts'
 
 const store = sharedStore()
 
@@ -64,7 +64,6 @@ test('an engine that reports in the form of another version counts as one that h
   await store.db.deleteFrom('leases').execute()
 })
 
-/** Resolves when a connection waits for an advisory lock. */
 async function untilLockWaits(): Promise<void> {
   for (;;) {
     const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`.execute(store.db)
@@ -80,7 +79,7 @@ function gate() {
   return { opened, open: () => void open() }
 }
 
-describe('a turn', () => {
+describe('work under a lease', () => {
   const leases = () => store.db.selectFrom('leases').select('name').where('name', '=', 'sign').execute()
 
   test('is given to one caller at a time, in this process and across processes, and leaves no lease behind', async () => {
@@ -92,32 +91,32 @@ describe('a turn', () => {
       running -= 1
       return 'done'
     }
-    const turns = Array.from({ length: 20 }, (_, index) => inTurn(index % 2 ? store.db : store.other, 'sign', 60_000, work))
-    expect(new Set(await Promise.all(turns))).toEqual(new Set(['done']))
+    const works = Array.from({ length: 20 }, (_, index) => withLease(index % 2 ? store.db : store.other, 'sign', 60_000, work))
+    expect(new Set(await Promise.all(works))).toEqual(new Set(['done']))
     expect(most).toBe(1)
     expect(await leases()).toEqual([])
   })
 
   test('holds no connection, and is not lost while the work takes long', async () => {
     let end = (): void => undefined
-    const turns = Array.from({ length: 30 }, (_, index) =>
-      inTurn(store.db, `sign ${index}`, 0, () => new Promise<void>((resolve) => setTimeout(resolve, 300))),
+    const works = Array.from({ length: 30 }, (_, index) =>
+      withLease(store.db, `sign ${index}`, 0, () => new Promise<void>((resolve) => setTimeout(resolve, 300))),
     )
-    const long = inTurn(store.db, 'sign', 0, () => new Promise<void>((resolve) => (end = resolve)))
+    const long = withLease(store.db, 'sign', 0, () => new Promise<void>((resolve) => (end = resolve)))
     await expect.poll(leases).toHaveLength(1)
-    // Longer than any renewal: the next one is seen by its earlier end.
+    // The lease is longer than any renewal, so its earlier end shows the next renewal.
     await sql`update leases set until = now() + interval '1 day' where name = 'sign'`.execute(store.db)
     const renewed = sql`select from leases where name = 'sign' and until < now() + interval '1 hour'`
     await expect.poll(async () => (await renewed.execute(store.db)).rows.length).toBe(1)
-    expect(await inTurn(store.other, 'sign', 0, async () => 'taken')).toBeNull()
+    expect(await withLease(store.other, 'sign', 0, async () => 'taken')).toBeNull()
     end()
-    await Promise.all([...turns, long])
-    expect(await inTurn(store.other, 'sign', 0, async () => 'taken')).toBe('taken')
+    await Promise.all([...works, long])
+    expect(await withLease(store.other, 'sign', 0, async () => 'taken')).toBe('taken')
   })
 
   test('ends when the work fails', async () => {
-    await expect(inTurn(store.db, 'sign', 0, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-    expect(await inTurn(store.other, 'sign', 0, async () => 'next')).toBe('next')
+    await expect(withLease(store.db, 'sign', 0, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await withLease(store.other, 'sign', 0, async () => 'next')).toBe('next')
   })
 })
 
@@ -167,7 +166,7 @@ describe('a lock', () => {
     await entered.opened
     const next = withLock(store.other, 'name', async () => 'mine now')
     await untilLockWaits()
-    // Only in this database: other tests share the server.
+    // Other tests share the server, so only connections of this database are closed.
     await sql`select pg_terminate_backend(pid, 10000) from pg_locks join pg_database on pg_database.oid = pg_locks.database
       where datname = current_database() and locktype = 'advisory' and granted`.execute(store.db)
     expect(await next).toBe('mine now')

@@ -8,7 +8,6 @@ import { shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { readRows } from '../database/prepared.ts'
 
-/** Returns whether `holder` has the lease, new or renewed. */
 export async function holdLease(db: Database, name: string, holder: string, seconds: number): Promise<boolean> {
   const rows = await readRows(db, shape({ holder: text }))`
     insert into leases (name, holder, until) values (${name}, ${holder}, now() + make_interval(secs => ${seconds}))
@@ -18,7 +17,7 @@ export async function holdLease(db: Database, name: string, holder: string, seco
   return rows.length === 1
 }
 
-/** Renews the named leases that `holder` still has. */
+/** Leases that `holder` has lost stay lost. */
 export async function renewLeases(db: Database, holder: string, names: readonly string[], seconds: number): Promise<void> {
   if (names.length === 0) return
   await sql`
@@ -26,8 +25,8 @@ export async function renewLeases(db: Database, holder: string, names: readonly 
 }
 
 /**
- * Renews the leases of these actions in one statement, also expired ones that no other holder took over. Returns the keys of those that `holder` has.
- * Locks rows in the order of their keys: a deadlock with a record of attempts would hold up a signer for a second.
+ * Renews the leases of these actions in one statement, also expired ones that no other holder took over. Returns the keys of those that
+ * `holder` has. Rows are locked in the order of their keys: a deadlock with a record of attempts would delay a signer by a second.
  */
 export async function renewActions(
   db: Database,
@@ -50,32 +49,30 @@ export async function renewActions(
   return rows.map(({ key }) => key)
 }
 
-/** Gives up the named lease, if `holder` has it. */
 export async function releaseLease(db: Database, holder: string, name: string): Promise<void> {
   await db.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute()
 }
 
-/** Everything that `holder` has, named leases and actions. */
 export async function releaseLeases(db: Database, holder: string): Promise<void> {
   await db.deleteFrom('leases').where('holder', '=', holder).execute()
   await db.updateTable('actions').set({ lease_holder: null, lease_until: null }).where('lease_holder', '=', holder).execute()
 }
 
-const TURN_SECONDS = 4
-const TURN_RENEW_MS = 1000
-const TURN_POLL_MS = 100
+const LEASE_SECONDS = 4
+const LEASE_RENEW_MS = 1000
+const LEASE_POLL_MS = 100
 
 /**
- * Runs `work` while no other caller of this name runs, in this process or another. Holds a lease, not a connection: `work` may take long.
- * Returns null, without running it, if another process keeps its turn for longer than `waitMs`.
+ * Runs `work` as a mutex across processes. It holds a lease and no connection, so `work` may take long. Returns null without running `work`
+ * if another process holds the lease for longer than `waitMs`.
  */
-export function inTurn<T>(db: Database, name: string, waitMs: number, work: () => Promise<T>): Promise<T | null> {
+export function withLease<T>(db: Database, name: string, waitMs: number, work: () => Promise<T>): Promise<T | null> {
   return inQueue(db, `turn ${name}`, async () => {
     const holder = randomUUID()
-    for (const giveUpAt = Date.now() + waitMs; !(await holdLease(db, name, holder, TURN_SECONDS)); await sleep(TURN_POLL_MS))
+    for (const giveUpAt = Date.now() + waitMs; !(await holdLease(db, name, holder, LEASE_SECONDS)); await sleep(LEASE_POLL_MS))
       if (Date.now() >= giveUpAt) return null
-    // A renewal that fails leaves the lease to expire; the next one takes it up again if it is still free.
-    const renewal = setInterval(() => void renewLeases(db, holder, [name], TURN_SECONDS).catch(() => undefined), TURN_RENEW_MS)
+    // After a failed renewal the lease may expire. The next renewal continues it if it is still free.
+    const renewal = setInterval(() => void renewLeases(db, holder, [name], LEASE_SECONDS).catch(() => undefined), LEASE_RENEW_MS)
     try {
       return await work()
     } finally {
@@ -91,7 +88,7 @@ const LOCK_PING_MS = 1000
 
 /**
  * Runs `work` under an exclusive lock of this name. The lock ends with its connection, even if the process is killed or paused. `work` gets
- * that connection: what it writes there is written only while the lock is held.
+ * that connection, so what it writes there is written only while the lock is held.
  */
 export function withLock<T>(db: Database, name: string, work: (connection: Database) => Promise<T>): Promise<T> {
   return inQueue(db, name, () =>
@@ -113,19 +110,18 @@ export function withLock<T>(db: Database, name: string, work: (connection: Datab
   )
 }
 
-/** The last waiter of each queue, by name. */
 const queues = new WeakMap<Database, Map<string, Promise<unknown>>>()
 
-/** Queues callers of this process: if each waited with its own connection, none would be left for the one that works. */
+/** Callers of this process wait in a queue: if each waited with its own connection, none would be left for the one that works. */
 async function inQueue<T>(db: Database, name: string, work: () => Promise<T>): Promise<T> {
   const queue = queues.get(db) ?? new Map<string, Promise<unknown>>()
   queues.set(db, queue)
-  const turn = (queue.get(name) ?? Promise.resolve()).then(work)
+  const result = (queue.get(name) ?? Promise.resolve()).then(work)
   // The next waiter runs even if this one failed.
-  const ended = turn.catch(() => undefined)
+  const ended = result.catch(() => undefined)
   queue.set(name, ended)
   try {
-    return await turn
+    return await result
   } finally {
     if (queue.get(name) === ended) queue.delete(name)
   }

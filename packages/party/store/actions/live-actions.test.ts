@@ -12,7 +12,7 @@ import { findOrder, findOrderSnapshots } from '../orders/orders.ts'
 import { sharedStore } from '../shared-store.fixture.ts'
 import { blockOf, exampleOrder, NOW, openTestStore, putOrder, recordAttempt, sightingsOf, withResults } from '../store.fixture.ts'
 import { readActionFacts } from './action-facts.ts'
-import { hurryAction, leaseAction, leaseActions, syncWanted } from './actions.ts'
+import { leaseAction, leaseActions, makeActionDue, syncWanted } from './actions.ts'
 import { readAttempts } from './attempts.ts'
 import { finishAction } from './finish-action.ts'
 import { createLiveActions } from './live-actions.ts'
@@ -70,7 +70,7 @@ describe('due time', () => {
     expect(second).toMatchObject(redeem)
     if (second === null) return
     await finishAction(store.db, second, { kind: 'failed', error: 'no', againInMs: 3_600_000 })
-    await hurryAction(store.db, actionKey(order.id, redeem.leg, redeem.verb))
+    await makeActionDue(store.db, actionKey(order.id, redeem.leg, redeem.verb))
     expect(await lease()).toMatchObject(redeem)
   })
 })
@@ -108,7 +108,6 @@ describe('reverted relays', () => {
 describe('action facts', () => {
   const store = sharedStore()
 
-  /** An order with a leased action that has these attempts. */
   async function attempted(txs: readonly string[], leg: Leg = 'destination', verb: ActionVerb = 'initiate') {
     const { order } = await putOrder(store.db)
     await syncWanted(store.db, [order.id], [{ orderId: order.id, leg, verb }])

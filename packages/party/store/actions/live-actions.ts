@@ -1,4 +1,4 @@
-/** What a user waits for: the newest transaction of an action, or the reason why there is none. Concurrent reads share a statement. */
+/** Reads the newest transaction of an action, or the reason why there is none, for waiting users. Concurrent reads share a statement. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { HtlcEvent, SwapId } from '@tandem/protocol/htlc.ts'
 import type { ActionKey } from '@tandem/protocol/order.ts'
@@ -9,7 +9,6 @@ import { shareStatements, type Waiting } from '../database/share-statements.ts'
 
 export type AwaitedAction = {
   readonly key: ActionKey
-  /** Where the chain shows it, and as which event. */
   readonly chain: ChainId
   readonly swapId: SwapId
   readonly shows: HtlcEvent['kind']
@@ -18,7 +17,7 @@ export type AwaitedAction = {
 export type LiveAction = {
   readonly lastTx: string | null
   readonly refusal: string | null
-  /** Transactions of these events, the newest last, unconfirmed ones after mined ones. */
+  /** The newest is last, and unconfirmed transactions come after mined ones. */
   readonly seen: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Marks attempts that every node refused: none of them has what the attempt contains. */
+/** Marks attempts that every node refused, so that no node has what they contain. */
 import { sql } from 'kysely'
 import { shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
@@ -6,7 +6,7 @@ import { durably } from '../database/durably.ts'
 import { readRows } from '../database/prepared.ts'
 import type { LeasedAction } from './actions.ts'
 
-/** Ignored if another engine has taken over the action: it may have broadcast the attempts successfully. */
+/** The call is ignored if another engine has taken over the action: that engine may have broadcast the attempts successfully. */
 export async function markRefused(db: Database, action: LeasedAction, txs: readonly string[]): Promise<void> {
   await durably(db, async (tx) => {
     if (!(await lockUnlessTaken(tx, action))) return
@@ -16,8 +16,8 @@ export async function markRefused(db: Database, action: LeasedAction, txs: reado
 }
 
 /**
- * Removes the marks of an action and returns its formerly refused transactions; null when another engine has taken over. Must be durable
- * before they are broadcast again: this time a node may accept one.
+ * Removes the marks of an action and returns its formerly refused transactions; null when another engine has taken over. The removal must
+ * be durable before they are broadcast again: this time a node may accept one.
  */
 export async function unmarkRefused(db: Database, action: LeasedAction): Promise<readonly string[] | null> {
   return durably(db, async (tx) => {

@@ -3,7 +3,6 @@ import type { Database } from '../database/database.ts'
 
 export type RelayKey = { readonly curve: string /** Hex. */; readonly publicKey: string }
 
-/** Replaces the keys of these curves. */
 export async function publishRelayKeys(db: Database, keys: readonly RelayKey[]): Promise<void> {
   if (keys.length === 0) return
   await db

@@ -8,7 +8,7 @@ import { number, shape } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { readRows } from '../database/prepared.ts'
 
-/** Idempotent: the first time is kept. `weight`: see `Outbox.noteReverted`. */
+/** The call is idempotent: the first time is kept. See `Outbox.noteReverted` for `weight`. */
 export async function noteReverted(db: Database, keys: readonly ActionKey[], tx: string, weight = 1): Promise<void> {
   await db
     .updateTable('attempts')
@@ -20,8 +20,8 @@ export async function noteReverted(db: Database, keys: readonly ActionKey[], tx:
 }
 
 /**
- * Ages in seconds of relayed initiations that reverted in the last 24 hours, youngest first, of all orders on this chain to which this party consented: the
- * initiator by a signature, or the payer by prefunding. Only who consented can make a relay revert.
+ * Returns the ages in seconds of relayed initiations that reverted in the last 24 hours, youngest first, of all orders on this chain to
+ * which this party consented: the initiator by a signature, or the payer by prefunding. Only the consenting party can make a relay revert.
  */
 export async function readRevertedRelays(db: Database, chain: ChainId, party: string): Promise<readonly number[]> {
   const isPrefunded = sql`exists (select from grants g where g.order_id = a.order_id and g.kind = 'initiate' and g.consent = 'prefunded')`

@@ -1,7 +1,7 @@
 /** The settings of an app and their validation. */
 import { TandemError } from '@tandem/protocol/error.ts'
 
-/** `explain`: sees the parts of quotes, which tell of the inventory and the costs of solvers. For the operator. */
+/** `explain` shows the parts of quotes, which reveal the inventory and the costs of solvers. It is for the operator. */
 export const appPermissions = ['read', 'trade', 'explain'] as const
 export type AppPermission = (typeof appPermissions)[number]
 
@@ -11,14 +11,13 @@ export type AppApproval = (typeof appApprovals)[number]
 export type AppSettings = {
   readonly defaultSlippageBips: number
   readonly sponsorship: boolean
-  /** Origins of web pages that may use the app id. Programs outside browsers need none. */
+  /** Programs outside browsers need no origin. */
   readonly allowedOrigins: readonly string[]
   readonly permissions: readonly AppPermission[]
-  /** Null: the operator's default. */
   readonly rateLimitPerMinute: number | null
-  /** How much of a token its users are asked to approve: the amount of one order, or unlimited. */
+  /** Users are asked to approve the amount of one order, or an unlimited amount of a token. */
   readonly approval: AppApproval
-  /** Initiations that we pay for in 24 hours, reverted ones included; null: no limit. */
+  /** Initiations that we pay for in 24 hours, reverted ones included; null means no limit. */
   readonly sponsoredPerDay: number | null
 }
 
@@ -26,13 +25,11 @@ const MAX_SLIPPAGE_BIPS = 500
 const MAX_RATE_LIMIT = 1_000_000
 const MAX_SPONSORED = 1_000_000
 
-/** Throws `bad_request` with the expected form. */
 export function assertAppName(name: string): void {
   if (!/^[a-z0-9._-]{1,64}$/.test(name))
     throw new TandemError('bad_request', `"${name}" is not a valid app name: expected 1 to 64 of a-z, 0-9, ".", "-" and "_"`)
 }
 
-/** Throws `bad_request` with the expected form. */
 export function assertAppSettings(settings: Partial<AppSettings>): void {
   const { defaultSlippageBips, rateLimitPerMinute, allowedOrigins = [], permissions, approval, sponsoredPerDay } = settings
   if (defaultSlippageBips !== undefined) assertWhole('slippage', defaultSlippageBips, 0, MAX_SLIPPAGE_BIPS, 'bips')
@@ -52,7 +49,7 @@ function assertWhole(what: string, value: number, least: number, most: number, u
     throw new TandemError('bad_request', `${what} must be a whole number from ${least} to ${most} (${unit}), got ${value}`)
 }
 
-/** Compared as text with the `Origin` header: browsers send scheme, host and port in exactly this form (RFC 6454). */
+/** The text is compared with the `Origin` header: browsers send scheme, host and port in exactly this form (RFC 6454). */
 function assertOrigin(text: string): void {
   const expected = 'expected an exact origin such as https://shop.example or https://shop.example:8443'
   if (!URL.canParse(text) || text.includes('*')) throw new TandemError('bad_request', `"${text}" is not an origin: ${expected}`)

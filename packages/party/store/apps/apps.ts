@@ -1,4 +1,4 @@
-/** Integrators' apps. The 64-hex app id is stored hashed. */
+/** Stores integrators' apps. The 64-hex app id is stored hashed. */
 import { createHash, randomBytes } from 'node:crypto'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Selectable } from 'kysely'
@@ -14,7 +14,7 @@ export type ListedApp = App & { readonly disabled: boolean; readonly createdAt: 
 
 const hashAppId = (id: string): string => createHash('sha256').update(id).digest('hex')
 
-/** Returns the id; it cannot be read again. */
+/** Returns the id, which cannot be read again. */
 export async function createApp(
   db: Database,
   name: string,
@@ -33,19 +33,18 @@ export async function createApp(
   return { appId, app: appOf(row) }
 }
 
-/** Null for a disabled app too. */
+/** Returns null for a disabled app too. */
 export function findApp(db: Database, appId: string): Promise<App | null> {
   return findShared(db, hashAppId(appId))
 }
 
-/** Anyone can ask with any id: together they must not take all connections. */
+/** Anyone can request with any id, so concurrent lookups share a statement and cannot take all connections. */
 const findShared = sharePerDatabase<string, App | null>(async (db, hashes) => {
   const rows = await db.selectFrom('apps').selectAll().where('id_hash', '=', anyOf(hashes)).where('disabled', '=', false).execute()
   const found = new Map(rows.map((row) => [row.id_hash, appOf(row)]))
   return hashes.map((hash) => found.get(hash) ?? null)
 })
 
-/** The allowed origins of all apps that are not disabled. */
 export async function listOrigins(db: Database): Promise<ReadonlySet<string>> {
   const apps = await db.selectFrom('apps').select('allowed_origins').where('disabled', '=', false).execute()
   return new Set(apps.flatMap((app) => app.allowed_origins))
@@ -56,13 +55,12 @@ export async function listApps(db: Database): Promise<readonly ListedApp[]> {
   return rows.map((row) => ({ ...appOf(row), disabled: row.disabled, createdAt: row.created_at }))
 }
 
-/** Settings that are not given stay unchanged. */
 export async function updateApp(db: Database, name: string, settings: Partial<AppSettings>): Promise<App> {
   assertAppSettings(settings)
   return appOf(await change(db, name, columnsOf(settings)))
 }
 
-/** Replaces the id. The old one stops working at once; the new one cannot be read again. */
+/** The old id stops working at once. The new one cannot be read again. */
 export async function rotateApp(db: Database, name: string): Promise<{ readonly appId: string }> {
   const appId = randomBytes(32).toString('hex')
   await change(db, name, { id_hash: hashAppId(appId) })

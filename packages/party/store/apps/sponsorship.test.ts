@@ -26,7 +26,6 @@ beforeEach(async () => {
 })
 
 type Made = { readonly initiator?: string; readonly asset?: string; readonly deadline?: bigint }
-/** By default of a user without other orders. */
 async function newOrder(app: string, { initiator = `user ${users++}`, asset = `${CHAIN}:btc`, ...rest }: Made = {}): Promise<string> {
   const { order } = exampleOrder()
   const terms = { ...order.source.terms, initiator, asset: asset as typeof order.source.terms.asset }
@@ -44,7 +43,6 @@ const age = (id: string, span: string) =>
   sql`update grants set created_at = now() - ${span}::interval where order_id = ${id}`.execute(store.db)
 
 let sent = 0
-/** Simulates a relay with this outcome. Returns its transaction hash. */
 async function send(id: string, outcome: 'unmined' | 'reverted', weight?: number): Promise<string> {
   await syncWanted(store.db, [id], [{ orderId: id, leg: 'source', verb: 'initiate' }])
   await store.db.updateTable('actions').set({ due_at: sql<Date>`now()` }).where('order_id', '=', id).execute()
@@ -129,7 +127,7 @@ describe('the budget of an app', () => {
     await age(id, '90 days')
     const again = async (bindsRent: boolean) => secondsOf(await ask('shop', await newOrder('shop'), { perDay: 1, bindsRent }))
     const forget = () => sql`delete from grants where order_id <> ${id}`.execute(store.db)
-    // Never mined: nothing is bound.
+    // The transaction is never mined, so no rent is bound.
     expect(await again(true)).toBe(null)
     await forget()
     const mined = { block_height: 7n, block_hash: 'h', block_time: 1n } as const

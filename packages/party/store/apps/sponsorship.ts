@@ -1,4 +1,4 @@
-/** Gasless initiations: stores their signed grants, within the limits of sponsorship. */
+/** Stores the signed grants of gasless initiations, within the limits of sponsorship. */
 
 import type { RelayLimits } from '@tandem/protocol/relay-limits.ts'
 import { sql } from 'kysely'
@@ -12,26 +12,23 @@ const DAY_SECONDS = 86_400
 
 export type Sponsor = {
   readonly app: string
-  /** Limit in 24 hours; null if there is none. */
   readonly perDay: number | null
   /** The amount that the HTLC could take from the initiator's account now; null if it does not take it from there. */
   readonly spendable: bigint | null
   readonly limits: RelayLimits
-  /** The chain binds rent of ours until the order is closed (`Chain.settledHtlcKeepsRent`), which its initiator can put off. */
+  /** The chain binds our rent until the order is closed (`Chain.settledHtlcKeepsRent`), which the initiator can delay. */
   readonly bindsRent?: boolean
 }
 
 export type SponsorRefusal =
-  /** The daily budget of the app is used up. */
   | { readonly kind: 'budget'; readonly retryAfterSeconds: number }
-  /** Too many relays for this initiator reverted, over all orders. */
+  /** The count goes over all orders of this initiator. */
   | { readonly kind: 'reverts'; readonly count: number; readonly retryAfterSeconds: number }
-  /** Too many relays for this initiator are unmined. */
   | { readonly kind: 'unmined'; readonly count: number }
-  /** The initiator's balance is pledged to orders that are unmined. */
+  /** The initiator's balance is pledged to unmined orders. */
   | { readonly kind: 'pledged'; readonly spendable: bigint; readonly pledged: bigint }
 
-/** Returns null when the grant is stored, else the reason why it is not. */
+/** Returns null when the grant is stored, else the refusal. */
 export function addSponsoredInitiate(db: Database, orderId: string, signature: string, sponsor: Sponsor): Promise<SponsorRefusal | null> {
   return db.transaction().execute(async (tx) => {
     const refusal = await findRefusal(tx, orderId, sponsor)
@@ -47,7 +44,7 @@ export function addSponsoredInitiate(db: Database, orderId: string, signature: s
   })
 }
 
-/** Locks the app and the initiator until the grant is written, so that concurrent requests cannot exceed the budget or pledge the same balance twice. */
+/** Locks the app and the initiator: concurrent requests must not exceed the budget or pledge the same balance twice. */
 async function findRefusal(tx: Database, orderId: string, sponsor: Sponsor): Promise<SponsorRefusal | null> {
   const { app, perDay, spendable, limits } = sponsor
   const { chain, initiator, asset, amount } = await tx
@@ -73,7 +70,7 @@ async function findRefusal(tx: Database, orderId: string, sponsor: Sponsor): Pro
   return spendable !== null && pledged + amount > spendable ? { kind: 'pledged', spendable, pledged } : null
 }
 
-/** Other orders of the initiator that are granted, can still be sent, and are unmined as far as we know. */
+/** Reads other orders of the initiator that are granted, can still be sent, and are unmined as far as we know. */
 async function readUnmined(tx: Database, orderId: string, chain: string, initiator: string) {
   const rows = await readRows(tx, shape({ asset: text, amount: bigint }))`
     select s.asset, s.amount from swaps s join grants g on g.order_id = s.order_id join orders o on o.id = s.order_id
@@ -85,8 +82,9 @@ async function readUnmined(tx: Database, orderId: string, chain: string, initiat
 }
 
 /**
- * Seconds until the app has budget again; null if it has some. Each reverted relay counts by its weight, each granted order that was or can still be sent, and on
- * `rentChain` each older one that still binds rent: so never more of it is bound than that of the budget.
+ * Returns the seconds until the app has budget again; null if it has some. Counted are each reverted relay by its weight, each granted
+ * order that was or can still be sent, and on `rentChain` each older order that still binds rent. So the bound rent never exceeds the
+ * budget.
  */
 async function secondsUntilBudget(
   tx: Database,

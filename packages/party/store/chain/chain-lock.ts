@@ -4,12 +4,12 @@ import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 
-/** Holds the lock until the transaction ends. */
+/** The lock is held until the transaction ends. */
 export async function lockChain(tx: Database, chain: ChainId): Promise<void> {
   await sql`select lock_chain(${chain})`.execute(tx)
 }
 
-/** In the order of their names, so that two transactions cannot deadlock. */
+/** Chains are locked in the order of their names, so that two transactions cannot deadlock. */
 export async function lockChains(tx: Database, chains: readonly ChainId[]): Promise<void> {
   await sql`select lock_chains(${chains})`.execute(tx)
 }

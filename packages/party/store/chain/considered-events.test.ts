@@ -6,7 +6,7 @@ import { recordProposal } from '../orders/fills.ts'
 import { closeOrders, findOrder, findOrderSnapshots } from '../orders/orders.ts'
 import { sharedStore } from '../shared-store.fixture.ts'
 import { blockOf, putOrder, sightingsOf } from '../store.fixture.ts'
-import { MOST_EVENTS_READ } from './considered-events.ts'
+import { MAX_EVENTS_READ } from './considered-events.ts'
 import { readEvents, readSwapEvents, readSwapFacts, recordPoll } from './events.ts'
 
 const chain = 'bitcoin_regtest'
@@ -70,10 +70,10 @@ test('of very many deposits the database reads those that the protocol considers
 })
 
 test('up to a number of events all are read', async () => {
-  const all = flood().slice(0, MOST_EVENTS_READ)
+  const all = flood().slice(0, MAX_EVENTS_READ)
   await record(all)
-  expect([...(await readEvents(store.db, [order.source])).values()].flat()).toHaveLength(MOST_EVENTS_READ)
-  expect((await findOrderSnapshots(store.db, [order.id]))[0]?.events.source).toHaveLength(MOST_EVENTS_READ)
+  expect([...(await readEvents(store.db, [order.source])).values()].flat()).toHaveLength(MAX_EVENTS_READ)
+  expect((await findOrderSnapshots(store.db, [order.id]))[0]?.events.source).toHaveLength(MAX_EVENTS_READ)
 })
 
 test('of a flood of unconfirmed deposits the largest are recorded, and the secret of each spend', async () => {

@@ -1,4 +1,4 @@
-/** Reads the considered deposits of a swap and their spends, without reading the others. Protects against very many deposits to one swap. */
+/** Reads only the considered deposits of a swap and their spends, as a protection against very many deposits. */
 
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { MAX_MINED, MAX_UNCONFIRMED } from '@tandem/protocol/considered.ts'
@@ -10,16 +10,15 @@ import type { Database } from '../database/database.ts'
 import { eventKind } from '../database/domain-columns.ts'
 import { readRows } from '../database/prepared.ts'
 
-/** With at most this many events all are read, which is cheaper than to choose. */
-export const MOST_EVENTS_READ = 300
+/** Up to this many events, reading all is cheaper than choosing. */
+export const MAX_EVENTS_READ = 300
 
 export type SwapEvents = {
   readonly events: readonly HtlcEvent[]
-  /** Deposits on record that are not among the events, because they are not considered. */
   readonly unreadDeposits: number
 }
 
-/** The same choice as `considerDeposits`, made by the database. */
+/** The database makes the same choice as `considerDeposits`. */
 export async function readConsideredEvents(db: Database, chain: ChainId, swapId: SwapId): Promise<SwapEvents> {
   const inChainOrder = sql`block_height nulls last, tx collate "C", index collate "C"`
   const rows = await readRows(db, shape({ ...eventColumns, deposits: bigint }))`
@@ -46,7 +45,6 @@ export async function readConsideredEvents(db: Database, chain: ChainId, swapId:
   return { events, unreadDeposits: Number(rows[0]?.deposits ?? 0n) - read }
 }
 
-/** The columns of `events` that are read. */
 const eventColumns = {
   chain: text,
   tx: text,

@@ -1,4 +1,4 @@
-/** Deposits that counted: mined, with the confirmations that their swap requires. A reorg that removes one may cost whoever acted on it. */
+/** Finds deposits that had their confirmations. If a reorg removes one, a party that acted on it may lose money. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { SwapId } from '@tandem/protocol/htlc.ts'
 import { shape, text } from '../database/columns.ts'
@@ -9,7 +9,7 @@ export type CountedDeposit = { readonly swapId: SwapId; readonly deposit: string
 
 const countedDeposit = shape({ swapId: text, deposit: text })
 
-/** Reads those of open orders, in blocks from this height on, seen from the tip. Heights count as blocks: where some are skipped, it names more, never fewer. */
+/** Covers open orders and blocks from this height on. Heights count as blocks, so skipped heights add deposits, never lose them. */
 export async function readCountedDeposits(
   db: Database,
   chain: ChainId,
@@ -24,7 +24,6 @@ export async function readCountedDeposits(
       and ${range.tip.toString()}::bigint - events.block_height + 1 >= swaps.required_confirmations`
 }
 
-/** Returns the given deposits that are in no block. */
 export async function withoutBlock(db: Database, chain: ChainId, deposits: readonly CountedDeposit[]): Promise<readonly CountedDeposit[]> {
   return readRows(db, countedDeposit)`
     select given."swapId", given.deposit

@@ -15,7 +15,6 @@ beforeEach(async () => {
 
 type Step = { readonly after?: Block | null; readonly blocks?: Block[]; readonly events?: HtlcEvent[]; readonly unconfirmed?: HtlcEvent[] }
 
-/** Records a poll that starts from the current cursor, or from `after`. */
 async function listen({ after, blocks = [], events = [], unconfirmed = [] }: Step, db = store.db) {
   const from = after === undefined ? await readCursor(db, chain) : after
   const recorded = await recordPoll(db, { chain, after: from, blocks, events, unconfirmed })

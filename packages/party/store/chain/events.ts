@@ -9,28 +9,27 @@ import type { Database } from '../database/database.ts'
 import { eventKind } from '../database/domain-columns.ts'
 import { prepare, readRows } from '../database/prepared.ts'
 import { lockChain } from './chain-lock.ts'
-import { eventRow, MOST_EVENTS_READ, parseEvent, readConsideredEvents, type SwapEvents } from './considered-events.ts'
+import { eventRow, MAX_EVENTS_READ, parseEvent, readConsideredEvents, type SwapEvents } from './considered-events.ts'
 import { eventRows, shownSecrets } from './poll-rows.ts'
 
 /** Every recorded block of the newest 256 heights is kept, and the next one below them, to find the fork after a reorg of that depth. */
 export const REMEMBERED_BLOCKS = 256
 
 /**
- * On chains with a finality tag the final block may be much older. Below the remembered heights one block per 64 heights is kept, down to the
- * final block or `DEEPEST_BLOCKS`. A deep reorg rewinds to the next of them.
+ * On chains with a finality tag the final block may be much older. Below the remembered heights one block per 64 heights is kept, down to
+ * the final block or `DEEPEST_BLOCKS`. A deep reorg rewinds to the next of them.
  */
 export const SPARSE_BLOCKS = 64n
 const DEEPEST_BLOCKS = 65_536
 
-/** A block with the final height when it was recorded, on chains with a finality tag. */
+/** `finalHeight` is that at the time of the recording, on chains with a finality tag. */
 export type RecordedBlock = Block & { readonly finalHeight?: bigint }
 
-/** The newest recorded block; null before the first poll. */
 export async function readCursor(db: Database, chain: ChainId): Promise<RecordedBlock | null> {
   return (await readBlocks(db, chain, 1))[0] ?? null
 }
 
-/** Newest first. */
+/** The newest block is first. */
 export async function readBlocks(db: Database, chain: ChainId, limit: number | null = null): Promise<readonly RecordedBlock[]> {
   const query = db.selectFrom('blocks').selectAll().where('chain', '=', chain).orderBy('height', 'desc')
   return (await (limit === null ? query : query.limit(limit)).execute()).map(parseBlock)
@@ -46,7 +45,7 @@ const blockColumns = {
 }
 const block = shape(blockColumns)
 
-/** Goes from chain to chain in the index: `distinct on` would read every block of every chain. */
+/** The statement goes from chain to chain in the index: `distinct on` would read every block of every chain. */
 const selectTips = prepare(
   'read-tips',
   shape({ chain: text, ...blockColumns }),
@@ -78,21 +77,20 @@ function parseBlock(row: ValueOf<typeof block>): RecordedBlock {
 
 export type Poll = {
   readonly chain: ChainId
-  /** The cursor that the poll started from. If it has moved since, nothing is written. */
+  /** The poll started from this cursor. If the cursor has moved since, nothing is written. */
   readonly after: Block | null
-  /** Blocks to record, on the same branch as `after`. The newest becomes the cursor if it is higher. */
+  /** These blocks are on the same branch as `after`. The newest becomes the cursor if it is higher. */
   readonly blocks: readonly Block[]
-  /** The chain's final height; absent or null without a finality tag. */
+  /** It is absent or null without a finality tag. */
   readonly finalHeight?: bigint | null
   readonly events: readonly HtlcEvent[]
-  /** All unconfirmed events right now: those recorded earlier and not listed here are deleted. */
+  /** Recorded unconfirmed events that are not listed here are deleted. */
   readonly unconfirmed: readonly HtlcEvent[]
 }
 
 export type Recorded = {
   /** Anything but the height changed. */
   readonly changed: boolean
-  /** The final height on record now. */
   readonly finalHeight: bigint | null
 }
 
@@ -131,7 +129,6 @@ function blockRow({ height, hash, parentHash, time, ordinal }: Block) {
   }
 }
 
-/** The highest final height on record. */
 export async function finalHeightOf(db: Database, chain: ChainId): Promise<bigint | null> {
   const row = await db
     .selectFrom('blocks')
@@ -141,7 +138,7 @@ export async function finalHeightOf(db: Database, chain: ChainId): Promise<bigin
   return row?.height ?? null
 }
 
-/** Deletes everything above `ancestor`, after a reorg. `falseAbove`: the height above which the finality tag was wrong. */
+/** Deletes everything above `ancestor`, after a reorg. The finality tag was wrong above the height `falseAbove`. */
 export async function rewind(db: Database, chain: ChainId, ancestor: Block, falseAbove: bigint | null = null): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockChain(tx, chain)
@@ -170,12 +167,11 @@ export async function rewind(db: Database, chain: ChainId, ancestor: Block, fals
   })
 }
 
-/** Reads the unconfirmed events of all swaps of the chain. */
 export async function readUnconfirmed(db: Database, chain: ChainId): Promise<readonly HtlcEvent[]> {
   return (await db.selectFrom('events').selectAll().where('chain', '=', chain).where('block_height', 'is', null).execute()).map(parseEvent)
 }
 
-/** Events by `${chain} ${swapId}`: all, or of the considered deposits if a swap has very many. */
+/** The keys are `${chain} ${swapId}`. If a swap has very many events, only those of its considered deposits are read. */
 export async function readEvents(
   db: Database,
   swaps: readonly { readonly chain: ChainId; readonly swapId: SwapId }[],
@@ -183,7 +179,7 @@ export async function readEvents(
   return new Map([...(await readSwapEvents(db, swaps))].map(([key, { events }]) => [key, events]))
 }
 
-/** The same, with the number of deposits that were not read. */
+/** Also returns the number of deposits that were not read. */
 export async function readSwapEvents(
   db: Database,
   swaps: readonly { readonly chain: ChainId; readonly swapId: SwapId }[],
@@ -193,7 +189,7 @@ export async function readSwapEvents(
   const rows = await readRows(db, eventRow)`
     select found.* from unnest(${swaps.map(({ chain }) => chain)}::text[], ${swaps.map(({ swapId }) => swapId)}::text[]) as swap (chain, id)
     cross join lateral (
-      select * from events where events.chain = swap.chain and events.swap_id = swap.id limit ${MOST_EVENTS_READ + 1}
+      select * from events where events.chain = swap.chain and events.swap_id = swap.id limit ${MAX_EVENTS_READ + 1}
     ) as found`
   for (const row of rows) {
     const key = `${row.chain} ${row.swap_id}`
@@ -204,12 +200,12 @@ export async function readSwapEvents(
   const read = new Map<string, SwapEvents>([...found].map(([key, events]) => [key, { events, unreadDeposits: 0 }]))
   for (const { chain, swapId } of swaps) {
     const key = `${chain} ${swapId}`
-    if ((found.get(key)?.length ?? 0) > MOST_EVENTS_READ) read.set(key, await readConsideredEvents(db, chain, swapId))
+    if ((found.get(key)?.length ?? 0) > MAX_EVENTS_READ) read.set(key, await readConsideredEvents(db, chain, swapId))
   }
   return read
 }
 
-/** The cursor and the events of one swap, of the same moment; null before the first poll. */
+/** The cursor and the events are of the same moment. Returns null before the first poll. */
 export async function readSwapFacts(
   db: Database,
   { chain, swapId }: { readonly chain: ChainId; readonly swapId: SwapId },
@@ -222,11 +218,11 @@ export async function readSwapFacts(
       from blocks where chain = ${chain} order by height desc limit 1
     ) as newest
     left join lateral (
-      select * from events where events.chain = ${chain} and events.swap_id = ${swapId} limit ${MOST_EVENTS_READ + 1}
+      select * from events where events.chain = ${chain} and events.swap_id = ${swapId} limit ${MAX_EVENTS_READ + 1}
     ) as events on true`
   const [first] = rows
   if (first === undefined) return null
-  if (rows.length > MOST_EVENTS_READ) return readConsideredFacts(db, chain, swapId)
+  if (rows.length > MAX_EVENTS_READ) return readConsideredFacts(db, chain, swapId)
   const { c_height: height, c_hash: hash, c_parent_hash: parent_hash, c_time: time, c_ordinal: ordinal, c_final_height } = first.cursor
   return {
     cursor: parseBlock({ height, hash, parent_hash, time, ordinal, final_height: c_final_height }),
@@ -245,10 +241,10 @@ const cursor = shape({
 })
 const hasEvent = shape({ kind: nullable(eventKind) })
 
-/** Without an event all of its columns are null. */
+/** Without an event all columns of the event are null. */
 const swapFacts = (row: unknown) => ({ cursor: cursor(row), event: hasEvent(row).kind === null ? null : eventRow(row) })
 
-/** Two statements on one snapshot of the database. */
+/** Both statements run on one snapshot of the database. */
 function readConsideredFacts(
   db: Database,
   chain: ChainId,

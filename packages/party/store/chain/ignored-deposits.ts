@@ -1,4 +1,4 @@
-/** Deposits that nobody refunds automatically, because their swap has too many: see `protocol/considered.ts`. Read-only, for an operator. */
+/** Lists deposits that nobody refunds automatically, because their swap has too many: see `protocol/considered.ts`. */
 
 import { MAX_MINED } from '@tandem/protocol/considered.ts'
 import { MAX_COUNTED } from '@tandem/protocol/counting.ts'
@@ -8,7 +8,7 @@ import { bigintText, number, readAll, shape, text, type ValueOf } from '../datab
 const ignoredDeposits = shape({ orderId: text, chain: text, deposits: number, amount: bigintText })
 export type IgnoredDeposits = ValueOf<typeof ignoredDeposits>
 
-/** Mined and unspent, for each order, the largest sum first. Reads the whole index of deposits, so it may take seconds. */
+/** Only mined, unspent deposits count, largest sum first. The whole index of deposits is read, so this may take seconds. */
 export async function readIgnoredDeposits(url: string, limit: number, timeoutMs: number): Promise<readonly IgnoredDeposits[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs })
   // A dropped connection fails the query in progress, and that error is reported.

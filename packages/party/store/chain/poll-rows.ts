@@ -1,26 +1,26 @@
-/** The events of a poll as the database takes them: each once, and no flood of unconfirmed deposits. */
+/** Prepares the events of a poll for the database: each event once, and no flood of unconfirmed deposits. */
 import { type Initiation, largest, MAX_UNCONFIRMED } from '@tandem/protocol/considered.ts'
 import type { HtlcEvent, SwapId } from '@tandem/protocol/htlc.ts'
 
 export type SeenEvents = {
   readonly mined: readonly HtlcEvent[]
-  /** All unconfirmed events right now: those recorded earlier and not listed here are deleted. */
+  /** Recorded unconfirmed events that are not listed here are deleted. */
   readonly unconfirmed: readonly HtlcEvent[]
 }
 
-/** One statement cannot write a row twice: mined events replace unconfirmed ones. */
+/** One statement cannot write a row twice, so mined events replace unconfirmed ones. */
 export function eventRows({ mined, unconfirmed }: SeenEvents) {
   return [...new Map([...withoutFlood(unconfirmed), ...mined].map((event) => [keyOf(event), eventRow(event)])).values()]
 }
 
-/** In the sequence of the events: the first secret of an order counts. */
+/** The sequence matters: the first secret of an order counts. */
 export function shownSecrets({ mined, unconfirmed }: SeenEvents) {
   return [...unconfirmed, ...mined].flatMap((event) =>
     event.kind === 'initiated' || event.secret === null ? [] : [{ swapId: event.swapId, secret: event.secret }],
   )
 }
 
-/** Unconfirmed deposits cost nothing to send: of each swap only as many are recorded as are considered. */
+/** Unconfirmed deposits cost nothing to send, so for each swap only as many are recorded as are considered. */
 function withoutFlood(events: readonly HtlcEvent[]): readonly HtlcEvent[] {
   if (events.length <= MAX_UNCONFIRMED) return events
   const deposits = new Map<SwapId, Initiation[]>()
@@ -31,7 +31,7 @@ function withoutFlood(events: readonly HtlcEvent[]): readonly HtlcEvent[] {
     else others.push(event)
   }
   const floods = [...deposits.values()].filter(({ length }) => length > MAX_UNCONFIRMED)
-  // Sorted first, so that every poll keeps the same of equal ones.
+  // Sorting makes every poll keep the same of equal deposits.
   const dropped = new Set<HtlcEvent>(
     floods.flatMap((flood) => {
       const kept = new Set(largest(flood.toSorted(byKey), MAX_UNCONFIRMED))
@@ -49,7 +49,7 @@ function keyOf({ tx, index }: Pick<HtlcEvent, 'tx' | 'index'>): string {
   return `${tx} ${index}`
 }
 
-/** Big numbers are sent as text: JSON numbers are floats. */
+/** Big numbers are sent as text, because JSON numbers are floats. */
 function eventRow(event: HtlcEvent) {
   const isInitiation = event.kind === 'initiated'
   return {

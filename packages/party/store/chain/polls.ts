@@ -1,4 +1,4 @@
-/** Tells other processes on this database about polls. All times are by the clock of the database, in milliseconds. */
+/** Publishes polls to other processes on this database. All times are by the clock of the database, in milliseconds. */
 
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { sql } from 'kysely'
@@ -13,7 +13,6 @@ export async function readClock(db: Database): Promise<number> {
   return rows[0]?.now ?? 0
 }
 
-/** Returns the time. */
 export async function publishPoll(db: Database, chain: ChainId, { hash, beganAt }: { hash: string; beganAt: number }): Promise<number> {
   const rows = await readRows(db, shape({ now: number }))`
     insert into polls (chain, hash, began_at) values (${chain}, ${hash}, to_timestamp(${beganAt / 1000}))

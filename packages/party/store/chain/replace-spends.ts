@@ -1,4 +1,4 @@
-/** Replaces the recorded spends of a swap by those that its chain shows: what somebody wrote, edited or deleted is put right. */
+/** Replaces the recorded spends of a swap by those that its chain shows. This corrects rows that somebody wrote, edited or deleted. */
 
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
@@ -13,16 +13,15 @@ export type SpendsRead = {
   readonly chain: ChainId
   readonly swapId: SwapId
   readonly orderId: string
-  /** The blocks that were read: up to one that is on record. */
+  /** The range was read from the chain. It ends at a block on record. */
   readonly from: bigint
   readonly to: Pick<Block, 'height' | 'hash'>
-  /** All redeems and refunds of the swap in these blocks. */
   readonly spends: readonly HtlcEvent[]
-  /** The secret of the order, if one of them shows it. */
+  /** The secret of the order, if a spend shows it. */
   readonly secret: Hex32 | null
 }
 
-/** True if rows were changed: one that only lacks what was paid out is not wrong. False too if the chain was rewound since it was read: then nothing is written. */
+/** Returns true if rows were wrong; a row that only lacks what was paid out is not. After a rewind nothing is written. */
 export async function replaceSpends(db: Database, { chain, swapId, orderId, from, to, spends, secret }: SpendsRead): Promise<boolean> {
   const seen = JSON.stringify(eventRows({ mined: spends, unconfirmed: [] }))
   return db.transaction().execute(async (tx) => {

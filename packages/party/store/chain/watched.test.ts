@@ -140,7 +140,7 @@ describe('readExpected', () => {
 
 describe('changes', () => {
   const changedSince = async (horizon: bigint) => (await readExpected(store.db, chain, horizon)).changed.toSorted()
-  /** Waits: other transactions on the same server may hold the horizon back, and then unchanged rows are read, too. */
+  /** Waits, because other transactions on the server may hold the horizon back, and then unchanged rows are read too. */
   const settledHorizon = () =>
     vi.waitFor(
       async () => {
@@ -241,7 +241,7 @@ test('listActive pages through the swaps of open orders, listNewest reads those 
   expect((await listNewest(store.db, chain, 2)).map(({ swapId }) => swapId)).toEqual([source.swapId, ids.at(-1)])
   expect((await listNewest(store.db, chain, 3))[0]).toEqual(funded)
   expect(await listFunded(store.db, chain, 5)).toEqual([funded])
-  // Of both sides: the payment for a funded order is what is waited for.
+  // Both legs are listed, because a funded order waits for the payment of its destination.
   expect((await listFunded(store.db, 'ethereum_localnet', 5)).map(({ swapId }) => swapId)).toEqual([first.destination.swapId])
 })
 
@@ -253,7 +253,7 @@ test('listActive misses no swap that changes while the pages are read', async ()
     found.push(...swaps.map(({ swapId }) => swapId))
     if (next === null) break
     from = next
-    // E.g. their refund addresses become known.
+    // For example, the refund addresses of these orders become known.
     const missing = orders.filter(({ source }) => !found.includes(source.swapId))
     for (const { id } of missing)
       await store.db

@@ -1,4 +1,4 @@
-/** Which swaps of a chain are watched: the answers about ids, and what a watcher must know before a poll. */
+/** Finds the watched swaps of a chain by ids, and what a watcher must know before a poll. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { HtlcTerms, SwapId } from '@tandem/protocol/htlc.ts'
 import { bigint, boolean, listOf, nullable, shape, text, type ValueOf } from '../database/columns.ts'
@@ -7,15 +7,14 @@ import { leg } from '../database/domain-columns.ts'
 import { prepare } from '../database/prepared.ts'
 import { termColumns, termsOf } from '../orders/terms.ts'
 
-/** How long after an order is closed late deposits are still watched for, where anyone can send one at any time. */
+/** Where anyone can send a deposit at any time, late deposits are watched for this long after an order is closed. */
 const FINISHED_WATCH_DAYS = 365
-/** How many of the newest open swaps tell what to expect of a chain. If there are more, everything is expected. */
+/** This many of the newest open swaps decide what to expect of a chain. With more open swaps, everything is expected. */
 const LOOKED_AT = 100
-/** Ids in one statement. */
 const IDS_PAGE = 10_000
-/** Disk blocks read in one statement, so that a long table blocks nothing else. */
+/** The disk blocks read in one statement are few, so that a long table blocks nothing else. */
 const BLOCKS_PAGE = 1_000
-/** The last characters of an id, which are sent to fill a filter. */
+/** These last characters of an id are sent to fill a filter. */
 export const ID_END = 16
 
 export type WatchedScope = {
@@ -25,27 +24,24 @@ export type WatchedScope = {
 }
 
 export type Expected = {
-  /** From which the next read of changes continues. */
+  /** The next read of changes continues from this horizon. */
   readonly horizon: bigint
-  /** An order with a swap on this chain is open. */
   readonly hasOpen: boolean
-  /** There is a swap on this chain. */
   readonly hasAny: boolean
-  /** A swap of an open order has a deposit. */
   readonly hasDeposits: boolean
-  /** The mempool may show something new: a swap of an open order has no deposit yet, or one without a mined spend. */
+  /** The mempool may show something new: a swap of an open order has no deposit yet, or a deposit without a mined spend. */
   readonly expectsUnconfirmed: boolean
   /** The ends of the ids of all swaps that were changed since the given horizon. */
   readonly changed: readonly string[]
-  /** The ends of the ids of the deposits of those that are open: a deposit counts again when its order is opened again. */
+  /** The ends of the deposit ids of changed swaps that are open: a deposit counts again when its order is reopened. */
   readonly changedDeposits: readonly string[]
 }
 
 const CHANGED = 'chain = $1 and watched_in >= $2::bigint and watched_in < pg_snapshot_xmax(pg_current_snapshot())::text::bigint'
 
 /**
- * Rows that a snapshot does not show yet have numbers at or above its horizon. Larger numbers than ours come from the database that this one
- * was restored from.
+ * Rows that a snapshot does not show yet have numbers at or above its horizon. Larger numbers than ours come from the database that this
+ * one was restored from.
  */
 const selectExpected = prepare(
   'read-expected',
@@ -84,7 +80,7 @@ const selectExpected = prepare(
     ) as changed_deposits`,
 )
 
-/** `since`: the horizon of an earlier read; null: changes do not matter. */
+/** `since` is the horizon of an earlier read; with null, changes are not read. */
 export async function readExpected(db: Database, chain: ChainId, since: bigint | null): Promise<Expected> {
   const [row] = await selectExpected(db, [chain, since?.toString() ?? null])
   if (row === undefined) throw new Error('the database did not answer')
@@ -125,8 +121,8 @@ export type WatchedIds = { readonly swapIds: readonly SwapId[]; readonly deposit
 export type WatchedMaps = { readonly bySwapId: Map<SwapId, StoredSwap>; readonly byDeposit: Map<string, StoredSwap> }
 
 /**
- * The watched swaps among these ids: of open orders, and where deposits are partial also the source swaps of those that were closed within a
- * year. Known deposits find swaps of open orders only.
+ * Returns the watched swaps among these ids: those of open orders, and where deposits are partial also the source swaps of orders that were
+ * closed within a year. Deposits find swaps of open orders only.
  */
 export async function findWatched(
   db: Database,
@@ -150,7 +146,7 @@ const countSwaps = prepare(
   `select count(*) from swaps where chain = $1 and (open or ($2::boolean and leg = 'source'))`,
 )
 
-/** How many swaps are watched on this chain, or a few more: also those that were closed longer ago than late deposits are watched for. */
+/** The result may be a little too high: it includes swaps that were closed longer ago than late deposits are watched for. */
 export async function countWatched(db: Database, { chain, partialDeposits }: WatchedScope): Promise<number> {
   return Number((await countSwaps(db, [chain, partialDeposits]))[0]?.count ?? 0n)
 }
@@ -175,7 +171,7 @@ const selectFinishedEnds = prepare(
   ) as ends`,
 )
 
-/** The ends of the ids of all watched swaps, in pages. Finished ones in their sequence on disk: they may be most of the table. */
+/** Pages through all watched swaps. Finished ones are read in their sequence on disk, because they may be most of the table. */
 export async function* readWatchedEnds(db: Database, { chain, partialDeposits }: WatchedScope): AsyncGenerator<readonly string[]> {
   yield (await selectOpenEnds(db, [chain]))[0]?.ends ?? []
   if (!partialDeposits) return
@@ -193,12 +189,10 @@ const selectDepositEnds = prepare(
   `select array(select right(deposit, ${ID_END}) ${knownDeposits}) as ends`,
 )
 
-/** How many deposits open orders have on this chain. */
 export async function countDepositsOf(db: Database, chain: ChainId): Promise<number> {
   return Number((await countDeposits(db, [chain]))[0]?.count ?? 0n)
 }
 
-/** The ends of the ids of these deposits. */
 export async function* readDepositEnds(db: Database, chain: ChainId): AsyncGenerator<readonly string[]> {
   yield (await selectDepositEnds(db, [chain]))[0]?.ends ?? []
 }
@@ -222,8 +216,8 @@ const selectFunded = prepare('list-funded-swaps', activeRow, `${selectActive} an
 const parseActive = (row: ValueOf<typeof activeRow>): StoredActiveSwap => ({ ...parseSwap(row), deposits: row.deposits })
 
 /**
- * A page of the swaps of open orders, with their known deposits. `next`: where the next page begins; null if there are no more. The sequence
- * never changes: a swap that is changed meanwhile must not move to a page that was read already.
+ * Returns a page of the swaps of open orders, with their known deposits. `next` is null if there are no more pages. The sequence never
+ * changes: a swap that is changed meanwhile must not move to a page that was read already.
  */
 export async function listActive(
   db: Database,
@@ -237,12 +231,12 @@ export async function listActive(
   return { swaps: rows.map(parseActive), next: rows.length < limit || !last ? null : `${last.order_id} ${last.leg}` }
 }
 
-/** The swaps of open orders that were made or changed last, newest first. */
+/** The swaps of open orders that were made or changed last come first. */
 export async function listNewest(db: Database, chain: ChainId, limit: number): Promise<readonly StoredActiveSwap[]> {
   return (await selectNewestActive(db, [chain, limit])).map(parseActive)
 }
 
-/** The same of orders whose source has, or had, a deposit. */
+/** Includes only orders whose source has, or had, a deposit. */
 export async function listFunded(db: Database, chain: ChainId, limit: number): Promise<readonly StoredActiveSwap[]> {
   return (await selectFunded(db, [chain, limit])).map(parseActive)
 }
@@ -254,7 +248,6 @@ const selectBySecretHash = prepare(
   where orders.secret_hash = any($2::text[]) and chain = $1 and open order by swaps.swap_id`,
 )
 
-/** The open swaps with these secret hashes. */
 export async function findBySecretHash(db: Database, chain: ChainId, hashes: readonly string[]): Promise<readonly StoredSwap[]> {
   return hashes.length === 0 ? [] : (await selectBySecretHash(db, [chain, hashes])).map(parseSwap)
 }
@@ -266,7 +259,7 @@ const partiesRow = shape({ horizon: bigint, parties: listOf(text) })
 const selectSolverParties = prepare('read-solver-parties', partiesRow, solverParties('chain = $1'))
 const selectNewSolverParties = prepare('read-new-solver-parties', partiesRow, solverParties(CHANGED))
 
-/** The solvers' identities in open swaps, once each. `since`: the horizon of an earlier read, then only those of swaps that were changed meanwhile. */
+/** With `since`, the horizon of an earlier read, only swaps that were changed since are read. */
 export async function readSolverParties(db: Database, chain: ChainId, since: bigint | null): Promise<ValueOf<typeof partiesRow>> {
   const [row] = await (since === null ? selectSolverParties(db, [chain]) : selectNewSolverParties(db, [chain, since.toString()]))
   if (row === undefined) throw new Error('the database did not answer')

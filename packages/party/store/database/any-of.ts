@@ -1,4 +1,4 @@
-/** `column = any($1)`: one parameter for any number of values. PostgreSQL allows at most 65,535 parameters. */
+/** Writes `column = any($1)`: one parameter for any number of values, because PostgreSQL allows at most 65,535 parameters. */
 import { type RawBuilder, sql } from 'kysely'
 
 export function anyOf(values: readonly string[]): RawBuilder<string> {

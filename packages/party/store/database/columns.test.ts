@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestStore, type TestStore } from '../store.fixture.ts'
+import { describe, expect, test } from 'vitest'
+import { sharedStore } from '../shared-store.fixture.ts'
 import {
   bigint,
   bigintText,
@@ -21,11 +21,7 @@ import {
 import { assetId } from './domain-columns.ts'
 import { prepare, readRows } from './prepared.ts'
 
-let store: TestStore
-beforeAll(async () => {
-  store = await openTestStore()
-})
-afterAll(() => store.close())
+const store = sharedStore()
 
 const now = new Date(0)
 
@@ -87,13 +83,13 @@ describe('a row that differs from its description fails the statement', () => {
   })
 })
 
-/** Assertions that no check can replace. Each says why in its place. */
+/** No check can replace these assertions. Each has its reason in its place. */
 const ASSERTIONS = ['database/columns.ts: return found as Readonly<T>', 'database/database.ts: } as pg.CustomTypesConfig']
 
 test('no statement of the store asserts its rows: each names its columns', async () => {
   const folder = new URL('../', import.meta.url)
   const files = (await readdir(folder, { recursive: true })).filter((name) => /^(?!embedded).*(?<!\.test|\.fixture)\.ts$/.test(name))
-  // Fragments have types, for the query builder: a condition, a time, or a list of texts to compare with.
+  // Fragments have types for the query builder: a condition, a time, or a list of texts to compare with.
   const asserted =
     /\bsql(\.raw)?<(?!(boolean|Date|string)>`)|\.(query|executeQuery|\$castTo|countAll)<|^(?! *(\/\*|\*|\/\/)).*\bas ((unknown|never|any|readonly|pg|[A-Z]\w+)\b|\{)/
   const found = await Promise.all(

@@ -1,12 +1,11 @@
-/** The columns of a statement as values: what each contains is described once, gives the type of a row, and is checked in every row that is read. */
+/** Describes the columns of a statement as values: one description gives the type of a row and checks every row that is read. */
 
-/** Checks what the driver or a JSON value delivers, and may convert it. Throws if it is something else. */
+/** Checks a value of the driver or of JSON, and may convert it. Throws for any other value. */
 export type Column<T> = (value: unknown) => T
 
-/** What a reader resolves to. */
 export type ValueOf<C> = C extends Column<infer T> ? T : never
 
-/** It names the kind of a value, never the value: that may be a secret. */
+/** The error names the kind of a value, never the value, which may be a secret. */
 function unexpected(expected: string, value: unknown): Error {
   const found = value === null ? 'null' : value instanceof Date ? 'a time' : Array.isArray(value) ? 'a list' : typeof value
   return new Error(`${expected} is expected, and ${found} was read`)
@@ -22,19 +21,19 @@ export const boolean: Column<boolean> = (value) => {
   return value
 }
 
-/** smallint, integer and float8; in JSON any number. */
+/** Reads smallint, integer and float8, and any number in JSON. */
 export const number: Column<number> = (value) => {
   if (typeof value !== 'number') throw unexpected('a number', value)
   return value
 }
 
-/** int8 and numeric. */
+/** Reads int8 and numeric. */
 export const bigint: Column<bigint> = (value) => {
   if (typeof value !== 'bigint') throw unexpected('a bigint', value)
   return value
 }
 
-/** A big number that was sent as text: JSON numbers are floats. */
+/** Big numbers come as text, because JSON numbers are floats. */
 export const bigintText: Column<bigint> = (value) => {
   if (typeof value !== 'string' || !/^-?\d+$/.test(value)) throw unexpected('digits', value)
   return BigInt(value)
@@ -64,7 +63,7 @@ export function nullable<T>(column: Column<T>): Column<T | null> {
   return (value) => (value === null ? null : column(value))
 }
 
-/** Reads anything else as null: another version of this program may have written it, and one such row must not fail the work for all others. */
+/** Another version may have written any other value. It reads as null, so that one such row does not fail the work for all. */
 export function known<T>(column: Column<T>): Column<T | null> {
   return (value) => {
     try {
@@ -82,7 +81,6 @@ export function listOf<T>(column: Column<T>): Column<readonly T[]> {
   }
 }
 
-/** An object in JSON with any names. */
 export function mapOf<T>(column: Column<T>): Column<Readonly<Record<string, T>>> {
   return (value) => {
     if (!isObject(value)) throw unexpected('an object', value)
@@ -90,13 +88,13 @@ export function mapOf<T>(column: Column<T>): Column<Readonly<Record<string, T>>>
   }
 }
 
-/** `json_agg` of no rows is null. */
+/** PostgreSQL's `json_agg` of no rows is null. */
 export function listOrNull<T>(column: Column<T>): Column<readonly T[]> {
   const list = listOf(column)
   return (value) => (value === null ? [] : list(value))
 }
 
-/** A row, or an object in JSON. Columns that are not described are left out. */
+/** Describes a row or an object in JSON. Columns that are not described are ignored. */
 export function shape<T extends object>(columns: Columns<T>): Column<Readonly<T>> {
   const read = reading(columns)
   return (value) => {
@@ -105,7 +103,7 @@ export function shape<T extends object>(columns: Columns<T>): Column<Readonly<T>
   }
 }
 
-/** The same from a list, as `json_build_array` makes it, in the sequence of the description. The driver's work grows with the number of columns. */
+/** Describes a list from `json_build_array`, in the sequence of the description. The driver's work grows with the number of columns. */
 export function fields<T extends object>(columns: Columns<T>): Column<Readonly<T>> {
   const read = reading(columns)
   const { length } = Object.keys(columns)
@@ -117,7 +115,7 @@ export function fields<T extends object>(columns: Columns<T>): Column<Readonly<T
 
 type Columns<T> = { readonly [K in keyof T]: Column<T[K]> }
 
-/** It runs for every row: errors are caught once, around all columns. */
+/** This runs for every row, so one `try` covers all columns. */
 function reading<T extends object>(columns: Columns<T>): (get: (name: string, place: number) => unknown) => Readonly<T> {
   const entries = Object.entries<Column<unknown>>(columns)
   return (get) => {
@@ -140,7 +138,6 @@ function reading<T extends object>(columns: Columns<T>): (get: (name: string, pl
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
 
-/** `source` names the statement in errors. */
 export function readAll<Row>(source: string, row: Column<Row>, rows: readonly unknown[]): readonly Row[] {
   try {
     return rows.map((each) => row(each))

@@ -1,6 +1,6 @@
-/** Which errors mean that the database cannot be used at the moment, in words without details of the server. */
+/** Recognizes errors which mean that the database cannot be used at the moment, and words them without details of the server. */
 
-/** SQLSTATE, appendix A of PostgreSQL's manual. */
+/** The prefixes are of SQLSTATE, appendix A of PostgreSQL's manual. */
 const STATES: readonly (readonly [prefix: string, words: string])[] = [
   ['25006', 'the database is read-only'],
   ['53100', 'the disk of the database is full'],
@@ -12,10 +12,10 @@ const STATES: readonly (readonly [prefix: string, words: string])[] = [
 
 const SYSTEM = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE', 'ENOTFOUND', 'EAI_AGAIN'])
 
-/** What the driver says when a connection ends under a query; it has no code. */
+/** The driver's error when a connection ends during a query has no code, only this text. */
 const ENDED = /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/
 
-/** Null: the fault is not of this kind. Only for errors of queries: a chain's node may refuse a connection too. */
+/** Use this only for errors of queries, because a chain's node may refuse a connection too. */
 export function databaseFault(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   if (error instanceof AggregateError && error.errors.length > 0) return databaseFault(error.errors[0])

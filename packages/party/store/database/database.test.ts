@@ -37,7 +37,7 @@ test('a failed migration is rolled back and reported', async () => {
   const db = await openDatabase(database.url)
   const [baseline] = await migrationFiles()
   if (baseline === undefined) throw new Error('there is no migration')
-  // The first file is applied again. Its first table is made, and the second one exists.
+  // The first file is applied again: its first table is made, and the second one exists.
   await db.deleteFrom('migrations').where('name', '=', baseline).execute()
   await sql`alter table database_owner rename to elsewhere`.execute(db)
   await expect(openDatabase(database.url)).rejects.toThrow('relation "release_logs" already exists')
@@ -83,7 +83,7 @@ test('a connection to a server that is gone without a word fails within half a m
   const database = await createTestDatabase()
   keepAlive.mockClear()
   const db = await openDatabase(database.url)
-  // The runtime adds ten probes of one second. A pool of an earlier test may open a connection meanwhile: the rule holds for each.
+  // The runtime adds ten probes of one second. A pool of an earlier test may open a connection meanwhile, so the rule is checked for each.
   expect(keepAlive.mock.calls).not.toHaveLength(0)
   for (const [isOn, idleMs] of keepAlive.mock.calls) {
     expect(isOn).toBe(true)

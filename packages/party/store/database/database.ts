@@ -10,14 +10,14 @@ export type Database = Kysely<Schema>
 /** The server ends a transaction that is silent for this long: its process may be paused, and other processes wait for its rows. */
 const SILENT_TRANSACTION_MS = 10_000
 
-/** A query waits for its answer without a time limit. A server that is gone without a word (power, network) is found by TCP probes. */
+/** A query waits for its answer without a time limit. TCP probes find a server that is gone without a message (power, network). */
 export const PROBES = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const
 
 const { INT8, NUMERIC } = pg.types.builtins
 
 /**
- * The driver delivers int8 and numeric as text. All of ours are integers and must not pass through a float. The assertion: its types allow only one format
- * for each of two overloads.
+ * The driver delivers int8 and numeric as text. All of ours are integers and must not become floats. The assertion is needed because the
+ * driver's types allow only one format for each of two overloads.
  */
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
@@ -26,7 +26,7 @@ const types = {
 
 const urls = new WeakMap<Database, string>()
 
-/** Of an open database, for a connection outside of its pool. It contains the password. */
+/** The URL contains the password. It serves connections outside of the pool. */
 export function urlOf(db: Database): string {
   const url = urls.get(db)
   if (url === undefined) throw new Error('this is not a whole database, but a connection or a transaction')
@@ -37,7 +37,6 @@ const pools = new WeakMap<Database, pg.Pool>()
 
 export type PoolState = { readonly open: number; readonly idle: number; readonly waiting: number; readonly most: number }
 
-/** The connections of an open database, and how many callers wait for one. */
 export function poolStateOf(db: Database): PoolState {
   const pool = pools.get(db)
   if (pool === undefined) throw new Error('this is not a whole database, but a connection or a transaction')

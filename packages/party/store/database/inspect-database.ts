@@ -13,21 +13,19 @@ import {
 import { ownerRow, type Recorded } from './owner.ts'
 
 export type DatabaseReport = {
-  /** 14.2 → 14. */
   readonly majorVersion: number
-  /** A standby, or set to read-only. */
   readonly isReadOnly: boolean
-  /** Migrations that the next start would apply. */
+  /** The next start would apply these migrations. */
   readonly pending: readonly string[]
-  /** Why this version must not use it; null if it may. */
+  /** The reason why this version must not use the database; null if it may. */
   readonly refusal: Refusal | null
-  /** Why an operator must confirm that it was restored from a backup; null if nothing waits. */
+  /** The reason why an operator must confirm a restored backup; null if there is none. */
   readonly unconfirmedRestore: string | null
-  /** How far the server's clock is ahead of ours, corrected by half of the round trip. */
+  /** The lead of the server's clock over ours, corrected by half of the round trip. */
   readonly clockAheadMs: number
-  /** They are null if its tables are not those of this version. */
+  /** It is null if the tables are not those of this version. */
   readonly engines: { readonly running: number; readonly hasOpenOrders: boolean } | null
-  /** It is null if nobody has started on it, or its tables are not those of this version. */
+  /** It is null if no party has started on the database, or the tables are not those of this version. */
   readonly owner: Recorded | null
 }
 
@@ -96,7 +94,6 @@ async function hasTable(client: pg.Client, name: string): Promise<boolean> {
   return found?.there === true
 }
 
-/** Every statement here returns rows that are checked. */
 async function select<Row>(client: pg.Client, columns: Column<Row>, statement: string): Promise<readonly Row[]> {
   return readAll('the database', columns, (await client.query(statement)).rows)
 }

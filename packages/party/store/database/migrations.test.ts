@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const query = async <T extends object>(tx: Kysely<Schema>, text: string) => (await sql.raw<T>(text).execute(tx)).rows
 
-/** Undoes all that the work does. */
+/** The work runs in a transaction that is rolled back. */
 async function undone(work: (tx: Kysely<Schema>) => Promise<void>): Promise<void> {
   const end = new Error('undone')
   const transaction = db.transaction().execute(async (tx) => {
@@ -49,7 +49,7 @@ async function fill(tx: Kysely<Schema>, applied: readonly Migration[]): Promise<
   }
 }
 
-/** What the database is made of, without the order of columns and without comments. */
+/** The order of columns and comments do not count. */
 async function shapeOf(tx: Kysely<Schema>): Promise<readonly string[]> {
   const rows = await query<{ what: string }>(
     tx,
@@ -98,7 +98,7 @@ describe('a database of each earlier version, with data in it, is migrated to th
 test('a landed migration never changes: its checksum is in SHA256SUMS', async () => {
   const sums = (await readFile(new URL('SHA256SUMS', folder), 'utf8')).trim().split('\n')
   const actual = migrations.map(({ name, checksum }) => `${checksum}  ${name}`)
-  // After a new one: (cd packages/party/store/migrations && sha256sum *.sql > SHA256SUMS)
+  // After adding a migration, run (cd packages/party/store/migrations && sha256sum *.sql > SHA256SUMS)
   expect(actual).toEqual(sums)
 })
 
@@ -112,7 +112,6 @@ describe('a function is changed in its file, and by a new migration that names t
   const answering = (answer: number) => `create or replace function answer() returns integer language sql as $$ select ${answer} $$;\n`
   const applying = (content: string) => `\\ir functions/answer.sql -- ${sha256(content)}\n`
 
-  /** The migrations of a version with these files, and with this function file. */
   async function versionWith(files: readonly string[], functionFile: string): Promise<readonly Migration[]> {
     const version = await mkdtemp(join(home, 'version-'))
     await mkdir(join(version, 'functions'))

@@ -1,4 +1,4 @@
-/** Applies pending migrations, and refuses a database that this version must not touch. How to add one: ../migrations/README.md. */
+/** Applies pending migrations, and refuses a database that this version must not touch. ../migrations/README.md tells how to add one. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { type Kysely, sql } from 'kysely'
@@ -14,16 +14,16 @@ const UNRELEASED = '0001_core.sql'
 
 export type Migration = {
   readonly name: string
-  /** The statements, with those of the function files that it applies. */
+  /** The content includes the function files that the migration applies. */
   readonly content: string
-  /** SHA-256 of its file, hex. It is recorded when the migration is applied. */
+  /** The SHA-256 of the file in hex is recorded when the migration is applied. */
   readonly checksum: string
 }
 
 /** `checksum` is null in a database of an unreleased version. */
 export type AppliedMigration = { readonly name: string; readonly checksum: string | null }
 
-/** A line that applies a function file. The checksum says which version of the file: so the migration changes nothing else, whatever the file contains later. */
+/** A line that applies a function file. The checksum names the file's version, so the migration never changes. */
 const APPLIES = /^\\ir functions\/(\w+\.sql) -- ([0-9a-f]{64})$/gm
 
 const sha256 = (content: string) => createHash('sha256').update(content).digest('hex')
@@ -33,7 +33,7 @@ async function readSqlFiles(folder: URL): Promise<readonly (readonly [name: stri
   return Promise.all(names.map(async (name) => [name, await readFile(new URL(name, folder), 'utf8')] as const))
 }
 
-/** Reads them in the order of application. Throws if a function file is not the version that the newest migration with its name applies. */
+/** Throws if a function file is not the version that the newest migration with its name applies. */
 export async function readMigrations(folder = MIGRATIONS): Promise<readonly Migration[]> {
   const files = await readSqlFiles(folder)
   const functions = new Map(await readSqlFiles(new URL('functions/', folder)))
@@ -56,11 +56,10 @@ export async function readMigrations(folder = MIGRATIONS): Promise<readonly Migr
 }
 
 export type Comparison = {
-  /** To be applied. */
   readonly pending: readonly Migration[]
-  /** Applied, but this version does not know them: a newer one applied them. */
+  /** A newer version applied these, and this version does not know them. */
   readonly foreign: readonly string[]
-  /** Applied with another content than this version has. */
+  /** These were applied with another content than this version has. */
   readonly changed: readonly string[]
 }
 
@@ -76,7 +75,7 @@ export function compareMigrations(known: readonly Migration[], recorded: readonl
 
 export type Refusal = { readonly problem: string; readonly advice: string }
 
-/** Returns null if this version may use the database, after it has applied what is pending. */
+/** Returns null if this version may use the database after it has applied what is pending. */
 export function whyNotMigrate({ foreign, changed }: Comparison): Refusal | null {
   if (foreign.includes(UNRELEASED))
     return {
@@ -96,7 +95,6 @@ export function whyNotMigrate({ foreign, changed }: Comparison): Refusal | null 
   return null
 }
 
-/** Applies all that is pending, or nothing. */
 export async function migrate(db: Kysely<Schema>, known?: readonly Migration[]): Promise<void> {
   const migrations = known ?? (await readMigrations())
   await db.transaction().execute((tx) => migrateIn(tx, migrations))
@@ -106,7 +104,7 @@ export async function migrate(db: Kysely<Schema>, known?: readonly Migration[]):
 export const SELECT_APPLIED = "select name, to_jsonb(migrations) ->> 'checksum' as checksum from migrations"
 export const appliedMigration = shape({ name: text, checksum: nullable(text) })
 
-/** Must run in a transaction. */
+/** This must run in a transaction. */
 export async function migrateIn(tx: Kysely<Schema>, known: readonly Migration[]): Promise<void> {
   await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx)
   await sql`

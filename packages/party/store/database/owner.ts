@@ -1,4 +1,4 @@
-/** A database belongs to one party, under one vault key. Another party on it would take the rows of the first for its own. */
+/** Binds a database to one party and one vault key. Another party on it would take the rows of the first for its own. */
 import type { Vault } from '../orders/sealed-values.ts'
 import { nullable, oneOf, shape, text, type ValueOf } from './columns.ts'
 import type { Database } from './database.ts'
@@ -14,10 +14,9 @@ export async function claimDatabase(db: Database, owner: Owner): Promise<void> {
   if (refusal !== null) throw new Error(`${refusal.setting} ${refusal.problem}. ${refusal.advice}`)
 }
 
-/** `problem`: a phrase whose subject is the setting. */
+/** `problem` is a phrase whose subject is the setting. */
 export type OwnerRefusal = { readonly setting: 'database_url' | 'vault_key'; readonly problem: string; readonly advice: string }
 
-/** Returns null if it is the owner. */
 export function whyNotOwner(found: Recorded, owner: Owner): OwnerRefusal | null {
   if (found.party !== owner.party)
     return {

@@ -60,7 +60,7 @@ test('a migration by another process fails a prepared statement once at most', a
   expect((await readAll()).rows).toEqual([])
 })
 
-/** Tables are memory, not evidence. Every column has a verdict on what a forged one could cost, and a new one needs one. */
+/** Tables are not evidence: every column needs a verdict on what a forged value could cost. */
 describe('row trust', () => {
   const store = sharedStore()
 

@@ -12,7 +12,7 @@ import type pg from 'pg'
 import { type Column, readAll } from './columns.ts'
 import type { Schema } from './schema.ts'
 
-/** Names by statement text: the query builder passes only the text to a connection. */
+/** The names are by statement text, because the query builder passes only the text to a connection. */
 const names = new Map<string, string>()
 /** A connection keeps what it prepared. Statements whose text depends on the number of values must not fill its memory. */
 const MAX_NAMES = 400
@@ -26,33 +26,32 @@ function nameOf(text: string): string | undefined {
 }
 
 /**
- * All statements find rows by indexes, whatever their parameters. Planning the larger ones for each execution, as the server may decide to, takes longer
- * than executing them. Write none whose best plan depends on a parameter, e.g. `$1 is null or …`.
- * A plan that was made while a table was small would read the whole table until the next analysis: scan tables only where there is no index.
+ * All statements find rows by indexes, whatever their parameters. Planning the larger ones for each execution, as the server may decide to,
+ * takes longer than executing them. Write none whose best plan depends on a parameter, e.g. `$1 is null or …`. A plan that was made while a
+ * table was small would read the whole table until the next analysis: scan tables only where there is no index.
  */
 const GENERIC_PLANS = 'set plan_cache_mode = force_generic_plan; set enable_seqscan = off'
 
 export type Prepared<Row> = (db: Kysely<Schema>, parameters: readonly unknown[]) => Promise<readonly Row[]>
 
-/** A statement in plain SQL. `name` must be unique. Rows are checked against `row`. */
+/** `name` must be unique. Rows are checked against `row`. */
 export function prepare<Row>(name: string, row: Column<Row>, text: string): Prepared<Row> {
   const execute = prepareWrite(name, text)
   return async (db, parameters) => readAll(name, row, await execute(db, parameters))
 }
 
-/** A statement whose rows, if it returns any, are only counted. */
+/** If the statement returns rows, they are only counted. */
 export function prepareWrite(name: string, text: string): Prepared<unknown> {
   names.set(text, name)
   return async (db, parameters) => (await db.executeQuery(CompiledQuery.raw(text, [...parameters]))).rows
 }
 
-/** Rows of a composed statement, checked against `row`. It is a template, written and composed as with `sql`. */
+/** Reads rows of a composed statement, written as with `sql` and checked against `row`. */
 export function readRows<Row>(db: Kysely<Schema>, row: Column<Row>) {
   return async (text: TemplateStringsArray, ...values: readonly unknown[]): Promise<readonly Row[]> =>
     readAll('a statement', row, (await sql(text, ...values).execute(db)).rows)
 }
 
-/** Wraps the pool, so that statements with parameters are sent with names. */
 export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   return {
@@ -74,10 +73,10 @@ export function withPreparedStatements(pool: pg.Pool): PostgresPool {
   }
 }
 
-/** The result of a prepared statement changed its columns: another process migrated the database. The connection must prepare the statement again. */
+/** Another process migrated the database and changed the columns. The connection must prepare the statement again. */
 const isOutdated = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '0A000'
 
-/** With several statements in one message, the result of the one that selects. */
+/** If one message has several statements, the selecting one has the columns. */
 function withColumns(result: pg.QueryResult | readonly pg.QueryResult[]): pg.QueryResult | undefined {
   if (!('length' in result)) return result
   return result.find(({ fields }) => fields.length > 0) ?? result.at(-1)

@@ -1,25 +1,25 @@
-/** Whether the database still has what was released, and the rollbacks that an operator has not confirmed. */
+/** Checks whether the database still has what was released, and keeps the rollbacks that an operator has not confirmed. */
 import { sql } from 'kysely'
 import { bigintText, boolean, listOrNull, nullable, number, shape, text } from './columns.ts'
 import type { Database } from './database.ts'
 import { prepare, readRows } from './prepared.ts'
 
-/** One line of a release log. What it names must be in the database, unless that is older than the line. */
+/** One line of a release log. If the database lacks what the line names, the database is older than the line. */
 export type Release =
   | { readonly log: string }
   | { readonly rollback: string }
-  /** A signed transaction, recorded for this action. `lock`: the HTLC that it initiates. */
+  /** A signed transaction, recorded for this action. `lock` is the HTLC that it initiates. */
   | { readonly attempt: string; readonly tx: string; readonly lock?: string }
-  /** A signed refund of this order: the solver has committed to it. */
+  /** A signed refund of this order commits the solver to refund it. */
   | { readonly refund: string }
-  /** Signed refunds of single deposits of this order, which commit the solver to nothing else: strays. */
+  /** Signed refunds of strays of this order commit the solver to nothing else. */
   | { readonly order: string; readonly deposits: readonly string[] }
 
 export type Hold = {
   readonly reason: string
   /** Unix seconds. */
   readonly detectedAt: bigint
-  /** The position of the newest order that it concerns. */
+  /** The rollback concerns orders up to this position. */
   readonly newestOrder: bigint
 }
 
@@ -57,14 +57,14 @@ const readStatus = prepare(
   ) as hold`,
 )
 
-/** One statement: which of these the database lacks, and what waits for the operator. */
+/** One statement finds which of these the database lacks, and what waits for the operator. */
 export async function readReleaseStatus(db: Database, releases: readonly Release[]): Promise<ReleaseStatus> {
   const [status] = await readStatus(db, [JSON.stringify(releases)])
   const missing = new Set(status?.missing)
   return { missing: releases.filter((_, place) => missing.has(place)), hold: status?.hold ?? null }
 }
 
-/** Returns false if there was another log before, and no engine of this database lives that could know of a rollback. */
+/** Returns false if there was another log earlier, and no engine of this database lives that could know of a rollback. */
 export async function registerReleaseLog(db: Database, id: string): Promise<boolean> {
   const rows = await readRows(db, shape({ expected: boolean }))`
     with own as (select from release_logs where id = ${id}),
@@ -82,7 +82,6 @@ export async function recordRollback(db: Database, id: string, reason: string): 
   )
 }
 
-/** Returns how many waited for it. */
 export async function confirmRollbacks(db: Database): Promise<number> {
   const confirmed = await db
     .updateTable('rollbacks')
@@ -93,7 +92,6 @@ export async function confirmRollbacks(db: Database): Promise<number> {
   return confirmed.length
 }
 
-/** Counts open orders up to this position. */
 export async function countOrdersUpTo(db: Database, newest: bigint): Promise<bigint> {
   const { count } = await db
     .selectFrom('orders')

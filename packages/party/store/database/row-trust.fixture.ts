@@ -1,12 +1,14 @@
 /**
- * What somebody could do with a row of each table, column by column, in the database of a service or of a solver. A new column needs a verdict here: may
- * whoever can write it make a party lose money?
+ * Says for each column of each table what somebody could do with it in the database of a service or of a solver. A new column needs a
+ * verdict here: may anyone who can write it make a party lose money?
  */
 
-/** `tests` forge it, and nobody loses. `harmless`: why nobody can. `told`: what remains; docs/trust.md says it in these words. */
+/**
+ * The `tests` forge the column, and nobody loses. `harmless` gives the reason why nobody can. `told` is the remaining risk, in the words of
+ * docs/trust.md.
+ */
 export type Verdict = { readonly tests: readonly string[] } | { readonly harmless: string } | { readonly told: string }
 
-/** Columns, separated by spaces, and their verdict. */
 export type TableTrust = readonly (readonly [columns: string, verdict: Verdict])[]
 
 const tests = (...files: readonly string[]): Verdict => ({ tests: files })
@@ -29,7 +31,7 @@ const earnings = told('invent earnings')
 const budgets = told('raise the limits of what the service pays in fees')
 const risks = told('edit prices, limits, quotes and reservations')
 const shown = harmless('it is shown or counted, and no money follows from it')
-const pace = harmless('it decides when something is looked at; a sweep looks at all open orders again and again')
+const pace = harmless('it decides when an order is derived; a sweep checks all open orders repeatedly')
 
 export const rowTrust: Readonly<Record<string, TableTrust>> = {
   actions: [

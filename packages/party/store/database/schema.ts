@@ -1,4 +1,4 @@
-/** The tables as types. The driver converts amounts and heights to bigint. */
+/** The types of the tables. The driver converts amounts and heights to bigint. */
 
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { ActionVerb, AffiliateFee, Consent, Grant, Leg, SignedInstantRefund } from '@tandem/protocol/order.ts'
@@ -67,9 +67,9 @@ export type Schema = {
     agreed_amount: bigint
     most_fee: bigint | null
     client_key: Generated<boolean>
-    /** Authenticates the row; null in a solver's database. */
+    /** The seal authenticates the row; it is null in a solver's database. */
     seal: ColumnType<string | null, string | null | undefined, string | null>
-    /** The order is open. Set by a trigger. */
+    /** A trigger sets it. */
     open: Generated<boolean>
   }
   sealed_values: { order_id: string; purpose: SealedPurpose; sealed: Buffer }
@@ -124,7 +124,7 @@ export type Schema = {
     key: string
     order_id: string
     leg: Leg
-    /** The chain of its swap, set by the database. */
+    /** The database sets it from the swap. */
     chain: Generated<string>
     verb: ActionVerb
     wanted: boolean
@@ -171,9 +171,8 @@ export type Schema = {
     destination_amount: bigint
     extra_fee_bips: number
     expires_at: bigint
-    /** An opaque name from the service. */
+    /** The service gives an opaque name. */
     app: ColumnType<string | null, string | null | undefined, string | null>
-    /** The order that was made at its price. */
     taken_by: ColumnType<string | null, string | null | undefined, string | null>
     client_secret: Generated<boolean>
   }

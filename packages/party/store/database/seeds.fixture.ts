@@ -1,8 +1,8 @@
-/** Example rows for each table, inserted right after the migration that makes it, in the columns that it has then. A new table needs a row here. */
+/** Example rows for each table, inserted right after the migration that makes it. A new table needs a row here. */
 
 const ORDERS = ['user', 'solver'] as const
 
-/** One order of a service, with an app, and one of a solver; both are funded and have signed transactions. */
+/** One order of a service with an app, and one order of a solver; both are funded and have signed transactions. */
 const orders = ORDERS.map(
   (owner) => `
   insert into orders (id, app, solver_id, nonce, source_owner, destination_owner, secret_hash, deadline, price_expires_at, secret_signed_at)

@@ -1,4 +1,4 @@
-/** Batches concurrent requests: those made in one turn of the code share a statement, and those made while statements run share the next one. */
+/** Batches concurrent requests: those made in one tick share a statement, and those made while statements run share the next one. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from './database.ts'
 
@@ -10,12 +10,12 @@ export type Waiting<Item, Result> = {
 
 const MAX_BATCH = 50
 
-/** `collectMs`: how long the first request waits for others. `maxStatements`: how many run at once; fewer are larger ones. */
+/** `collectMs` is how long the first request waits for others. `maxStatements` run at once: with fewer, each is larger. */
 export type Sharing = { readonly collectMs?: number; readonly maxStatements?: number }
 
 /**
- * `execute` settles every request of its batch, and does not reject. Two statements at once unless told otherwise, so that the database executes one
- * while the other waits for the disk, or its answer is parsed.
+ * `execute` settles every request of its batch, and must not reject. By default two statements run at once, so that the database executes
+ * one while the other waits for the disk, or its answer is parsed.
  */
 export function shareStatements<Item, Result>(
   execute: (batch: readonly Waiting<Item, Result>[]) => Promise<void>,
@@ -27,7 +27,7 @@ export function shareStatements<Item, Result>(
   async function work(): Promise<void> {
     if (statements >= maxStatements) return
     statements += 1
-    // Callers that run after each other without waiting, e.g. because one event woke all of them, all join the first statement.
+    // Callers that run after each other without waiting, e.g. because one event woke all of them, join the first statement.
     await (collectMs > 0 ? sleep(collectMs) : undefined)
     while (waiting.length > 0) await execute(waiting.splice(0, MAX_BATCH))
     statements -= 1
@@ -41,8 +41,8 @@ export function shareStatements<Item, Result>(
 }
 
 /**
- * The same for all callers of one database. `execute` resolves to one result for each item, in their order; if it rejects, all of its requests
- * reject. A request sees everything that was committed before it was made.
+ * Shares statements among all callers of one database. `execute` resolves to one result for each item, in their order; if it rejects, all
+ * of its requests reject. A request sees everything that was committed before it was made.
  */
 export function sharePerDatabase<Item, Result>(
   execute: (db: Database, items: readonly Item[]) => Promise<readonly Result[]>,

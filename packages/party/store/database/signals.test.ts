@@ -17,7 +17,7 @@ async function listeners(): Promise<number> {
   return rows.length
 }
 
-/** Each as a process of its own. */
+/** Each of the two acts as a separate process. */
 async function openTwo(restMs?: number) {
   const heard: [string[], string[]] = [[], []]
   const both = [
@@ -59,7 +59,7 @@ test('go one query at a time: the driver must not queue them', async () => {
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(async function (this: pg.Client, ...args: unknown[]) {
     inFlight += 1
     most = Math.max(most, inFlight)
-    // Slower than signals are collected.
+    // Signals are collected for less time than this.
     await sleep(50)
     const result: unknown = await Reflect.apply(original, this, args)
     inFlight -= 1

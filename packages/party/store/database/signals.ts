@@ -1,13 +1,13 @@
 /**
- * Signals between the processes of one database, by LISTEN and NOTIFY. A signal only saves waiting for the next poll: it may be lost while a
- * connection is down, and nobody relies on it.
+ * Sends signals between the processes of one database, by LISTEN and NOTIFY. A signal only saves waiting for the next poll: it may be lost
+ * while a connection is down, and nothing relies on it.
  */
 import pg from 'pg'
 import { number, shape } from './columns.ts'
 import { type Database, PROBES, urlOf } from './database.ts'
 
 export interface Signals {
-  /** Tells the other processes. Signals of the same moment go together, each once. */
+  /** Concurrent signals to the other processes are sent together, each once. */
   send(signal: string): void
   close(): Promise<void>
 }
@@ -16,13 +16,13 @@ const self = shape({ pid: number })
 
 const CHANNEL = 'tandem'
 const COLLECT_MS = 10
-/** After a statement, signals wait so long for others: each statement commits, and wakes every process. */
+/** After a statement, signals wait this long for others: each statement commits, and wakes every process. */
 const REST_MS = 100
 const NOTIFY = { name: 'notify', text: 'select pg_notify($1, signal) from unnest($2::text[]) as signal' }
 const RECONNECT_MS = 1000
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** One connection, opened again when it breaks. `onSignal` gets the signals of other processes. */
+/** The connection is opened again when it breaks. `onSignal` gets the signals of other processes. */
 export function openSignals(db: Database, onSignal: (signal: string) => void, restMs = REST_MS): Signals {
   const connectionString = urlOf(db)
   const waiting = new Set<string>()
@@ -54,19 +54,19 @@ export function openSignals(db: Database, onSignal: (signal: string) => void, re
     let ownId: number | null = null
     try {
       await client.connect()
-      // A lost signal does no harm: do not wait for the disk.
+      // A lost signal does no harm, so commits need not wait for the disk.
       const { rows } = await client.query("select pg_backend_pid() as pid, set_config('synchronous_commit', 'off', false)")
       ownId = self(rows[0]).pid
       await client.query(`listen ${CHANNEL}`)
       connection = client
     } catch {
-      // Polls go on without it.
+      // Polls go on without signals.
       onBroken()
     }
     if (isClosed || isBroken) await client.end()
   }
 
-  /** One query at a time: what is sent meanwhile goes with the next. */
+  /** One query runs at a time. Signals that are sent meanwhile go with the next one. */
   async function flush(): Promise<void> {
     const signals = [...waiting]
     waiting.clear()

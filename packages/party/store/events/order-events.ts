@@ -1,4 +1,4 @@
-/** The changes of the derived status of orders, numbered. Numbers become visible in their order: who has read up to one has missed nothing. */
+/** Numbers the changes of orders' status. Numbers become visible in their order, so a reader of a prefix has missed nothing. */
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { bigint, boolean, number, shape, text, time, type ValueOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
@@ -15,13 +15,11 @@ export type OrderEvent = {
 }
 
 /**
- * An order's or an app's events in one answer. Each is sent with its order, some 3 kB: a page must fit into what one stream may hold, and a client that asks
- * for all events and reads none must cost little.
+ * Each event is sent with its order, some 3 kB. A page must fit into what one stream may hold, and a client that requests all events and
+ * reads none must cost little.
  */
 export const EVENTS_PAGE = 8
-/** Events that are read or numbered at once. */
 export const EVENTS_BATCH = 1000
-/** How long an event can be replayed. */
 export const EVENTS_KEPT_DAYS = 7
 
 const columns = { id: bigint, app: text, order_id: text, status: orderStatus, at: time }
@@ -34,23 +32,22 @@ const numberNew = prepare('number-order-events', shape({ more: boolean }), 'sele
 const selectNewest = prepare('newest-order-event', shape({ newest: bigint }), 'select newest_order_event() as newest')
 const selectOldest = prepare('oldest-order-event', shape({ oldest: bigint }), 'select id as oldest from order_events order by id limit 1')
 
-/** Numbers what is new, and returns at most `EVENTS_BATCH` events after this one. */
+/** Numbers new changes, and returns at most `EVENTS_BATCH` events after this number. */
 export async function readNewEvents(db: Database, after: bigint): Promise<readonly OrderEvent[]> {
   return (await selectNew(db, [after.toString()])).map(eventOf)
 }
 
-/** Numbers what is new. Returns the newest number; 0 before the first event. */
+/** Numbers new changes. Returns the newest number; 0 before the first event. */
 export async function numberEvents(db: Database): Promise<bigint> {
   while ((await numberNew(db, [EVENTS_BATCH]))[0]?.more === true);
   return (await selectNewest(db, []))[0]?.newest ?? 0n
 }
 
-/** The oldest event that can be replayed; null before the first one. */
+/** Older events cannot be replayed. Returns null before the first event. */
 export async function oldestEventId(db: Database): Promise<bigint | null> {
   return (await selectOldest(db, []))[0]?.oldest ?? null
 }
 
-/** The next pages of the events of several orders, or of several apps, in one statement. */
 function pagesOf(column: 'order_id' | 'app') {
   const select = prepare(
     `read-events-by-${column}`,
@@ -72,7 +69,7 @@ type Paged<Query> = (db: Database, query: Query) => Promise<readonly OrderEvent[
 
 const [pagesOfOrders, pagesOfApps] = [pagesOf('order_id'), pagesOf('app')]
 
-/** The next page of the events of one order. Concurrent reads share a statement: after a restart, thousands of streams come back at once. */
+/** Concurrent reads share a statement: after a restart, thousands of streams come back at once. */
 export const readOrderEvents: Paged<{ readonly orderId: string; readonly after: bigint }> = sharePerDatabase(
   (db, queries) =>
     pagesOfOrders(
@@ -83,7 +80,6 @@ export const readOrderEvents: Paged<{ readonly orderId: string; readonly after: 
   { maxStatements: 1 },
 )
 
-/** The next page of the events of an app. */
 export const readAppEvents: Paged<{ readonly app: string; readonly after: bigint }> = sharePerDatabase(
   (db, queries) =>
     pagesOfApps(
@@ -101,7 +97,6 @@ const deleteOld = prepare(
     and at < now() - make_interval(days => ${EVENTS_KEPT_DAYS}) and id < newest_order_event() returning id`,
 )
 
-/** Returns whether there may be more to delete. */
 export async function pruneEvents(db: Database): Promise<boolean> {
   return (await deleteOld(db, [])).length >= EVENTS_BATCH
 }

@@ -1,18 +1,15 @@
-/** Compares the ledger with the orders, and everything that is summed up from it with the ledger. It sees all of them at one moment: services may run meanwhile. */
+/** Compares the ledger with the orders, and all sums with the ledger, at one moment: services may run meanwhile. */
 import { type RawBuilder, sql } from 'kysely'
 import { bigint, nullable, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { readRows } from '../database/prepared.ts'
 
 export type LedgerProblem = {
-  /** A sentence. */
   readonly problem: string
   readonly count: bigint
-  /** One of them. */
   readonly example: string
 }
 
-/** Each check finds the names of what is wrong. */
 const CHECKS: readonly (readonly [problem: string, wrong: RawBuilder<unknown>])[] = [
   [
     'completed orders are not on the ledger',
@@ -65,7 +62,6 @@ const CHECKS: readonly (readonly [problem: string, wrong: RawBuilder<unknown>])[
   ],
 ]
 
-/** Returns nothing if all agree. */
 export async function auditLedger(db: Database): Promise<readonly LedgerProblem[]> {
   return db
     .transaction()

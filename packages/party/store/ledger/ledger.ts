@@ -1,6 +1,6 @@
 /**
- * The ledger of completed orders and of what affiliates earn. The database keeps it: a row comes and goes with the completion in the order list, and is
- * final once the order is closed. Only final rows count for affiliates, so that what they are promised never decreases.
+ * Reads the ledger of completed orders and of affiliates' earnings. The database keeps it: a row comes and goes with the completion in the
+ * order list, and is final once the order is closed. Only final rows count for affiliates, so that what they are promised never decreases.
  */
 
 import type { AssetId } from '@tandem/protocol/asset.ts'
@@ -10,34 +10,32 @@ import type { Database } from '../database/database.ts'
 import { assetId } from '../database/domain-columns.ts'
 import { readRows } from '../database/prepared.ts'
 
-/** Adds completed orders that are missing, e.g. after the order list was rebuilt. Can be repeated. */
+/** Adds completed orders that are missing, e.g. after the order list was rebuilt. The call can be repeated. */
 export async function fillLedger(db: Database): Promise<void> {
   await sql`select fill_ledger()`.execute(db)
 }
 
-/** An affiliate, and the asset that it is paid in. */
+/** The asset is the one that the affiliate is paid in. */
 export type Account = { readonly affiliate: string; readonly asset: AssetId }
 
-/** What an affiliate earned through the orders of one app. */
 export type Earnings = Account & {
   readonly amount: bigint
   /** Millionths of a dollar, at the prices when the orders were made. */
   readonly usdMicros: bigint
-  /** Through all apps: what was paid in, and so what the affiliate may claim in all. */
+  /** The part that was paid in, through all apps: the affiliate may claim no more. */
   readonly total: bigint
-  /** Through all apps: what the solvers that collected it have not paid in yet. */
+  /** The part that solvers collected and have not paid in yet, through all apps. */
   readonly waiting: bigint
 }
 
 export type EarningsQuery = {
   readonly app: string
-  /** Forms of one address; null for all affiliates. */
+  /** Several forms of one address; null means all affiliates. */
   readonly affiliates: readonly string[] | null
   readonly offset: number
   readonly limit: number
 }
 
-/** The largest value first. */
 export async function readEarnings(db: Database, { app, affiliates, offset, limit }: EarningsQuery): Promise<readonly Earnings[]> {
   const rows = await readRows(db, shape({ affiliate: text, asset: assetId, amount: bigint, usd: bigint, total: bigint, waiting: bigint }))`
     with chosen as (
@@ -53,7 +51,7 @@ export async function readEarnings(db: Database, { app, affiliates, offset, limi
   return rows.map(({ usd, ...row }) => ({ ...row, usdMicros: usd }))
 }
 
-/** What each affiliate earned in all and what of it was paid in, by asset and affiliate. */
+/** `earned` is the total of an affiliate in an asset, and `total` the part that was paid in. */
 export async function readTotals(db: Database): Promise<readonly (Account & { readonly earned: bigint; readonly total: bigint })[]> {
   return readRows(db, shape({ affiliate: text, asset: assetId, earned: bigint, total: bigint }))`
     select affiliate, asset, sum(amount) as earned, sum(paid_in) as total from affiliate_totals group by affiliate, asset order by asset, affiliate`
@@ -63,11 +61,10 @@ export type Collected = {
   readonly solverId: string
   /** Millionths of a dollar, at the prices when the orders were made. */
   readonly usdMicros: bigint
-  /** The part that it has not paid in. */
   readonly waitingUsdMicros: bigint
 }
 
-/** What each solver collected for affiliates in final orders. */
+/** Only final orders count. */
 export async function readCollected(db: Database): Promise<readonly Collected[]> {
   return readRows(db, shape({ solverId: text, usdMicros: bigint, waitingUsdMicros: bigint }))`
     select solver_id as "solverId", sum(usd) as "usdMicros", coalesce(sum(usd) filter (where not paid_in), 0) as "waitingUsdMicros" from ledger join ledger_shares using (order_id)

@@ -1,10 +1,10 @@
-/** Which shares of affiliates solvers have paid in. Only those can be claimed. */
+/** Marks the shares of affiliates that solvers have paid in. Only those can be claimed. */
 import { sql } from 'kysely'
 import { listOf, nullable, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { readRows } from '../database/prepared.ts'
 
-/** Shares of solvers that belong to the operator need no payment: they are paid in as soon as they are final. */
+/** Solvers of the operator need not pay: their shares are paid in as soon as they are final. */
 export async function markOwnPaidIn(db: Database, solverIds: readonly string[]): Promise<void> {
   if (solverIds.length === 0) return
   const rows = await readRows(db, shape({ ids: nullable(listOf(text)) }))`
@@ -16,8 +16,8 @@ export async function markOwnPaidIn(db: Database, solverIds: readonly string[]):
 export type SolverPayment = { readonly solverId: string; readonly reference: string; readonly usdMicros: bigint }
 
 /**
- * Records what a solver paid, once for each reference, and marks its oldest final orders that this and its earlier payments cover in full. An order that they cover
- * in part waits for the next payment. False if the reference is known.
+ * Records what a solver paid, once for each reference, and marks its oldest final orders that its payments so far cover in full. An order
+ * that they cover in part waits for the next payment. Returns false if the reference is known.
  */
 export async function recordSolverPayment(db: Database, { solverId, reference, usdMicros }: SolverPayment): Promise<boolean> {
   return db.transaction().execute(async (tx) => {

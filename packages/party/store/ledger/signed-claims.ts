@@ -1,17 +1,16 @@
-/** What was signed for affiliates and is not paid yet: whoever has a signature can claim it at any time. */
+/** Stores signed claims of affiliates that are not paid yet. Anyone who has the signature can claim at any time. */
 
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 
-/** The contract that pays, which may have the same address on several chains. */
+/** The contract that pays may have the same address on several chains. */
 export type PayingContract = { readonly chain: ChainId; readonly contract: string }
 
-/** `total`: the highest that was signed. `paid`: what the contract had paid when it was read last. */
+/** `total` is the highest signed amount, `paid` what the contract had paid at the last reading. */
 export type SignedClaim = { readonly affiliate: string; readonly asset: AssetId; readonly total: bigint; readonly paid: bigint }
 
-/** Those that the contract has not paid in full. */
 export async function readOpenClaims(db: Database, { chain, contract }: PayingContract): Promise<readonly SignedClaim[]> {
   return db
     .selectFrom('signed_claims')
@@ -22,7 +21,7 @@ export async function readOpenClaims(db: Database, { chain, contract }: PayingCo
     .execute()
 }
 
-/** Neither total nor payment ever decreases. Must be durable before a signature is given out. */
+/** Neither total nor payment ever decreases. The record must be durable before a signature is given out. */
 export async function recordClaims(db: Database, { chain, contract }: PayingContract, claims: readonly SignedClaim[]): Promise<void> {
   if (claims.length === 0) return
   const column = (read: (claim: SignedClaim) => string) => claims.map(read)

@@ -1,4 +1,4 @@
-/** Swaps and volume over time, and how long the steps of recent orders took. */
+/** Reads swaps and volume over time, and how long the steps of recent orders took. */
 
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
@@ -10,7 +10,7 @@ import { EVERY } from '../order-list/order-counts.ts'
 
 export type PeriodVolume = { readonly period: number; readonly swaps: number; readonly usdMicros: bigint }
 
-/** Reads the counters, by period of the creation of orders. Periods without a completed order are left out. */
+/** The periods are by the creation of orders. Periods without a completed order are omitted. */
 export async function readVolumes(db: Database, firstPeriod: number): Promise<readonly PeriodVolume[]> {
   const any = sql.lit(EVERY)
   const rows = await readRows(db, shape({ period: bigint, orders: bigint, volume: bigint }))`
@@ -24,7 +24,6 @@ export async function readVolumes(db: Database, firstPeriod: number): Promise<re
 
 export type Totals = { readonly swaps: number; readonly usdMicros: bigint; readonly feesUsdMicros: bigint }
 
-/** Sums over all completed orders. */
 export async function readTotals(db: Database): Promise<Totals> {
   const any = sql.lit(EVERY)
   const rows = await readRows(db, shape({ orders: bigint, volume: bigint, fees: bigint }))`
@@ -47,7 +46,7 @@ export type StepTimes = {
   readonly slowestOrder: string
 }
 
-/** It is a literal: the planner must know that they are few. */
+/** The limit is a literal, because the planner must know that the events are few. */
 const RECENT_EVENTS = sql.lit(5000)
 
 /** Only the newest status changes count. Steps that take longest come first. */

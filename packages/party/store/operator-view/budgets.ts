@@ -1,18 +1,16 @@
-/** What sponsoring cost in the last 24 hours, by app. */
+/** Reads the cost of sponsoring in the last 24 hours, by app. */
 import { bigint, nullable, number, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { readRows } from '../database/prepared.ts'
 
 export type AppBudget = {
   readonly app: string
-  /** Gasless initiations that count against the budget; null: no limit. */
   readonly sponsored: number
   readonly sponsoredPerDay: number | null
-  /** The network fees of instant refunds that the service paid. */
   readonly refundsUsdMicros: bigint
 }
 
-/** Apps that used neither are left out. Counts as the limit does: each grant once, and each reverted relay by its weight. */
+/** Apps without a cost are omitted. Counting follows the limit: each grant once, and each reverted relay by its weight. */
 export async function readBudgets(db: Database): Promise<readonly AppBudget[]> {
   const rows = await readRows(db, shape({ app: text, sponsored: bigint, sponsored_per_day: nullable(number), refunds: bigint }))`
     with granted as (

@@ -1,4 +1,4 @@
-/** Orders between their first deposit and their end, for the operator: bounded lists and sums over the order list. */
+/** Reads orders between their first deposit and their end, for the operator: bounded lists, and sums over the order list. */
 
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
@@ -9,7 +9,7 @@ import { readRows } from '../database/prepared.ts'
 import { numberEvents } from '../events/order-events.ts'
 import { EVERY } from '../order-list/order-counts.ts'
 
-/** Money is locked, and the order has not ended. */
+/** In these statuses money is locked, and the order has not ended. */
 export const inProgressStatuses = [
   'initiate_detected',
   'initiated',
@@ -21,10 +21,10 @@ export const inProgressStatuses = [
   'refund_detected',
 ] as const satisfies readonly OrderStatus[]
 
-/** The most of each app and status that are summed. */
-const MOST_SUMMED = sql.lit(20_000)
+/** The limit holds for each app and status. */
+const MAX_SUMMED = sql.lit(20_000)
 
-/** Exact, from the counters: one look into an index for each app, status and bucket. */
+/** The counters make this exact: one index lookup for each app, status and bucket. */
 export async function countByStatus(db: Database, statuses: readonly OrderStatus[]): Promise<ReadonlyMap<OrderStatus, number>> {
   const any = sql.lit(EVERY)
   const rows = await readRows(db, shape({ status: orderStatus, orders: bigint }))`
@@ -56,7 +56,7 @@ export async function sumInProgress(db: Database): Promise<readonly InProgressSu
     select listed.status, solver_id, from_chain, to_chain, count(*) as orders, sum(volume) as volume
     from apps cross join unnest(${inProgressStatuses}::text[]) as wanted (status) cross join lateral (
       select order_list.status, solver_id, from_chain, to_chain, volume from order_list
-      where app = apps.name and order_list.status = wanted.status limit ${MOST_SUMMED}
+      where app = apps.name and order_list.status = wanted.status limit ${MAX_SUMMED}
     ) as listed
     group by 1, 2, 3, 4`
   return rows.map((row) => ({
@@ -85,7 +85,6 @@ const parseListed = ({ order_id, volume, since }: ValueOf<typeof listedRow>): Li
   since,
 })
 
-/** Lists the oldest ones. */
 export async function listInProgress(db: Database, limit: number): Promise<readonly ListedInProgress[]> {
   await numberEvents(db)
   const rows = await readRows(db, listedRow)`
@@ -98,7 +97,7 @@ export async function listInProgress(db: Database, limit: number): Promise<reado
   return rows.map(parseListed)
 }
 
-/** Returns them in the given sequence. An order that no list has is left out. */
+/** Returns orders in the given sequence. An order that is in no list is omitted. */
 export async function findListed(db: Database, orderIds: readonly string[]): Promise<readonly ListedInProgress[]> {
   const rows = await readRows(db, listedRow)`
     select ${listedColumns} from orders join order_list as listed using (seq)

@@ -1,4 +1,4 @@
-/** What a line of the log says about an order: its assets, and the transactions seen. */
+/** Reads the details of an order for a log line: its assets, and the known transactions. */
 
 import type { Leg } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
@@ -16,7 +16,7 @@ export type LoggedOrder = {
   readonly txs: readonly { readonly leg: Leg; readonly kind: 'initiated' | 'redeemed' | 'refunded'; readonly tx: string }[]
 }
 
-const MOST_EVENTS = sql.lit(20)
+const MAX_EVENTS = sql.lit(20)
 
 export async function readLoggedOrders(db: Database, orderIds: readonly string[]): Promise<ReadonlyMap<string, LoggedOrder>> {
   if (orderIds.length === 0) return new Map()
@@ -37,7 +37,7 @@ export async function readLoggedOrders(db: Database, orderIds: readonly string[]
       d.amount as destination_amount, (
         select json_agg(json_build_object('leg', leg, 'kind', kind, 'tx', tx) order by seen_at) from (
           select case when events.swap_id = s.swap_id and events.chain = s.chain then 'source' else 'destination' end as leg, kind, tx, seen_at
-          from events where (events.chain, events.swap_id) in ((s.chain, s.swap_id), (d.chain, d.swap_id)) order by seen_at limit ${MOST_EVENTS}
+          from events where (events.chain, events.swap_id) in ((s.chain, s.swap_id), (d.chain, d.swap_id)) order by seen_at limit ${MAX_EVENTS}
         ) as seen
       ) as txs
     from orders join swaps as s on s.order_id = orders.id and s.leg = 'source' join swaps as d on d.order_id = orders.id and d.leg = 'destination'

@@ -1,4 +1,4 @@
-/** Everything that happened to one order, for its page. Signed transactions, secrets and signatures are never read: a redeem contains the secret. */
+/** Reads the history of one order for its page. Signed transactions, secrets and signatures are never read. */
 
 import type { ActionVerb, Grant, Leg } from '@tandem/protocol/order.ts'
 import type { OrderStatus } from '@tandem/protocol/state.ts'
@@ -71,7 +71,6 @@ export async function readOrderHistory(db: Database, orderId: string): Promise<O
 
 export type KnownAction = Omit<ActionHistory, 'attempts'>
 
-/** The actions of these orders, wanted or not. */
 export async function readActions(db: Database, orderIds: readonly string[]): Promise<ReadonlyMap<string, readonly KnownAction[]>> {
   const rows = await readRows(
     db,

@@ -1,4 +1,4 @@
-/** Sessions of the operator page: who logged in with a token, until when. */
+/** Stores the sessions of the operator page, by token, with their ends. */
 import { randomBytes } from 'node:crypto'
 import { boolean, shape, text, time } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
@@ -8,8 +8,8 @@ import { type Operator, sha256 } from './tokens.ts'
 export type OperatorSession = Operator & { readonly until: Date }
 
 const SESSION_HOURS = 12
-/** The most sessions of one token. The oldest ends first. */
-const MOST_SESSIONS = 20
+/** The limit is per token. The oldest session ends first. */
+const MAX_SESSIONS = 20
 const SESSION_BYTES = 32
 
 /** Returns the value of the cookie; only its hash is stored. */
@@ -18,7 +18,7 @@ export async function openSession(db: Database, tokenId: string): Promise<{ read
   const rows = await readRows(db, shape({ until: time }))`
     with old as (
       delete from operator_sessions where until < now() or hash in (
-        select hash from operator_sessions where token_id = ${tokenId} order by until desc offset ${MOST_SESSIONS - 1}
+        select hash from operator_sessions where token_id = ${tokenId} order by until desc offset ${MAX_SESSIONS - 1}
       )
     )
     insert into operator_sessions (hash, token_id, until)
@@ -26,7 +26,6 @@ export async function openSession(db: Database, tokenId: string): Promise<{ read
   return { cookie, until: rows[0]?.until ?? new Date() }
 }
 
-/** Returns null if it ended, or its token was revoked. */
 export async function findSession(db: Database, cookie: string): Promise<OperatorSession | null> {
   const rows = await readRows(db, shape({ id: text, name: text, may_write: boolean, until: time }))`
     select id, name, may_write, until from operator_sessions join operator_tokens on operator_tokens.id = token_id

@@ -1,4 +1,4 @@
-/** The tokens of operators. A token is `<id>.<secret>`; only the hash of its secret is stored. */
+/** Stores the tokens of operators. A token is `<id>.<secret>`; only the hash of its secret is stored. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Database } from '../database/database.ts'
@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts'
 export type Operator = {
   readonly tokenId: string
   readonly name: string
-  /** May halt and resume; else it only reads. */
+  /** With this permission the operator may halt and resume, else only read. */
   readonly mayWrite: boolean
 }
 
@@ -19,7 +19,7 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Returns the token; it cannot be read again. */
+/** Returns the token, which cannot be read again. */
 export async function createOperatorToken(db: Database, name: string, mayWrite: boolean): Promise<string> {
   if (!NAME.test(name))
     throw new TandemError('bad_request', 'the name of a token has 1 to 63 lower-case letters, digits, dots, dashes or underscores')
@@ -39,28 +39,26 @@ export async function listOperatorTokens(db: Database): Promise<readonly ListedT
   return rows.map((row) => ({ tokenId: row.id, name: row.name, mayWrite: row.may_write, createdAt: row.created_at }))
 }
 
-/** Ends its sessions too. */
 export async function revokeOperatorToken(db: Database, name: string): Promise<void> {
   const row = await db.deleteFrom('operator_tokens').where('name', '=', name).returning('id').executeTakeFirst()
   if (row === undefined) throw new TandemError('not_found', `there is no token "${name}"`)
 }
 
-/** Null for a malformed token. */
 export function secretOf(token: string): string | null {
   return TOKEN.exec(token)?.[2] ?? null
 }
 
-/** Null for a token that is malformed, unknown, revoked or has another secret. */
+/** Returns null for a token that is malformed, unknown, revoked or has another secret. */
 export async function findOperator(db: Database, token: string): Promise<Operator | null> {
   const [, id, secret] = TOKEN.exec(token) ?? []
   if (id === undefined || secret === undefined) return null
   const row = await db.selectFrom('operator_tokens').selectAll().where('id', '=', id).executeTakeFirst()
-  // Compared also when there is none: how long it takes tells nothing.
+  // The comparison also runs if there is no token, so that its duration reveals nothing.
   const isSame = isSameText(sha256(secret), row?.secret_hash ?? sha256(''))
   return row === undefined || !isSame ? null : { tokenId: row.id, name: row.name, mayWrite: row.may_write }
 }
 
-/** In a time that depends on neither text. */
+/** The duration depends on neither text. */
 export function isSameText(one: string, other: string): boolean {
   const [left, right] = [createHash('sha256').update(one).digest(), createHash('sha256').update(other).digest()]
   return timingSafeEqual(left, right)

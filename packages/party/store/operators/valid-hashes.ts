@@ -1,4 +1,4 @@
-/** The hashes of all valid tokens and sessions, read at most once a second: a right secret is told from a wrong one without asking the database each time. */
+/** Reads the hashes of all valid tokens and sessions at most once a second, so that wrong secrets are refused without a query each. */
 import { shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { readRows } from '../database/prepared.ts'
@@ -7,7 +7,7 @@ import { sha256 } from './tokens.ts'
 const KEPT_MS = 1_000
 
 export interface ValidHashes {
-  /** May be a second late. What it lets pass is still to be checked in the database. */
+  /** The answer may be a second late, so the database must still be checked for what passes. */
   has(secret: string): Promise<boolean>
 }
 

@@ -1,19 +1,19 @@
-/** Counters over the order list and the ledger, kept exact by triggers. Changes go to a separate table first and are folded into the counters later. */
+/** Keeps counters over the order list and the ledger exact by triggers, which write changes to a table that is folded in later. */
 import { sql } from 'kysely'
 import { withLock } from '../actions/leases.ts'
 import { bigint, boolean, shape } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { readRows } from '../database/prepared.ts'
 
-/** Bucket size 8,192, as in the triggers. */
+/** A bucket has 8,192 rows, as in the triggers. */
 export const BUCKET_BITS = 13
-/** Period of the statistics counters, as in the triggers. */
+/** The statistics counters have this period, as in the triggers. */
 export const PERIOD_SECONDS = 21_600
-/** Wildcard in a counter's key. No chain, solver or status has this name. */
+/** The wildcard in a counter's key. No chain, solver or status has this name. */
 export const EVERY = '*'
 
 const LOCK = 'order counts'
-/** Fewer pending changes than this are cheap to sum in every query. */
+/** Fewer pending changes are cheap to sum in every query. */
 const MANY_CHANGES = 500
 
 const KIND = sql`coalesce(status, ${sql.lit(EVERY)}), coalesce(from_chain, ${sql.lit(EVERY)}), coalesce(to_chain, ${sql.lit(EVERY)}),
@@ -23,11 +23,11 @@ const CHAINS = sql`coalesce(from_chain, ${sql.lit(EVERY)}), coalesce(to_chain, $
 /** A condition on the column `status`, the same as `is_completed` in the database. */
 export const COMPLETED = sql`status in ('redeem_detected', 'redeemed', 'counterparty_redeemed')`
 
-/** Folds pending changes into the counters once there are many. Several processes may call it concurrently; one does the work. */
-export async function foldOrderCounts(db: Database, atLeast = MANY_CHANGES): Promise<void> {
+/** Folds pending changes into the counters once there are many. Several processes may call this at the same time; one does the work. */
+export async function foldOrderCounts(db: Database, minChanges = MANY_CHANGES): Promise<void> {
   const [waiting] = await readRows(db, shape({ n: bigint }))`
-    select count(*) as n from (select from order_count_changes limit ${atLeast}) as some_changes`
-  if ((waiting?.n ?? 0n) < BigInt(atLeast)) return
+    select count(*) as n from (select from order_count_changes limit ${minChanges}) as some_changes`
+  if ((waiting?.n ?? 0n) < BigInt(minChanges)) return
   await db.transaction().execute(async (tx) => {
     const [lock] = await readRows(tx, shape({ held: boolean }))`select pg_try_advisory_xact_lock(hashtextextended(${LOCK}, 0)) as held`
     if (lock?.held !== true) return
@@ -59,7 +59,7 @@ async function foldVolumes(tx: Database): Promise<void> {
   await sql`delete from order_volumes where orders = 0 and volume = 0 and fees = 0`.execute(tx)
 }
 
-/** Recounts everything. Orders may change meanwhile: changes that this transaction does not see stay pending. */
+/** Orders may change during the recount: changes that this transaction does not see stay pending. */
 export async function recountOrders(db: Database): Promise<void> {
   await withLock(db, LOCK, () =>
     db
@@ -68,7 +68,7 @@ export async function recountOrders(db: Database): Promise<void> {
       .execute(async (tx) => {
         for (const table of ['order_count_changes', 'order_counts', 'ledger_changes', 'order_volumes'] as const)
           await tx.deleteFrom(table).execute()
-        // Group first, so that the cube runs over few rows.
+        // Grouping first lets the cube run over few rows.
         await sql`
           with kinds as materialized (
             select app, status, from_chain, to_chain, solver_id, seq >> ${sql.lit(BUCKET_BITS)} as bucket, count(*) as orders

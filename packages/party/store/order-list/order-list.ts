@@ -1,4 +1,4 @@
-/** The projection for searches: derived status and value of every order of an app. Never the source of truth. */
+/** Keeps the projection for searches: derived status and value of every order of an app. It is never the source of truth. */
 
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { OrderWorth } from '@tandem/protocol/order-worth.ts'
@@ -8,15 +8,15 @@ import { shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 
-/** Increase it when the derivation changes: then every list is rebuilt. */
+/** Increase this when the derivation changes: then every list is rebuilt. */
 const VERSION = 1
 
-/** Per chain and round; a literal limit makes the planner choose the index. */
+/** The limit is per chain and round. As a literal it makes the planner choose the index. */
 const MAX_EXPIRED = 5000
 
 /**
- * For orders without events only the deadline counts, by the later of our clock and the source chain's. The condition on the row's own status is read
- * again if another transaction has just changed the row: its status is newer.
+ * For orders without events only the deadline counts, by the later of our clock and the source chain's. If another transaction has just
+ * changed the row, the condition on the status is evaluated again, because that status is newer.
  */
 export async function expireListed(db: Database, chains: readonly ChainId[], now: bigint): Promise<void> {
   await sql`
@@ -48,9 +48,9 @@ const note = prepare(
 )
 
 /**
- * Writes the status that somebody derived, if the one on record is still the one that they read: then it has its event. False if it is another one. The
- * order is marked, so that an engine derives it again: what the status follows from may have changed meanwhile. One order at a time: a second lock could
- * wait for an engine that waits for the first.
+ * Writes a derived status if the one on record is still the one that the caller read: then it has its event. Returns false otherwise. The
+ * order is marked, so that an engine derives it again: the facts behind the status may have changed meanwhile. Each call takes one order: a
+ * second lock could wait for an engine that waits for the first.
  */
 export async function noteStatus(
   db: Database,
@@ -61,7 +61,6 @@ export async function noteStatus(
 
 export type ListedOrder = { readonly orderId: string; readonly status: OrderStatus; readonly worth: OrderWorth }
 
-/** Corrects these rows, and inserts missing ones. */
 export async function putListed(db: Database, orders: readonly ListedOrder[]): Promise<void> {
   await sql`
     insert into order_list
@@ -82,7 +81,7 @@ export async function putListed(db: Database, orders: readonly ListedOrder[]): P
     where order_list is distinct from excluded`.execute(db)
 }
 
-/** The next page of orders of apps, by id. */
+/** Only orders of apps are listed, by id. */
 export async function listAppOrderIds(db: Database, after: string, limit: number): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('orders')

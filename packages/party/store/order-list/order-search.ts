@@ -10,7 +10,7 @@ import type { Database } from '../database/database.ts'
 import { readRows } from '../database/prepared.ts'
 import { BUCKET_BITS, EVERY } from './order-counts.ts'
 
-/** A filter that is null allows all. One with several values allows any of them. */
+/** A null filter allows all. A filter with several values allows any of them. */
 export type OrderFilter = {
   /** The calling app. Without an address, secret hash or transaction in the filter, only its own orders are found. */
   readonly asker: string
@@ -19,9 +19,8 @@ export type OrderFilter = {
   readonly fromChains: readonly ChainId[] | null
   readonly toChains: readonly ChainId[] | null
   readonly solverIds: readonly string[] | null
-  /** Addresses of either owner, or deposit addresses. */
+  /** Owners' addresses or deposit addresses. */
   readonly addresses: readonly string[] | null
-  /** All chains of the registry. */
   readonly chains: readonly ChainId[]
   readonly fromOwners: readonly string[] | null
   readonly toOwners: readonly string[] | null
@@ -33,7 +32,6 @@ export type Window = { readonly offset: number; readonly limit: number }
 
 export type FoundOrders = { readonly total: number; readonly orderIds: readonly string[] }
 
-/** Newest first. */
 export async function searchOrders(db: Database, filter: OrderFilter, window: Window): Promise<FoundOrders> {
   const named = [filter.addresses, filter.fromOwners, filter.toOwners, filter.secretHashes, filter.txs].some((values) => values !== null)
   if (!named && filter.apps !== null && !filter.apps.includes(filter.asker)) return { total: 0, orderIds: [] }
@@ -104,7 +102,7 @@ function searchOwn(filter: OrderFilter, { offset, limit }: Window): RawBuilder<u
     ${answer(sql`select coalesce(sum(orders), 0) from found`)}`
 }
 
-/** The existing combinations of status, chains and solver. With a value for each column this is a few index lookups. */
+/** Returns the existing combinations of status, chains and solver. With a value for each column this takes a few index lookups. */
 function kindsOf(filter: OrderFilter, only: RawBuilder<unknown>): RawBuilder<unknown> {
   const chosen = allOf([
     among('app', [filter.asker]),
@@ -124,7 +122,7 @@ function answer(total: RawBuilder<unknown>): RawBuilder<unknown> {
     (select array_agg(order_id order by seq desc) from order_list where seq in (select seq from page)) as ids`
 }
 
-/** Search by address, secret hash or transaction: it matches few orders, or those of one busy owner. */
+/** A search by address, secret hash or transaction matches few orders, or those of one busy owner. */
 function searchNamed(filter: OrderFilter, { offset, limit }: Window): RawBuilder<unknown> {
   const { apps, addresses, fromOwners, toOwners, secretHashes, txs } = filter
   const rest = [
@@ -152,14 +150,14 @@ type Way = readonly RawBuilder<boolean>[]
 
 const TO_ANOTHER = sql<boolean>`to_owner <> from_owner`
 
-/** One index per branch; each order matches exactly one branch. */
+/** Each branch uses one index, and each order matches exactly one branch. */
 function waysOf({ addresses, fromOwners, toOwners, secretHashes, txs, chains }: OrderFilter): readonly Way[] {
   if (addresses !== null) return waysTo(addresses, chains)
   if (toOwners === null || fromOwners !== null || secretHashes !== null || txs !== null) return [[]]
   return [[TO_ANOTHER], [among('from_owner', toOwners), sql<boolean>`to_owner = from_owner`]]
 }
 
-/** The orders of these addresses; each order matches exactly one branch. */
+/** Each order matches exactly one branch. */
 export function waysTo(addresses: readonly string[], chains: readonly ChainId[]): readonly Way[] {
   const not = (column: string) => sql<boolean>`${sql.ref(column)} <> all(${addresses}::text[])`
   return [

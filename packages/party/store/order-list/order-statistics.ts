@@ -1,4 +1,4 @@
-/** Totals of completed orders: from the counters for whole periods, from the ledger for the partial ones. */
+/** Sums up completed orders: from the counters for whole periods, from the ledger for the partial ones. */
 
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { type RawBuilder, sql } from 'kysely'
@@ -8,12 +8,11 @@ import { readRows } from '../database/prepared.ts'
 import { EVERY, PERIOD_SECONDS } from './order-counts.ts'
 import { allOf, among, waysTo } from './order-search.ts'
 
-/** A filter that is null allows all. Times are unix seconds of creation, inclusive. */
+/** A null filter allows all. Times are unix seconds of creation, inclusive. */
 export type StatisticsFilter = {
   readonly fromChains: readonly ChainId[] | null
   readonly toChains: readonly ChainId[] | null
   readonly addresses: readonly string[] | null
-  /** All chains of the registry. */
   readonly chains: readonly ChainId[]
   readonly since: number | null
   readonly until: number | null

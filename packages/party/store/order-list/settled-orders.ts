@@ -1,4 +1,4 @@
-/** How the recent orders of each solver ended, from the counters over the order list. */
+/** Counts how the recent orders of each solver ended, from the counters over the order list. */
 import { sql } from 'kysely'
 import { bigint, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
@@ -7,7 +7,7 @@ import { BUCKET_BITS, COMPLETED, EVERY } from './order-counts.ts'
 
 export type SettledCounts = { readonly solverId: string; readonly completed: number; readonly refunded: number }
 
-/** Older orders do not count: a solver's past fades. */
+/** Older orders do not count, so that a solver's past fades. */
 const RECENT_BUCKETS = 4
 
 const REFUNDED = sql`status in ('awaiting_refund', 'refund_detected', 'refunded')`

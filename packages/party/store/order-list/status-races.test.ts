@@ -1,4 +1,4 @@
-/** Who writes a status that another transaction has just changed does not overwrite it. */
+/** Tests that a writer does not overwrite a status that another transaction has just changed. */
 
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
@@ -23,7 +23,7 @@ async function statusOf(orderId: string): Promise<OrderStatus | undefined> {
   return (await store.db.selectFrom('order_list').select('status').where('order_id', '=', orderId).executeTakeFirst())?.status
 }
 
-/** Writes a status, commits it only when `other` waits for the row, and returns what `other` returns. */
+/** Commits the status only when `other` waits for the row, and returns what `other` returns. */
 async function whileChanging<T>(orderId: string, status: OrderStatus, other: () => Promise<T>): Promise<T> {
   let waiting: Promise<T> | null = null
   await store.db.transaction().execute(async (tx) => {
@@ -101,7 +101,6 @@ describe('settled orders', () => {
     await foldOrderCounts(store.db, 1)
     expect(await countSettledOrders(store.db)).toEqual(expected)
 
-    // A reorg takes an outcome back.
     await sql`update order_list set status = 'counterparty_initiated' where seq = 1`.execute(store.db)
     expect(await countSettledOrders(store.db)).toContainEqual({ solverId: 'first', completed: 1, refunded: 1 })
 

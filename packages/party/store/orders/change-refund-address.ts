@@ -1,13 +1,10 @@
-/** Changes a known refund address, which is possible until a refund is signed. Every function here must run in a transaction. */
+/** Changes a known refund address until a refund is signed. Every function here must run in a transaction. */
 
 import { actionKey } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 
-/**
- * Locks and reads the address until the transaction ends. Waits for concurrent writers of grants or refunds of the same order, so that
- * the next statement sees their rows.
- */
+/** The lock waits for concurrent writers of grants or refunds of the order, so that the next statement sees their rows. */
 export async function lockRefundAddress(tx: Database, orderId: string): Promise<string | null> {
   const row = await tx
     .selectFrom('swaps')
@@ -20,12 +17,12 @@ export async function lockRefundAddress(tx: Database, orderId: string): Promise<
 }
 
 /**
- * Call with the address locked. `seal`: of the source with this address. False once a refund is signed.
- * An engine that prepares a refund to the old address loses its lease, and so cannot record or send what it signs.
+ * Call this with the address locked. `seal` is that of the source with this address. Returns false once a refund is signed. An engine that
+ * prepares a refund to the old address loses its lease, and so cannot record or send what it signs.
  */
 export async function changeRefundAddress(tx: Database, orderId: string, address: string, seal: string): Promise<boolean> {
   const key = actionKey(orderId, 'source', 'refund')
-  // Insert the action if it is missing, so that no other process inserts and leases it meanwhile.
+  // A missing action is inserted, so that no other process inserts and leases it meanwhile.
   await sql`
     insert into actions (key, order_id, leg, verb, wanted) values (${key}, ${orderId}, 'source', 'refund', false)
     on conflict (key) do update set fence = actions.fence + 1, lease_holder = null, lease_until = null, due_at = now()`.execute(tx)

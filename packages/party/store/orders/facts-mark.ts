@@ -1,19 +1,19 @@
 /**
- * A number that follows from what is on record about an order. It is stored when the order is derived: if the record has another number later, the
- * order must be derived again. Computed here from what was read, and by the database from its rows.
+ * Computes a number that follows from what is on record about an order. It is stored when the order is derived: if the record has another
+ * number later, the order must be derived again. It is computed here from what was read, and by the database from its rows.
  */
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
-import { MOST_EVENTS_READ } from '../chain/considered-events.ts'
+import { MAX_EVENTS_READ } from '../chain/considered-events.ts'
 import type { OrderSnapshot } from './order-rows.ts'
 
-/** Of the order with this id, as SQL. An expression and not a function: it is evaluated for many orders at once. */
+/** The mark is an expression and not a function because it is evaluated for many orders at once. */
 export const factsMarkOf = (id: string) => `((
     select coalesce(sum(found.mark * case leg when 'source' then 31 else 1 end), 0)
     from swaps cross join lateral (
-      select case when count(*) > ${MOST_EVENTS_READ} then -1 else coalesce(sum(1 + coalesce(block_height, 0)), 0) end as mark
+      select case when count(*) > ${MAX_EVENTS_READ} then -1 else coalesce(sum(1 + coalesce(block_height, 0)), 0) end as mark
       from (
-        select block_height from events where events.chain = swaps.chain and events.swap_id = swaps.swap_id limit ${MOST_EVENTS_READ + 1}
+        select block_height from events where events.chain = swaps.chain and events.swap_id = swaps.swap_id limit ${MAX_EVENTS_READ + 1}
       ) as few
     ) as found
     where swaps.order_id = ${id}

@@ -1,4 +1,4 @@
-/** Payouts that failed because of their recipient. Most rows are written by triggers: see `note_failed_payout` of the database. */
+/** Records payouts that failed because of their recipient. Triggers write most rows: see `note_failed_payout` of the database. */
 
 import type { FailedPayout, PayoutParties } from '@tandem/protocol/payout-limits.ts'
 import { sql } from 'kysely'
@@ -6,12 +6,11 @@ import { shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { readRows } from '../database/prepared.ts'
 
-/** Records that it was refused before anything was sent. */
+/** The payout was refused before anything was sent. */
 export async function noteRefusedPayout(db: Database, orderId: string): Promise<void> {
   await sql`select note_failed_payout(${orderId}, 1)`.execute(db)
 }
 
-/** Returns null if there is no such order. */
 export async function readPayoutParties(db: Database, orderId: string): Promise<PayoutParties | null> {
   const rows = await readRows(db, shape({ chain: text, recipient: text, owner: text, app: text }))`
     select swaps.chain, orders.destination_owner as recipient, orders.source_owner as owner, coalesce(orders.app, '') as app
@@ -20,10 +19,10 @@ export async function readPayoutParties(db: Database, orderId: string): Promise<
   return rows[0] ?? null
 }
 
-/** More than these would be refused long before, by their apps. */
+/** Apps refuse more than these long before. */
 const MAX_ROWS = 5_000
 
-/** Reads those of the last 24 hours, newest first. */
+/** Only the last 24 hours are read, newest first. */
 export async function readFailedPayouts(db: Database): Promise<readonly FailedPayout[]> {
   return db
     .selectFrom('failed_payouts as failed')

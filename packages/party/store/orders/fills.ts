@@ -1,16 +1,16 @@
-/** Fills: which deposits the solver pays for. The service proposes, the solver signs, one per order. */
+/** Stores fills, i.e. which deposits the solver pays for. The service proposes, the solver signs, one per order. */
 
 import type { Fill } from '@tandem/protocol/fill.ts'
 import type { SwapId } from '@tandem/protocol/htlc.ts'
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 
-/** The destination after the fill: on some chains the id of an HTLC depends on its amount. */
+/** The destination depends on the fill, because on some chains the id of an HTLC depends on its amount. */
 export type FilledDestination = { readonly amount: bigint; readonly swapId: SwapId }
 
 /**
- * Stored before the solver is asked, with the destination HTLC that it would initiate, so that it is watched from the start. False if
- * there is a fill already.
+ * The proposal is stored before the solver is asked, with the destination HTLC that the solver would initiate, so that this HTLC is watched
+ * from the start. Returns false if there is a fill already.
  */
 export async function recordProposal(db: Database, orderId: string, fill: Fill, destination: FilledDestination): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -20,7 +20,7 @@ export async function recordProposal(db: Database, orderId: string, fill: Fill, 
   })
 }
 
-/** Stores the solver's signature. Ignored if it is not for the current proposal. */
+/** A signature is ignored if it is not for the current proposal. */
 export async function recordSignature(db: Database, orderId: string, fill: Fill, signature: string): Promise<void> {
   await db
     .updateTable('fills')
@@ -33,7 +33,7 @@ export async function recordSignature(db: Database, orderId: string, fill: Fill,
     .execute()
 }
 
-/** The solver's own fill: stored before its signature leaves the process. False if there is a fill already. */
+/** The solver stores its own fill before its signature leaves the process. Returns false if there is a fill already. */
 export async function recordOwnFill(
   tx: Database,
   orderId: string,
@@ -46,12 +46,11 @@ export async function recordOwnFill(
   return true
 }
 
-/** Drops an unsigned proposal that can no longer be signed. */
 export async function dropProposal(db: Database, orderId: string): Promise<void> {
   await db.deleteFrom('fills').where('order_id', '=', orderId).where('signature', 'is', null).execute()
 }
 
-/** Records that the solver will not pay for this order. The first reason is kept. */
+/** The first reason is kept. */
 export async function recordDecline(db: Database, orderId: string, reason: string): Promise<void> {
   await db.updateTable('orders').set({ declined: reason }).where('id', '=', orderId).where('declined', 'is', null).execute()
 }

@@ -58,7 +58,7 @@ test('stores whether the client keeps the secret', async () => {
 
 const count = (name: string, signings: number) => countSignings(store.db, name, signings, 60)
 
-/** As if the window of this name had begun so long ago. */
+/** The window of this name begins the interval ago. */
 const age = (name: string, interval: string) =>
   sql`update signing_counts set ends_at = now() + interval '1 minute' - ${interval}::interval where name = ${name}`.execute(store.db)
 

@@ -1,4 +1,4 @@
-/** Grants: the user's permissions to the service, given after the order was made. The secret of a granted redeem is stored sealed, not here. */
+/** Stores grants, the user's permissions to the service. The secret of a granted redeem is stored sealed, not here. */
 import type { Consent, Grant, InstantRefundGrant, SignedInstantRefund } from '@tandem/protocol/order.ts'
 import { bigintText, listOf, nullable, number, oneOf, shape, text, type ValueOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
@@ -7,7 +7,7 @@ import type { StoredRefund } from '../database/schema.ts'
 
 const refund = shape({ deposit: text, amount: bigintText, to: text, pays: bigintText, signature: text })
 
-/** A row as JSON. The deadline is a JSON number: unix seconds fit into a float. */
+/** Reads a row as JSON. The deadline is a JSON number: unix seconds fit into a float. */
 export const grant = shape({
   kind: oneOf<Grant['kind']>({ initiate: true, redeem: true, 'instant-refund': true }),
   leg,
@@ -37,7 +37,7 @@ function parseConsent({ consent, signature, deadline }: GrantColumns): Consent {
   throw new Error(`a grant to initiate is stored without its consent: ${consent}`)
 }
 
-/** The columns of a consent. All of them are set, so that one consent can replace another. */
+/** All columns of a consent are set, so that one consent can replace another. */
 export function consentColumns(consent: Consent) {
   return {
     consent: consent.kind,
@@ -46,7 +46,7 @@ export function consentColumns(consent: Consent) {
   }
 }
 
-/** The first grant of a kind wins; a repeat changes nothing. True if this is the first. */
+/** The first grant of a kind wins; a repeat changes nothing. Returns true for the first. */
 export async function addGrant(db: Database, orderId: string, grant: Exclude<Grant, InstantRefundGrant>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('grants')
@@ -56,7 +56,7 @@ export async function addGrant(db: Database, orderId: string, grant: Exclude<Gra
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Adds refunds of deposits that have none yet: the first signed refund of a deposit wins. Must run in a transaction. */
+/** Adds refunds of deposits that have none yet: the first signed refund of a deposit wins. This must run in a transaction. */
 export async function addInstantRefunds(tx: Database, orderId: string, refunds: readonly SignedInstantRefund[]): Promise<void> {
   const key = { order_id: orderId, kind: 'instant-refund', leg: 'source' } as const
   await tx
@@ -75,12 +75,11 @@ export async function addInstantRefunds(tx: Database, orderId: string, refunds: 
     .execute()
 }
 
-/** Stores the refund transaction that both parties signed. */
 export async function noteInstantRefundTransaction(db: Database, orderId: string, transaction: string): Promise<void> {
   await db.updateTable('grants').set({ transaction }).where('order_id', '=', orderId).where('kind', '=', 'instant-refund').execute()
 }
 
-/** Amounts as text: JSON numbers are floats. */
+/** Amounts are texts, because JSON numbers are floats. */
 function refundToRow(refund: SignedInstantRefund): StoredRefund {
   return { ...refund, amount: refund.amount.toString(), pays: refund.pays.toString() }
 }

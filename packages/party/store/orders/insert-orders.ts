@@ -1,4 +1,4 @@
-/** Inserts orders with their swaps and sealed values: any number in one statement, each all or nothing. */
+/** Inserts orders with their swaps and sealed values, any number in one statement. Each order is inserted as a whole or not at all. */
 import type { AffiliateFee, Leg, Order, Swap } from '@tandem/protocol/order.ts'
 import type { OrderWorth } from '@tandem/protocol/order-worth.ts'
 import { shape, text } from '../database/columns.ts'
@@ -18,19 +18,18 @@ export type NewOrder = {
   readonly requestHash: string
   readonly tokenHash: string | null
   readonly assetPrices: Readonly<Record<Leg, bigint>>
-  /** Made by `swap-seals.ts`; absent in a solver's database. */
+  /** See `swap-seals.ts`; absent in a solver's database. */
   readonly seals?: Readonly<Record<Leg, string>>
-  /** The client keeps the secret, so none is sealed. */
   readonly clientSecret: boolean
-  /** For lists and statistics; null in a solver's database, which has no list. */
+  /** Lists and statistics need it. It is null in a solver's database, which has no list. */
   readonly worth: OrderWorth | null
-  /** Whose order it is, for the caps and premiums of a solver; absent in a service's database. */
+  /** The caps and premiums of a solver need it. It is absent in a service's database. */
   readonly customer?: { readonly service: string; readonly app: string | null; readonly owner: string | null; readonly usdMicros: bigint }
 }
 
 export type OrderToWrite = { readonly input: NewOrder; readonly sealed: readonly SealedValue[] }
 
-/** Big numbers are sent as text: JSON numbers are floats. */
+/** Big numbers are sent as text, because JSON numbers are floats. */
 const insertWhole = prepare(
   'insert-orders',
   shape({ id: text }),
@@ -74,13 +73,13 @@ const insertWhole = prepare(
   select id from made`,
 )
 
-/** The ids of the inserted orders. The others exist already by id, nonce, idempotency key or secret hash. */
+/** Returns the ids of the inserted orders. The others exist already by id, nonce, idempotency key or secret hash. */
 export async function insertOrders(db: Database, orders: readonly OrderToWrite[]): Promise<ReadonlySet<string>> {
   const rows = await insertWhole(db, [JSON.stringify(orders.map(orderToRow))])
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Returns false if it exists already. Then nothing is inserted. */
+/** Returns false if the order exists already. Then nothing is inserted. */
 export async function insertOrder(db: Database, input: NewOrder, sealed: readonly SealedValue[] = []): Promise<boolean> {
   return (await insertOrders(db, [{ input, sealed }])).has(input.order.id)
 }

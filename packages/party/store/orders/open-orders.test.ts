@@ -41,7 +41,7 @@ const record = (event: HtlcEvent, chain = 'bitcoin_regtest') =>
     ...(event.block === null ? { events: [], unconfirmed: [event] } : { events: [event], unconfirmed: [] }),
   })
 
-/** As the reconciler does, but without a trace in the marks. */
+/** Derives as the reconciler does, but leaves no trace in the marks. */
 async function derive(orderId: string): Promise<void> {
   const [snapshot] = await findOrderSnapshots(store.db, [orderId])
   if (snapshot === undefined) throw new Error('the order is gone')
@@ -51,7 +51,6 @@ async function derive(orderId: string): Promise<void> {
     .values({ order_id: orderId, clock: 'facts', since: factsMark(snapshot), until: null })
     .execute()
 }
-/** The orders that a sweep marks, if every mark was lost. */
 async function swept(page: Partial<SweptPage> = {}): Promise<readonly string[]> {
   await store.db.deleteFrom('touched_orders').execute()
   await sweepPage(store.db, { ...base, ...page })

@@ -9,20 +9,18 @@ export type SweptPage = {
   readonly after: bigint
   readonly limit: number
   readonly shards: readonly number[]
-  /** How many orders are derived again although nothing is missing. */
   readonly rederived: number
-  /** From which of `TURNS` on these are taken: an order has its turn by its id. */
+  /** These are taken from this group of `TURNS` on. The id of an order decides its group. */
   readonly turn: number
-  /** Deposits below these amounts cost more than they are worth. */
   readonly worthlessBelow: ReadonlyMap<ChainId, bigint>
   /** Orders with earlier deadlines may be closed if they are unfunded. */
   readonly deadline: bigint
 }
 
-/** There are enough of them that few orders share one: each begins a page at some time, and is then not behind the limit. The number is a power of two. */
+/** A power of two, large enough that few orders share a group: each group begins a page at some time, and is then within the limit. */
 export const TURNS = 1024
 
-/** An order with nothing but worthless deposits is not active: it is derived when something happens to it, but not again without need. */
+/** An order with nothing but worthless deposits is inactive: it is derived when something happens to it, but not again without need. */
 const isActive = `(
   exists (select from grants where grants.order_id = page.id)
   or exists (select from actions where actions.order_id = page.id)
@@ -55,8 +53,8 @@ const selectPage = prepare(
 )
 
 /**
- * Marks orders of a page that must be derived: something was recorded about them since they were derived, or it is their turn. `late`: those with
- * earlier deadlines. `end`: where the next page begins; null if there are no more.
+ * Marks orders of a page that must be derived: something was recorded about them since they were derived, or it is the turn of their group.
+ * `late` have earlier deadlines. `end` is where the next page begins; null if there are no more.
  */
 export async function sweepPage(db: Database, page: SweptPage): Promise<{ readonly late: readonly string[]; readonly end: bigint | null }> {
   const { after, limit, shards, rederived, turn, worthlessBelow, deadline } = page

@@ -1,4 +1,4 @@
-/** Payouts that a service may still have to send: open orders whose source has a deposit in a block and whose destination is not spent. */
+/** Reads payouts that may still be sent: open orders whose source has a mined deposit and whose destination is not spent. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { number, shape } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'

@@ -1,10 +1,9 @@
-/** Concurrent reads of orders share a statement. Each read sees everything that was committed before it was asked for. */
+/** Shares a statement among concurrent reads of orders. Each read sees everything that was committed before it began. */
 import type { Database } from '../database/database.ts'
 import { shareStatements, type Waiting } from '../database/share-statements.ts'
 import { findEachSnapshot, type OrderSnapshot } from './orders.ts'
 
 export interface OrderReader {
-  /** Null if there is no such order. */
   read(id: string): Promise<OrderSnapshot | null>
 }
 
@@ -18,6 +17,6 @@ export function createOrderReader(db: Database): OrderReader {
     }
   }
 
-  // One statement costs more than an order in it.
+  // A statement costs more than an order in it.
   return { read: shareStatements(readBatch, { maxStatements: 1 }) }
 }

@@ -4,12 +4,11 @@ import type { BlockRef, HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { ActionVerb, AffiliateFee, Grant, Leg, Order, Swap } from '@tandem/protocol/order.ts'
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import type { Tip } from '@tandem/protocol/swap-state.ts'
-import { MOST_EVENTS_READ } from '../chain/considered-events.ts'
+import { MAX_EVENTS_READ } from '../chain/considered-events.ts'
 import { bigintText, boolean, fields, known, listOf, listOrNull, nullable, number, shape, text, type ValueOf } from '../database/columns.ts'
 import { actionVerb, assetId, eventKind, orderStatus } from '../database/domain-columns.ts'
 import { grant, parseGrant } from './grants.ts'
 
-/** An order with everything that a party stores about it. */
 export type StoredOrder = {
   readonly order: Order
   readonly app: string | null
@@ -30,35 +29,32 @@ export type StoredOrder = {
   readonly seenSecretAt: bigint | null
   readonly closed: boolean
   readonly assetPrices: Readonly<Record<Leg, bigint>>
-  /** Made by `swap-seals.ts`; null in a solver's database. */
+  /** See `swap-seals.ts`; null in a solver's database. */
   readonly seals: Readonly<Record<Leg, string | null>>
   readonly grants: readonly Grant[]
   readonly fill: RecordedFill | null
-  /** Why the solver will not pay for the deposits. */
   readonly declined: string | null
-  /** The prefunded amount in the payer's account when last read. */
   readonly prefund: bigint
   /** The client made the secret and keeps it. */
   readonly clientSecret: boolean
 }
 
-/** The newest recorded block of a chain. */
 export type RecordedTip = Tip & { readonly hash: string }
 
-/** An order with all facts that its state is derived from, read at one moment. A tip is null before the watcher has recorded a block. */
+/** All facts are read at one moment. A tip is null before the watcher has recorded a block. */
 export type OrderSnapshot = {
   readonly stored: StoredOrder
   readonly events: Readonly<Record<Leg, readonly HtlcEvent[]>>
-  /** Deposits on record that are not among the events, because they are not considered. */
+  /** These deposits are on record and not among the events, because they are not considered. */
   readonly unreadDeposits: Readonly<Record<Leg, number>>
   readonly tips: Readonly<Record<Leg, RecordedTip | null>>
-  /** Why wanted actions cannot be done now, as texts for the user. */
+  /** The reasons why wanted actions cannot be done now, as texts for the user. */
   readonly refusals: ReadonlyMap<ActionVerb, string>
-  /** The status on record, which has its event. It is null where the order is in no list, or this version does not know the status. */
+  /** The recorded status, which has its event. It is null where the order is in no list, or this version does not know the status. */
   readonly listed: OrderStatus | null
 }
 
-/** One JSON value, because the driver's work grows with the number of columns. Big numbers are sent as text: JSON numbers are floats. */
+/** One JSON value keeps the driver's work low, which grows with the columns. Big numbers are texts, as JSON numbers are floats. */
 const swapFields = fields({
   chain: text,
   asset: assetId,
@@ -108,7 +104,7 @@ const orderFields = fields({
   seenSecretAt: nullable(bigintText),
 })
 
-/** An attempt counts from when it is recorded, before it is broadcast: a crash in between forgets nothing. */
+/** An attempt counts from its record, before it is broadcast, so a crash in between forgets nothing. */
 const secretShown = `o.secret_signed_at is not null and exists (
       select from attempts where action_key = o.id || '/destination/redeem' and holds_secret and refused_at is null)`
 
@@ -119,7 +115,6 @@ const orderSql = `json_build_array(
     extract(epoch from o.seen_secret_at)::bigint::text
   ) as o_order`
 
-/** What the statements of `selectOrders` return. */
 export const orderColumns = {
   o_order: orderFields,
   s_swap: swapFields,
@@ -140,7 +135,7 @@ const FROM_ORDERS = `from orders o
   join swaps s on s.order_id = o.id and s.leg = 'source'
   join swaps d on d.order_id = o.id and d.leg = 'destination'`
 
-/** `rest`: further joins, conditions on the orders `o`, and the sort order. */
+/** `rest` has further joins, conditions on the orders `o`, and the sort order. */
 export function selectOrders(rest: string, more = ''): string {
   return `select ${ORDER_COLUMNS}${more} ${FROM_ORDERS} ${rest}`
 }
@@ -166,7 +161,6 @@ const tipFields = fields({
   hash: text,
 })
 
-/** What the statements of `selectSnapshots` return. */
 export const snapshotColumns = {
   ...orderColumns,
   s_events: listOrNull(eventFields),
@@ -183,11 +177,11 @@ const factColumns = (swap: 's' | 'd') => `,
   (select json_agg(json_build_array(
       kind, tx, index, deposit, amount::text, secret, block_height::text, block_hash, block_time::text, block_ordinal::text, expires_at::text
     )) from (
-      select * from events where chain = ${swap}.chain and swap_id = ${swap}.swap_id limit ${MOST_EVENTS_READ + 1}
+      select * from events where chain = ${swap}.chain and swap_id = ${swap}.swap_id limit ${MAX_EVENTS_READ + 1}
     ) as read) as ${swap}_events,
   ${swap}_tip.tip as ${swap}_tip`
 
-/** A lateral join, so that the database caches it: many orders share few chains. */
+/** The database caches a lateral join: many orders share few chains. */
 const joinTip = (swap: 's' | 'd') => `left join lateral (
     select json_build_array(height::text, time::text, ordinal::text, final_height::text, hash) as tip
     from blocks where chain = ${swap}.chain order by height desc limit 1
@@ -203,7 +197,7 @@ export function selectSnapshots(rest: string, more = ''): string {
   return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d') + REFUSALS + LISTED + more)
 }
 
-/** Property by property: this runs for every order that is read, and to spread rows takes longer than to check them. */
+/** Properties are listed because this runs for every order that is read, and spreading rows takes longer than checking them. */
 export function parseOrder({ o_order: stored, s_swap, d_swap, grants, fill, prefund }: OrderRow): StoredOrder {
   const createdAt = new Date(Number(stored.createdAtMs))
   return {

@@ -22,7 +22,7 @@ test('writes many concurrent orders in few statements, each with its own sealed 
   )
   expect(written).toEqual(orders.map(() => true))
   expect(statements).toBeGreaterThan(0)
-  // The first one alone, then fifty at a time.
+  // The first order is written alone, the others fifty at a time.
   expect(statements).toBeLessThanOrEqual(4)
   const sealedRows = await store.db.selectFrom('sealed_values').selectAll().execute()
   const sealedByOrder = new Map(sealedRows.map((row) => [row.order_id, row.sealed.toString()]))
@@ -37,7 +37,7 @@ test('returns false for an order that exists already, without affecting the othe
   const secret = createSecret()
   const [first, second, repeated] = [exampleOrder({ secret }), exampleOrder(), exampleOrder({ secret })]
   const written = await Promise.all([first, second, repeated, second].map((input) => writer.write({ input, sealed: [] })))
-  // They may share a statement or not: exactly one of two equal orders is written.
+  // The two may share a statement or not: exactly one of two equal orders is written.
   expect([written[0], written[2]].sort()).toEqual([false, true])
   expect([written[1], written[3]].sort()).toEqual([false, true])
   expect([await isThere(first), await isThere(repeated)]).toEqual([written[0], written[2]])
@@ -113,7 +113,7 @@ describe('close race', () => {
     let proceed: () => void = () => undefined
     let hold: () => void = () => undefined
     const [proceeds, holds] = [new Promise<void>((resolve) => (proceed = resolve)), new Promise<void>((resolve) => (hold = resolve))]
-    // Pauses the watcher after it has written the event, before it commits.
+    // This pauses the watcher after it has written the event, before it commits.
     const blocker = store.db.transaction().execute(async (tx) => {
       const { height, hash, parentHash: parent_hash, time } = blockOf(2n, 'blocker')
       await tx.insertInto('blocks').values({ chain, height, hash, parent_hash, time }).execute()

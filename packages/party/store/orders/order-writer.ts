@@ -1,10 +1,10 @@
-/** Concurrent inserts of orders share a statement, because each one waits for the disk. */
+/** Shares a statement among concurrent inserts of orders, because each one waits for the disk. */
 import type { Database } from '../database/database.ts'
 import { shareStatements, type Waiting } from '../database/share-statements.ts'
 import { insertOrders, type OrderToWrite } from './insert-orders.ts'
 
 export interface OrderWriter {
-  /** Resolves when the order is on disk; false if it exists already, and then writes nothing. */
+  /** Resolves when the order is on disk. Resolves to false, and writes nothing, if the order exists already. */
   write(order: OrderToWrite): Promise<boolean>
 }
 
@@ -34,6 +34,6 @@ export function createOrderWriter(db: Database): OrderWriter {
     }
   }
 
-  // While one waits for the disk, the next ones gather: a statement and its commit cost more than an order.
+  // While one statement waits for the disk, the next orders gather: a statement and its commit cost more than an order.
   return { write: shareStatements(writeBatch, { maxStatements: 1 }) }
 }

@@ -4,7 +4,7 @@ import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { ActionVerb, Leg } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
 import { lockChains } from '../chain/chain-lock.ts'
-import { MOST_EVENTS_READ, readConsideredEvents } from '../chain/considered-events.ts'
+import { MAX_EVENTS_READ, readConsideredEvents } from '../chain/considered-events.ts'
 import { anyOf } from '../database/any-of.ts'
 import { boolean, listOf, nullable, shape, text, type ValueOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
@@ -31,26 +31,25 @@ export async function findOrder(db: Database, id: string): Promise<StoredOrder |
   return row === undefined ? null : parseOrder(row)
 }
 
-/** Newest first. */
 export async function findOrderSnapshots(db: Database, ids: readonly string[]): Promise<readonly OrderSnapshot[]> {
   return ids.length === 0 ? [] : Promise.all([...(await findEachSnapshot(db, ids)).values()])
 }
 
-/** The same by id, each ready on its own: an order with very many deposits takes longer, and must not delay the others. */
+/** Each snapshot is ready on its own: an order with very many deposits takes longer, and must not delay the others. */
 export async function findEachSnapshot(db: Database, ids: readonly string[]): Promise<ReadonlyMap<string, Promise<OrderSnapshot>>> {
   const snapshots = (await selectSnapshotsByIds(db, [ids])).map(parseSnapshot)
   return new Map(snapshots.map((snapshot) => [snapshot.stored.order.id, withConsidered(db, snapshot)]))
 }
 
-/** If a swap has too many events to read all, reads those of its considered deposits. */
+/** If a swap has too many events to read all, only those of its considered deposits are read. */
 async function withConsidered(db: Database, snapshot: OrderSnapshot): Promise<OrderSnapshot> {
   const read = async (leg: Leg) => {
     const events = snapshot.events[leg]
-    if (events.length <= MOST_EVENTS_READ) return { events, unreadDeposits: 0 }
+    if (events.length <= MAX_EVENTS_READ) return { events, unreadDeposits: 0 }
     const { chain, swapId } = snapshot.stored.order[leg]
     return readConsideredEvents(db, chain, swapId)
   }
-  if (snapshot.events.source.length <= MOST_EVENTS_READ && snapshot.events.destination.length <= MOST_EVENTS_READ) return snapshot
+  if (snapshot.events.source.length <= MAX_EVENTS_READ && snapshot.events.destination.length <= MAX_EVENTS_READ) return snapshot
   const [source, destination] = [await read('source'), await read('destination')]
   return {
     ...snapshot,
@@ -80,7 +79,7 @@ export type Repetition = {
   readonly nonce: string | null
 }
 
-/** Earlier orders of the app with this idempotency key, and with this nonce of these owners. */
+/** Finds earlier orders of the app with this idempotency key, and with this nonce of these owners. */
 export async function findRepeated(
   db: Database,
   asked: Repetition,
@@ -91,12 +90,12 @@ export async function findRepeated(
   return { byKey: parse(rows.find((row) => row.by_key === true)), byNonce: parse(rows.find((row) => row.by_nonce === true)) }
 }
 
-/** Checks all orders of all apps. */
+/** The check covers the orders of all apps. */
 export async function isSecretHashUsed(db: Database, secretHash: string): Promise<boolean> {
   return (await db.selectFrom('orders').select('id').where('secret_hash', '=', secretHash).executeTakeFirst()) !== undefined
 }
 
-/** Sets the refund address if there is none yet. `seal`: of the source with this address. False if there is one. */
+/** Sets the refund address if there is none yet, else returns false. `seal` is that of the source with this address. */
 export async function setRefundAddress(db: Database, orderId: string, address: string, seal: string): Promise<boolean> {
   const { rows } = await sql`
     with given as (
@@ -110,7 +109,7 @@ export async function setRefundAddress(db: Database, orderId: string, address: s
   return rows.length > 0
 }
 
-/** Must be durable before the secret leaves the process. Never undone. */
+/** The mark must be durable before the secret leaves the process. It is never removed. */
 export async function markSecretSigned(db: Database, orderId: string): Promise<void> {
   await db
     .updateTable('orders')
@@ -120,12 +119,12 @@ export async function markSecretSigned(db: Database, orderId: string): Promise<v
     .execute()
 }
 
-/** `deposits`: the number of deposits on both legs when the order was derived as finished. */
+/** `deposits` is the number on both legs when the order was derived as finished. */
 export type FinishedOrder = { readonly id: string; readonly chains: readonly ChainId[]; readonly deposits: number }
 
 /**
  * Closes orders without wanted actions, if nothing was recorded about them since they were derived: a closed order is not derived again.
- * Locks their chains, so that watchers cannot record meanwhile. `outliving`: verbs whose actions do not keep an order open.
+ * Their chains are locked, so that watchers cannot record meanwhile. Actions of the verbs in `outliving` do not keep an order open.
  */
 export async function closeOrders(db: Database, finished: readonly FinishedOrder[], outliving: readonly ActionVerb[]): Promise<void> {
   if (finished.length === 0) return
@@ -134,7 +133,7 @@ export async function closeOrders(db: Database, finished: readonly FinishedOrder
 }
 
 /**
- * Closes those of these orders that are still unfunded long after their deadline, by the time of recorded blocks. Checks again with their chains
+ * Closes orders that are still unfunded long after their deadline, by the time of recorded blocks. They are checked again with their chains
  * locked: a watcher that records a deposit at the same moment would not reopen an order that is not closed yet.
  */
 export async function closeUnfundedOrders(

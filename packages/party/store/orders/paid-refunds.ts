@@ -1,4 +1,7 @@
-/** Network fees that the service pays for an order of a user, within a budget per owner and per app: an instant refund, or the part of a payout's fee beyond the promised one. */
+/**
+ * Charges network fees that the service pays for a user's order, within a budget per owner and per app: an instant refund, or the part of a
+ * payout's fee beyond the promised one.
+ */
 
 import { actionKey } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
@@ -6,7 +9,7 @@ import { nullable, number, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { readRows } from '../database/prepared.ts'
 
-/** Limits in 24 hours, in millionths of a dollar. The first refund or payout of an owner may exceed that of the owner. */
+/** The limits are for 24 hours. The first refund or payout of an owner may exceed the owner's limit. */
 export type RefundBudget = { readonly ownerUsdMicros: bigint; readonly appUsdMicros: bigint }
 
 /**
@@ -18,10 +21,7 @@ export type RefundPayment =
   | { readonly kind: 'paid' | 'paid before' }
   | { readonly kind: 'refused'; readonly whose: 'owner' | 'app'; readonly retryAfterSeconds: number }
 
-/**
- * A refund counts once, however often it is asked for. Concurrent orders of one owner or app wait for each other, so that they cannot exceed the budget
- * together.
- */
+/** A refund counts once, however often it is requested. Concurrent orders wait, so that together they cannot exceed the budget. */
 export function payForRefund(db: Database, orderId: string, usdMicros: bigint, budget: RefundBudget): Promise<RefundPayment> {
   return db.transaction().execute(async (tx) => {
     const payer = await lockPayer(tx, orderId)
@@ -40,9 +40,10 @@ export function payForRefund(db: Database, orderId: string, usdMicros: bigint, b
 }
 
 /**
- * The part of a payout's fee that its recipient was promised not to bear. The amount only grows: an earlier attempt may be mined. Returns false if a budget is used up.
- * The first payout of an owner counts against the budget of the app alone, so that what was promised is kept when fees rise: an owner costs nothing to
- * invent, so the app's budget is the limit. A fee bump counts against both: it may be many times the first fee.
+ * Charges the part of a payout's fee that its recipient was promised not to bear. The amount only grows: an earlier attempt may be mined.
+ * Returns false if a budget is used up. The first payout of an owner counts against the budget of the app alone, so that what was promised
+ * is kept when fees rise: an owner costs nothing to invent, so the app's budget is the limit. A fee bump counts against both: it may be
+ * many times the first fee.
  */
 export function payForPayout(db: Database, orderId: string, usdMicros: bigint, budget: RefundBudget): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
@@ -61,15 +62,11 @@ export function payForPayout(db: Database, orderId: string, usdMicros: bigint, b
   })
 }
 
-/** Gives the charge back: the refund was not signed. */
 export async function giveBackRefund(db: Database, orderId: string): Promise<void> {
   await db.deleteFrom('paid_refunds').where('order_id', '=', orderId).execute()
 }
 
-/**
- * The refund costs this much now that it is sent, as did each transaction of it that was mined and reverted. The amount only grows: an earlier attempt may be
- * mined.
- */
+/** Raises the charge to the cost of the sent refund and its reverts. It only grows: an earlier attempt may be mined. */
 export async function raiseRefundCost(db: Database, orderId: string, usdMicros: bigint): Promise<void> {
   const key = actionKey(orderId, 'source', 'refund')
   await sql`
@@ -80,7 +77,7 @@ export async function raiseRefundCost(db: Database, orderId: string, usdMicros: 
 
 type Payer = { readonly chain: string; readonly owner: string; readonly app: string | null }
 
-/** Whose budgets an order counts against. Until the transaction ends, no other order is charged to them. */
+/** Returns the payer of an order. Until the transaction ends, no other order is charged to the payer's budgets. */
 async function lockPayer(tx: Database, orderId: string): Promise<Payer> {
   const payer = await tx
     .selectFrom('swaps')
@@ -94,7 +91,6 @@ async function lockPayer(tx: Database, orderId: string): Promise<Payer> {
   return payer
 }
 
-/** Returns null if the order was not charged. */
 async function chargeOf(tx: Database, orderId: string): Promise<bigint | null> {
   const row = await tx.selectFrom('paid_refunds').select('usd_micros').where('order_id', '=', orderId).executeTakeFirst()
   return row?.usd_micros ?? null
@@ -105,7 +101,7 @@ async function spentBy(tx: Database, { chain, owner, app }: Payer): Promise<{ re
   return { ofOwner, ofApp: await spent(tx, app === null ? sql`app is null` : sql`app = ${app}`) }
 }
 
-/** `oldestAge`: seconds; null: there is none. */
+/** `oldestAge` is in seconds; null if there is none. */
 type Spent = { readonly usdMicros: bigint; readonly oldestAge: number | null }
 
 async function spent(tx: Database, of: ReturnType<typeof sql>): Promise<Spent> {

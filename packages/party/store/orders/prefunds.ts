@@ -1,4 +1,4 @@
-/** Prefunded amounts: what lay in payers' accounts for an order when last read. */
+/** Stores prefunded amounts: what payers' accounts held for an order at the last reading. */
 
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { type Order, payerOf } from '@tandem/protocol/order.ts'
@@ -8,7 +8,7 @@ import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { orderColumns, parseOrder, selectOrders } from './order-rows.ts'
 
-/** `seenAt`: when the read started. An older read never replaces a newer one. */
+/** `seenAt` is when the reading started. An older reading never replaces a newer one. */
 export async function recordPrefund(db: Database, orderId: string, { amount, seenAt }: Sighting): Promise<void> {
   await sql`
     insert into prefunds (order_id, amount, seen_at) values (${orderId}, ${amount.toString()}, ${seenAt})
@@ -16,7 +16,7 @@ export async function recordPrefund(db: Database, orderId: string, { amount, see
     where prefunds.seen_at <= excluded.seen_at`.execute(db)
 }
 
-/** Another order, which the payer of this one initiates, can still be funded: what lies in the payer's account may be meant for it. */
+/** The payer's prefund may be meant for another order that the payer initiates and that can still be funded. */
 export async function mayFundAnother(db: Database, order: Order, now: bigint): Promise<boolean> {
   const { chain } = order.source
   const { rows } = await sql`
@@ -28,7 +28,7 @@ export async function mayFundAnother(db: Database, order: Order, now: bigint): P
 
 export type Sighting = { readonly amount: bigint; readonly seenAt: Date }
 
-/** Uses the index on open orders for the sequence, and joins the list by its key for the filters. */
+/** The index on open orders gives the sequence, and the list is joined by its key for the filters. */
 const selectAfter = prepare(
   'list-past-funding-after',
   shape({ ...orderColumns, place: bigintText }),
@@ -42,8 +42,8 @@ const selectAfter = prepare(
 )
 
 /**
- * The next page of open orders that take no more funding (initiated, settled, or past their deadline) and without a recorded prefunded
- * amount. `end`: the cursor of the last; null if there are no more.
+ * Returns the next page of open orders that take no more funding (initiated, settled, or past their deadline) and have no recorded
+ * prefunded amount. `end` is the cursor of the last order; null if there are no more.
  */
 export async function listPastFundingAfter(
   db: Database,

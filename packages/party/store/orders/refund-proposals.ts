@@ -1,15 +1,14 @@
-/** Proposed instant refunds that clients sign. Fees move, but a signature must match its proposal: so a proposal stays valid for a while. */
+/** Stores proposed instant refunds that clients sign. Fees move, so a proposal stays valid long enough to be signed. */
 
 import type { InstantRefund } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 
-/** Long enough to sign with a hardware wallet, too short to speculate on fees at our cost. */
+/** The time is long enough to sign with a hardware wallet, and too short to speculate on fees at our cost. */
 const VALID_MINUTES = 30
 
 const isValid = sql<boolean>`refund_proposals.at > now() - make_interval(mins => ${VALID_MINUTES})`
 
-/** Proposals that are still valid. */
 export async function readRefundProposals(db: Database, orderId: string): Promise<readonly InstantRefund[]> {
   const rows = await db
     .selectFrom('refund_proposals')

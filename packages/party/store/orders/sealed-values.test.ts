@@ -122,7 +122,7 @@ describe('swap seals', () => {
     return found
   }
 
-  /** What decides where the money of an order goes, and is not on a chain. */
+  /** These columns decide where the money of an order goes, and are not on a chain. */
   const columns: readonly (readonly [column: string, forged: string | null])[] = [
     ['chain', 'another_chain'],
     ['asset', 'another:asset'],

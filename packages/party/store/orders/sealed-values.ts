@@ -1,4 +1,4 @@
-/** Secrets and per-order keys at rest: AES-256-GCM under the operator's key, bound to their order and purpose. */
+/** Encrypts secrets and per-order keys at rest: AES-256-GCM under the operator's key, bound to their order and purpose. */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import { bytes, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
@@ -9,23 +9,23 @@ import { sharePerDatabase } from '../database/share-statements.ts'
 export type SealedValue = { readonly purpose: SealedPurpose; readonly sealed: Buffer }
 
 export interface Vault {
-  /** Serves callers that store it in the same statement as other rows. */
+  /** Callers store the result in the same statement as other rows. */
   seal(orderId: string, purpose: SealedPurpose, value: string): SealedValue
-  /** The reverse of `seal`. Throws if it was sealed with another key, or for something else. */
+  /** Throws if the value was sealed with another key, or for something else. */
   open(orderId: string, purpose: SealedPurpose, sealed: Buffer): string
-  /** A code that only the holder of the vault key can compute, hex: the same for the same text. */
+  /** Returns a code, in hex, that only the holder of the vault key can compute. */
   authenticate(text: string): string
   put(db: Database, orderId: string, purpose: SealedPurpose, value: string): Promise<void>
-  /** After these were stored, which nothing overwrites: most are asked for within seconds, and then not read. They stay sealed. */
+  /** Call this after these were stored: most are needed within seconds. Nothing overwrites them, and they stay sealed in memory. */
   remember(orderId: string, stored: readonly SealedValue[]): void
-  /** Resolves to null if there is none. Throws if it was sealed with another key or moved from another row. */
+  /** Resolves to null if there is none. Throws if the value was sealed with another key or moved from another row. */
   get(db: Database, orderId: string, purpose: SealedPurpose): Promise<string | null>
 }
 
 const NONCE_BYTES = 12
 const NONCES_DRAWN = 256
 const TAG_BYTES = 16
-const MOST_REMEMBERED = 1000
+const MAX_REMEMBERED = 1000
 
 const select = prepare(
   'sealed-values',
@@ -34,14 +34,13 @@ const select = prepare(
   join unnest($1::text[], $2::text[]) as given (order_id, purpose) using (order_id, purpose)`,
 )
 
-/** Concurrent reads share a statement. */
 const readSealed = sharePerDatabase<{ readonly orderId: string; readonly purpose: SealedPurpose }, Buffer | null>(async (db, asked) => {
   const rows = await select(db, [asked.map(({ orderId }) => orderId), asked.map(({ purpose }) => purpose)])
   const found = new Map(rows.map((row) => [`${row.order_id} ${row.purpose}`, row.sealed]))
   return asked.map(({ orderId, purpose }) => found.get(`${orderId} ${purpose}`) ?? null)
 })
 
-/** Many from one draw: each one costs a call to the operating system. A nonce is public, and each is given once. */
+/** One draw serves many nonces, because each draw costs a system call. A nonce is public, and each is given once. */
 function createNonces(): () => Buffer {
   let drawn = Buffer.alloc(0)
   let at = 0
@@ -55,13 +54,12 @@ function createNonces(): () => Buffer {
   }
 }
 
-/** `key` is 32 bytes as hex. */
 export function createVault(key: string): Vault {
   if (!/^[0-9a-fA-F]{64}$/.test(key)) throw new Error('the vault key must be 32 bytes as hex')
   const secretKey = createSecretKey(key, 'hex')
   const nameOf = (orderId: string, purpose: SealedPurpose) => `${orderId} ${purpose}`
   const context = (orderId: string, purpose: SealedPurpose) => Buffer.from(nameOf(orderId, purpose))
-  // A key of its own: one key serves one purpose.
+  // A separate key, because one key serves one purpose.
   const authenticating = createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', 'authenticated rows', 32)))
   const remembered = new Map<string, Buffer>()
   const drawNonce = createNonces()
@@ -95,7 +93,7 @@ export function createVault(key: string): Vault {
       for (const { purpose, sealed } of stored) remembered.set(nameOf(orderId, purpose), sealed)
       // A map keeps the order of insertion.
       for (const oldest of remembered.keys()) {
-        if (remembered.size <= MOST_REMEMBERED) break
+        if (remembered.size <= MAX_REMEMBERED) break
         remembered.delete(oldest)
       }
     },

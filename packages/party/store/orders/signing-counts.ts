@@ -3,7 +3,7 @@ import { bigint, number, shape } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { readRows } from '../database/prepared.ts'
 
-/** Adds `signings` to the current window of this name. Returns how many there are with these, and when the window ends. */
+/** Returns the count with these signings, and when the window ends. */
 export async function countSignings(
   db: Database,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Authenticates the terms of a swap and where its money may go: a row that was edited by anybody without the vault key is found out before something
- * is signed for it. Not covered: what changes by itself, and is recomputed (`fill.ts`) or compared with the chain instead.
+ * Authenticates the terms of a swap and where its money may go: a row that was edited without the vault key is detected before something is
+ * signed for it. Values that change by themselves are not covered: they are recomputed (`fill.ts`) or compared with the chain.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Leg, Order } from '@tandem/protocol/order.ts'
@@ -10,9 +10,9 @@ import type { Vault } from './sealed-values.ts'
 type Authenticator = Pick<Vault, 'authenticate'>
 type Sealed = {
   readonly order: Order
-  /** Whoever has the order token may set a refund address that is not known yet. */
+  /** The owner of the order token may set a refund address that is not known yet. */
   readonly tokenHash: string | null
-  /** A repeated request is told to pay for the order of the first. */
+  /** A repeated request gets the order of the first one. */
   readonly requestHash: string
 }
 
@@ -23,7 +23,8 @@ export function sealSwaps(vault: Authenticator, sealed: Sealed): Readonly<Record
 export function sealSwap(vault: Authenticator, { order, tokenHash, requestHash }: Sealed, leg: Leg): string {
   const { chain, terms, userAddress, orderKey, payer, clientKey, agreedAmount, mostFee } = order[leg]
   const { asset, initiator, redeemer, secretHash, timelock } = terms
-  // The amount of a destination follows the deposits. On some chains the id of an HTLC follows the amount, on the others it follows the rest.
+  // The amount of a destination follows from the deposits. On some chains the id of an HTLC follows from the amount, on the others from the
+  // remaining terms.
   const amounts = leg === 'source' ? [agreedAmount, terms.amount] : [agreedAmount]
   const numbers = [timelock, mostFee, ...amounts].map((value) => value?.toString() ?? null)
   const parties = [initiator, redeemer, userAddress, orderKey, payer, clientKey]

@@ -1,4 +1,4 @@
-/** Orders to derive again: something was recorded about them (triggers insert the rows), or a clock has left its range. */
+/** Selects orders to derive again: something was recorded about them (triggers insert the rows), or a clock has left its range. */
 
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { OrderStatus } from '@tandem/protocol/state.ts'
@@ -6,23 +6,22 @@ import { sql } from 'kysely'
 import { actionRow, type WantedAction } from '../actions/actions.ts'
 import { bigint, boolean, listOf, shape, text, type ValueOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { callOf, inShortTransaction } from '../database/short-transaction.ts'
+import { callOf, inShortTransaction } from '../database/durably.ts'
 
-/** The same number as in the function `shard_of` of the database. */
+/** The function `shard_of` of the database has the same number. */
 export const SHARDS = 32
 
-/** Marks these orders, as a trigger does when something is recorded about them. */
 export async function touchOrders(db: Database, orderIds: readonly string[]): Promise<void> {
   if (orderIds.length > 0) await sql`insert into touched_orders (order_id) select unnest(${orderIds}::text[])`.execute(db)
 }
 
 /**
- * The names of clocks. 'now', 'settle': unix seconds by the party's clock. 'recheck': unix milliseconds. 'facts': no clock, but the mark of what was on
- * record.
+ * The names of clocks. 'now' and 'settle' are in unix seconds by the party's clock, 'recheck' in unix milliseconds. 'facts' is no clock,
+ * but the mark of what was on record.
  */
 export type OrderClock = 'now' | 'settle' | 'recheck' | 'facts' | `${ChainId} ${'height' | 'time' | 'final' | 'age'}`
 
-/** `since` <= value < `until`; null: no bound. */
+/** The clock must be in `since` <= value < `until`. A null bound does not limit. */
 export type StoredRange = {
   readonly orderId: string
   readonly clock: OrderClock
@@ -31,23 +30,21 @@ export type StoredRange = {
 }
 
 export type TakeQuery = {
-  /** Their recorded tips are the clocks. */
+  /** The recorded tips of these chains are the clocks. */
   readonly chains: readonly ChainId[]
-  /** The value of the clock 'final' of a chain without a finality tag. */
+  /** A chain without a finality tag has this value of the clock 'final'. */
   readonly untagged: bigint
   readonly now: bigint
   readonly nowMs: bigint
-  /** They limit the due orders. Touched ones are taken by any engine. */
+  /** The shards limit the due orders. Any engine takes touched ones. */
   readonly shards: readonly number[]
-  /** Only marks up to this one, see `newestMark`: another engine is about to take the newer ones. Default: all. */
+  /** Only marks up to this one are taken, see `newestMark`: another engine is about to take the newer ones. The default is all. */
   readonly upToMark?: bigint
-  /** The most of each kind. */
   readonly limit: number
 }
 
 export type TakenOrders = {
   readonly orderIds: readonly string[]
-  /** There may be more. */
   readonly isFull: boolean
   readonly newlyWanted: boolean
   /** The number of the newest mark of a touched order when the orders were taken. */
@@ -64,21 +61,20 @@ const takenRow = shape({
 const writtenRow = shape({ write_derived: boolean })
 
 export type DerivedOrders = {
-  /** Their wanted actions become equal to `wanted`. */
+  /** The wanted actions of these orders become equal to `wanted`. */
   readonly orderIds: readonly string[]
   readonly wanted: readonly WantedAction[]
-  /** Keys of initiations that need no cancelling when they are dropped. */
+  /** These keys are of initiations that need no cancelling when they are dropped. */
   readonly confirmed: ReadonlySet<string>
-  /** The order lists show them. */
   readonly statuses: readonly { readonly orderId: string; readonly status: OrderStatus }[]
-  /** The ranges of all orders that were taken. They replace those on record. */
+  /** These replace the recorded ranges of all orders that were taken. */
   readonly ranges: readonly StoredRange[]
 }
 
 /**
- * Takes touched orders that no other transaction has taken, and due orders of these shards, and writes what `derive` returns, in one transaction of
- * three messages. Meanwhile nobody else derives them. If it fails, they stay touched or due. `news`: those that something was recorded about, and whose
- * ranges 'now' and 'facts' are not stored.
+ * Takes touched orders that no other transaction has taken, and due orders of these shards, and writes what `derive` returns, in one
+ * transaction of three messages. Meanwhile no other engine derives them. If the transaction fails, they stay touched or due. `news` are the
+ * orders that something was recorded about, and whose ranges 'now' and 'facts' are not stored.
  */
 export async function deriveOrders(
   db: Database,
@@ -99,7 +95,7 @@ export async function deriveOrders(
   })
 }
 
-/** Meanwhile nobody else derives these orders: what `work` reads and writes is not older than what is on record. */
+/** No other engine derives these orders meanwhile, so what `work` reads and writes is not older than what is on record. */
 export async function derivingAlone(db: Database, orderIds: readonly string[], work: (tx: Database) => Promise<void>): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`select lock_orders(${orderIds}::text[])`.execute(tx)
@@ -107,7 +103,7 @@ export async function derivingAlone(db: Database, orderIds: readonly string[], w
   })
 }
 
-/** Numbers that may be large are sent as text: JSON numbers are floats. */
+/** Numbers that may be large are sent as text, because JSON numbers are floats. */
 function queryToJson({ chains, untagged, now, nowMs, shards, upToMark, limit }: TakeQuery) {
   return {
     chains,

@@ -6,10 +6,9 @@ import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { orderColumns, parseOrder, selectOrders } from './order-rows.ts'
 
-/** A cursor in the sequence by deadline. */
 export type UnfundedPlace = { readonly deadline: bigint; readonly seq: bigint }
 
-/** A literal in the statement: with a parameter, PostgreSQL expects a large page and scans all orders. */
+/** The number is a literal in the statement: with a parameter, PostgreSQL expects a large page and scans all orders. */
 export const UNFUNDED_PAGE = 50
 
 const among = (condition: string, sequence: string) =>
@@ -28,7 +27,7 @@ const selectAfter = prepare(
 )
 const selectLast = prepare('list-unfunded-last', shape({ ...orderColumns, place: bigintText }), among('deadline > $2', 'desc'))
 
-/** The next page after a cursor, and its end; null if there are no more. */
+/** Returns the next page after a cursor, and its end; null if there are no more. */
 export async function listUnfundedAfter(
   db: Database,
   chain: ChainId,
@@ -40,7 +39,6 @@ export async function listUnfundedAfter(
   return { orders, end: rows.length < UNFUNDED_PAGE || !last || !row ? null : { deadline: last.deadline, seq: row.place } }
 }
 
-/** The page with the latest deadlines. */
 export async function listUnfundedLast(db: Database, chain: ChainId, deadlineAfter: bigint): Promise<readonly Order[]> {
   return (await selectLast(db, [chain, deadlineAfter.toString()])).map((row) => parseOrder(row).order)
 }

@@ -1,4 +1,4 @@
-/** The record of prices: what the sources said and the price that followed, one row a market and minute. Bounded in time. */
+/** Records prices: what the sources said and the price that followed, one row a market and minute. Old rows are deleted. */
 import type { UsdPrice } from '@tandem/protocol/amount.ts'
 import type { Database } from '../database/database.ts'
 import { prepareWrite } from '../database/prepared.ts'
@@ -10,7 +10,7 @@ export type PriceRecord = {
   readonly readings: readonly RecordedReading[]
 }
 
-/** Prices as texts: JSON numbers are not exact. */
+/** Prices are texts, because JSON numbers are not exact. */
 export type RecordedReading = { readonly source: string; readonly price: string | null; readonly problem: string | null }
 
 const KEEP_DAYS = 7
@@ -24,7 +24,7 @@ const insertRecords = prepareWrite(
   on conflict do nothing`,
 )
 
-/** `at`: unix milliseconds. */
+/** `at` is in unix milliseconds. */
 export async function recordPrices(db: Database, at: number, records: readonly PriceRecord[]): Promise<void> {
   await insertRecords(db, [
     at,
@@ -41,7 +41,6 @@ export async function recordPrices(db: Database, at: number, records: readonly P
 
 export type PastPrice = { readonly market: string /** Unix milliseconds. */; readonly at: number; readonly price: UsdPrice }
 
-/** Ascending in time. */
 export async function readPricesSince(db: Database, since: number): Promise<readonly PastPrice[]> {
   const rows = await db
     .selectFrom('price_records')

@@ -9,7 +9,7 @@ import { sharePerDatabase } from '../database/share-statements.ts'
 
 export type Way = 'locked' | 'refund_signed'
 
-/** Its result lacks an order that another transaction commits at the same moment: the statement began before that. */
+/** The result lacks an order that another transaction commits at the same moment: the statement began before that. */
 const commit = prepare(
   'commit-orders',
   shape({ order_id: text, way: oneOf<Way>({ locked: true, refund_signed: true }) }),
@@ -29,8 +29,8 @@ const commitShared = sharePerDatabase<{ readonly orderId: string; readonly way: 
 })
 
 /**
- * Must be durable before a payment or refund signature leaves the process. False if the order is committed to the other. Concurrent calls share a
- * statement.
+ * The commitment must be durable before a payment or refund signature leaves the process. Returns false if the order is committed to the
+ * other way. Concurrent calls share a statement.
  */
 export async function commitTo(db: Database, orderId: string, way: Way): Promise<boolean> {
   const committed = await commitShared(db, { orderId, way })
@@ -38,8 +38,8 @@ export async function commitTo(db: Database, orderId: string, way: Way): Promise
 }
 
 /**
- * Turns a commitment to pay into one to a refund, if no payment was ever signed. A worker that is about to sign loses its lease, and so cannot
- * record what it signs. Must run in a transaction.
+ * Turns a commitment to pay into one to a refund, if no payment was ever signed. A worker that is about to sign loses its lease, and so
+ * cannot record what it signs. This must run in a transaction.
  */
 export async function releaseLocked(tx: Database, orderId: string): Promise<boolean> {
   const key = actionKey(orderId, 'destination', 'initiate')

@@ -1,15 +1,15 @@
-/** What became of the quotes and orders of apps and owners: what premiums are computed from. */
+/** Stores the results of quotes and orders by app and owner, from which premiums are computed. */
 import { bigintText, nullable, number, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare, prepareWrite } from '../database/prepared.ts'
-import { MOST_CUSTOMERS } from './order-risks.ts'
+import { MAX_CUSTOMERS } from './order-risks.ts'
 
-/** Amounts in millionths of a dollar, at the prices of each order. */
+/** Amounts are at the prices of each order. */
 export type CustomerRecord = {
-  /** Orders without a deposit. Anyone can make them, in any name. */
+  /** These orders have no deposit. Anyone can make them, in any name. */
   readonly abandoned: number
   readonly abandonedUsd: bigint
-  /** Orders that the solver paid for: a deposit proves whose they are. */
+  /** The solver paid for these orders: a deposit proves whose they are. */
   readonly paid: number
   readonly paidUsd: bigint
   readonly completed: number
@@ -17,13 +17,13 @@ export type CustomerRecord = {
   /** The client kept its secret until the solver took its payment back. */
   readonly withheld: number
   readonly withheldUsd: bigint
-  /** The same, weighted by age: nothing at the end of the window. It is rounded up. */
+  /** Withheld worth is weighted by age, down to nothing at the end of the window, and rounded up. */
   readonly withheldLately: bigint
-  /** What the prices moved in favour of the users from the order until the payment, over all paid orders. It may be negative. */
+  /** The sum of price moves in favour of the users between order and payment, over all paid orders. It may be negative. */
   readonly gainedUsd: bigint
 }
 
-/** Quotes that are not only to show a price. */
+/** Quotes that only show a price do not count. */
 export type QuoteRecord = { readonly quotes: number; readonly quotedUsd: bigint }
 
 export type CustomerRecords = {
@@ -67,14 +67,14 @@ const selectCustomers = prepare(
   group by grouping sets ((app), (app, owner))
   having grouping(owner) = 1 or (owner <> '' and (count(*) filter (where outcome in ('abandoned', 'withheld')) > 0))
   order by grouping(owner) desc, sum(usd_micros) ${WITHHELD} desc nulls last, sum(gained_usd_micros) ${PAID} desc nulls last, abandoned desc
-  limit ${MOST_CUSTOMERS}`,
+  limit ${MAX_CUSTOMERS}`,
 )
 
 export type Window = { readonly now: bigint; readonly since: bigint }
 
 /**
- * Sums over the orders that ended since then. Owners with nothing but completed orders are left out. If there are too many, those who withheld most come first,
- * then those who gained most: strangers cannot push them out for nothing.
+ * Sums up the orders that ended since then. Owners with nothing but completed orders are omitted. If there are too many, those who withheld
+ * most come first, then those who gained most: strangers cannot push them out for free.
  */
 export async function readCustomers(db: Database, { now, since }: Window): Promise<readonly CustomerRecords[]> {
   const rows = await selectCustomers(db, [since.toString(), now.toString()])
@@ -83,7 +83,7 @@ export async function readCustomers(db: Database, { now, since }: Window): Promi
 
 export type Gain = { readonly orderId: string; readonly usdMicros: bigint }
 
-/** Rows that others lock are left out: two writers of several rows cannot deadlock. */
+/** Locked rows are skipped, so two writers of several rows cannot deadlock. */
 const updateGains = prepare(
   'note-gains',
   shape({ order_id: text }),
@@ -97,7 +97,7 @@ const updateGains = prepare(
   select order_id from order_risks join given on order_id = id where order_id not in (select order_id from locked)`,
 )
 
-/** The last one of an order counts. Returns those that could not be written now, because others write the same orders: try them again later. */
+/** The last gain of an order counts. Returns the gains whose rows are locked: try them again later. */
 export async function noteGains(db: Database, gains: readonly Gain[]): Promise<readonly Gain[]> {
   if (gains.length === 0) return []
   const rows = await updateGains(db, [gains.map(({ orderId }) => orderId), gains.map(({ usdMicros }) => usdMicros.toString())])
@@ -108,7 +108,7 @@ export async function noteGains(db: Database, gains: readonly Gain[]): Promise<r
 export type QuoteCount = { readonly app: string; readonly quotes: number; readonly usdMicros: bigint }
 
 const HOUR = 3600n
-/** The time that `tandem solver status` looks back by default. */
+/** The default period of `tandem solver status`. */
 const KEEP_SECONDS = 30n * 24n * HOUR
 
 const addCounts = prepareWrite(
@@ -121,7 +121,7 @@ const addCounts = prepareWrite(
   on conflict (hour, app) do update set quotes = quote_counts.quotes + excluded.quotes, usd_micros = quote_counts.usd_micros + excluded.usd_micros`,
 )
 
-/** Each app is named once. */
+/** Each app may occur only once. */
 export async function addQuoteCounts(db: Database, counts: readonly QuoteCount[], now: bigint): Promise<void> {
   if (counts.length === 0) return
   await addCounts(db, [
@@ -136,10 +136,9 @@ const selectCounts = prepare(
   'select-quote-counts',
   shape({ app: text, quotes: bigintText, usd_micros: bigintText }),
   `select app, sum(quotes)::text as quotes, sum(usd_micros)::text as usd_micros from quote_counts where hour > $1
-  group by app order by sum(usd_micros) desc limit ${MOST_CUSTOMERS}`,
+  group by app order by sum(usd_micros) desc limit ${MAX_CUSTOMERS}`,
 )
 
-/** Reads the counts of each app in the hours that began since then. */
 export async function readQuoteCounts(db: Database, since: bigint): Promise<ReadonlyMap<string, QuoteRecord>> {
   const rows = await selectCounts(db, [since.toString()])
   return new Map(rows.map(({ app, quotes, usd_micros }) => [app, { quotes: Number(quotes), quotedUsd: usd_micros }]))

@@ -1,13 +1,13 @@
-/** What a solver does not pay for at the moment, as an operator or a circuit breaker wrote it down. */
+/** Stores the halts of a solver, written by an operator or by a circuit breaker. */
 import { sql } from 'kysely'
 import { bigintText, fields, listOrNull, nullable, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 
 export type Halt = {
-  /** `*`: everything; a chain; or a pair, as `<asset>-><asset>`. */
+  /** `*` for everything, a chain, or a pair as `<asset>-><asset>`. */
   readonly scope: string
-  /** `operator`, or the name of a circuit breaker. */
+  /** The cause is `operator` or the name of a circuit breaker. */
   readonly cause: string
   readonly reason: string
   /** Unix seconds. */
@@ -20,7 +20,7 @@ const MAX_REASON = 300
 
 export const halt = fields({ scope: text, cause: text, reason: text, since: bigintText, until: nullable(bigintText) })
 
-/** A subquery: an array of the halts that have not ended, or null. */
+/** A subquery for an array of the halts that have not ended, or null. */
 export const HALTS = `(select json_agg(json_build_array(
     scope, cause, reason, extract(epoch from since)::bigint::text, extract(epoch from until)::bigint::text) order by scope, cause)
   from halts where until is null or until > now())`
@@ -31,7 +31,7 @@ export async function readHalts(db: Database): Promise<readonly Halt[]> {
   return (await selectHalts(db, []))[0]?.halts ?? []
 }
 
-/** A repeat changes the reason and the end, not the beginning, unless the halt has ended. */
+/** Repeating a halt changes the reason and the end but not the beginning, unless the halt has ended. */
 export async function putHalt(db: Database, halt: Pick<Halt, 'scope' | 'cause' | 'reason'> & { readonly seconds?: number }): Promise<void> {
   const reason = halt.reason.replace(/\s+/g, ' ').trim().slice(0, MAX_REASON)
   await sql`
@@ -41,7 +41,7 @@ export async function putHalt(db: Database, halt: Pick<Halt, 'scope' | 'cause' |
       since = case when halts.until <= now() then now() else halts.since end`.execute(db)
 }
 
-/** Returns how many there were. Without a cause it removes those of all causes. */
+/** Returns how many were removed. Without a cause it removes those of all causes. */
 export async function removeHalts(db: Database, scope: string, cause?: string): Promise<number> {
   const { rows } = await sql`
     delete from halts where scope = ${scope} and (${cause ?? null}::text is null or cause = ${cause ?? null}) returning scope`.execute(db)

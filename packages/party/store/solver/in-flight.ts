@@ -1,4 +1,4 @@
-/** What a solver has in flight: orders with reserved inventory that are not closed. */
+/** Reads the orders of a solver in flight: they have reserved inventory and are not closed. */
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { bigint, boolean, nullable, shape, text } from '../database/columns.ts'
@@ -9,13 +9,12 @@ import { prepare, prepareWrite } from '../database/prepared.ts'
 export type InFlight = {
   readonly orderId: string
   readonly admitted: boolean
-  /** What the solver pays, in millionths of a dollar, at the prices of the order. */
+  /** The worth of the payment at the prices of the order. */
   readonly usdMicros: bigint
   readonly clientSecret: boolean
   readonly source: {
     readonly chain: ChainId
     readonly asset: AssetId
-    /** A redeem or a refund is mined. */
     readonly isSpent: boolean
     /** The newest block of the deposits that count; null if at least one has none. */
     readonly block: { readonly height: bigint; readonly ordinal: bigint | null } | null
@@ -24,7 +23,6 @@ export type InFlight = {
     readonly chain: ChainId
     readonly asset: AssetId
     readonly amount: bigint
-    /** The payment is mined. */
     readonly isPaid: boolean
     readonly isSpent: boolean
   }
@@ -50,7 +48,7 @@ const row = shape({
 const mined = (swap: string, kinds: string) =>
   `exists (select from events where events.chain = ${swap}.chain and events.swap_id = ${swap}.swap_id and kind ${kinds} and block_height is not null)`
 
-/** Anyone can send more deposits to some addresses: once the solver has signed for some, only these count. */
+/** Anyone can send more deposits to some addresses, so once the solver has signed for some, only these count. */
 const select = prepare(
   'select-in-flight',
   row,

@@ -1,4 +1,4 @@
-/** Which orders may reserve inventory, and the newest block of each chain: what a reservation depends on, in one round trip. */
+/** Reads in one round trip what reservations depend on: the orders that may reserve inventory, and the newest block of each chain. */
 
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { sql } from 'kysely'
@@ -7,11 +7,9 @@ import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 
 export type InventoryMarks = {
-  /** The marks of each order. They differ from those read before if something was recorded about the order. */
+  /** The marks differ from those read earlier if something was recorded about the order. */
   readonly marks: ReadonlyMap<string, readonly string[]>
-  /** Hashes of the newest recorded blocks. */
   readonly tips: ReadonlyMap<ChainId, string>
-  /** What was reserved for them. */
   readonly granted: ReadonlyMap<string, bigint>
 }
 
@@ -33,7 +31,7 @@ const selectMarks = prepare(
       where order_id in (select order_id from inventory_marks)) as granted`,
 )
 
-/** From then on, what is recorded about an order marks it. It is safe to repeat. A service never calls this: its database needs no marks. */
+/** After this call every record about an order marks it. The call is safe to repeat. A service's database needs no marks. */
 export async function keepInventoryMarks(db: Database): Promise<void> {
   await sql`select keep_inventory_marks()`.execute(db)
 }
@@ -50,7 +48,7 @@ export async function readInventoryMarks(db: Database, chains: readonly ChainId[
   return { marks, tips: new Map(found?.tips.map(({ chain, hash }) => [chain, hash])), granted }
 }
 
-/** Deletes them by their ids, so that a mark that is written meanwhile stays. Skips those that another process deletes. */
+/** Deletes by ids, so that a mark that is written meanwhile stays. Rows that another process deletes are skipped. */
 export async function deleteInventoryMarks(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`

@@ -1,23 +1,21 @@
-/** How the orders of a solver ended, and how much of an app, an owner or a pair is open: what caps are computed from. */
+/** Stores the results of a solver's orders, and reads the open worth by app, owner and pair, from which caps are computed. */
 import { bigintText, nullable, number, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 
-/** A deposit in a block of the last second is recorded by then. */
+/** By then a deposit in a block of the last second is recorded. */
 const GRACE_SECONDS = 600n
-/** The most that are judged at once. */
-const MOST_JUDGED = 2000
-/** More owners than that are not remembered. */
-export const MOST_CUSTOMERS = 20_000
+const MAX_JUDGED = 2000
+export const MAX_CUSTOMERS = 20_000
 
-/** Rows that others lock are judged next time: see `noteGains`. */
+/** Locked rows are judged next time: see `noteGains`. */
 const judgeOrders = prepare(
   'judge-order-risks',
   shape({ order_id: text }),
   `with due as (
-    (select order_id from order_risks where outcome is null and deadline < $1 order by deadline limit ${MOST_JUDGED})
+    (select order_id from order_risks where outcome is null and deadline < $1 order by deadline limit ${MAX_JUDGED})
     union
-    (select order_id from order_risks where closed and outcome is null limit ${MOST_JUDGED})
+    (select order_id from order_risks where closed and outcome is null limit ${MAX_JUDGED})
   ), judged as (
     select due.order_id, case
       when not is_funded(source) then 'abandoned'
@@ -46,18 +44,19 @@ const judgeOrders = prepare(
   returning order_risks.order_id`,
 )
 
-/** Records how orders ended: the unfunded ones after their deadline, the others when they are closed or the solver took its payment back. */
+/**
+ * Records how orders ended: the unfunded ones after their deadline, the others when they are closed or the solver took its payment back.
+ */
 export async function judgeOrderRisks(db: Database, now: bigint): Promise<number> {
   return (await judgeOrders(db, [(now - GRACE_SECONDS).toString(), now.toString()])).length
 }
 
-/** Amounts are in millionths of a dollar. */
 export type Load = { readonly openOrders: number; readonly openUsdMicros: bigint; readonly windowUsdMicros: bigint }
 
 const loadColumns = { openOrders: number, openUsdMicros: bigintText, windowUsdMicros: bigintText }
 
 /** An order is open for longer than this only if something is wrong; its money counts until then. */
-const LONGEST_SECONDS = 259_200n
+const MAX_OPEN_SECONDS = 259_200n
 
 const selectPairLoads = prepare(
   'select-pair-loads',
@@ -69,7 +68,7 @@ const selectPairLoads = prepare(
   where at > to_timestamp($1) and ($3::text is null or (pair = $3 and order_id <> $4)) group by pair`,
 )
 
-/** Only orders that the solver reserved inventory for: nobody can use up the cap of a pair without money. */
+/** Only orders with reserved inventory count, so nobody can use up the cap of a pair without money. */
 export async function readPairLoads(
   db: Database,
   times: { readonly now: bigint; readonly since: bigint },
@@ -78,7 +77,6 @@ export async function readPairLoads(
   return new Map(rows.map(({ pair, ...load }) => [pair, load]))
 }
 
-/** Reads the load of one pair, without this order. */
 export async function readPairLoad(
   db: Database,
   times: { readonly now: bigint; readonly since: bigint },
@@ -90,8 +88,8 @@ export async function readPairLoad(
 }
 
 function rangeOf({ now, since }: { readonly now: bigint; readonly since: bigint }): readonly [string, string] {
-  const longest = now - LONGEST_SECONDS
-  return [(longest < since ? longest : since).toString(), since.toString()]
+  const oldest = now - MAX_OPEN_SECONDS
+  return [(oldest < since ? oldest : since).toString(), since.toString()]
 }
 
 const selectCustomerLoads = prepare(
@@ -105,7 +103,7 @@ const selectCustomerLoads = prepare(
     from order_risks left join reservations using (order_id) where created_at > $1
   ) as recent
   group by grouping sets ((app), (app, owner)) having grouping(owner) = 1 or owner <> ''
-  order by grouping(owner) desc, "openOrders" desc limit ${MOST_CUSTOMERS}`,
+  order by grouping(owner) desc, "openOrders" desc limit ${MAX_CUSTOMERS}`,
 )
 
 /** All orders that may still be funded count: an app or an owner can use up only its own cap. */
@@ -113,8 +111,8 @@ export async function readCustomerLoads(
   db: Database,
   { now, since }: { readonly now: bigint; readonly since: bigint },
 ): Promise<readonly (Load & { readonly app: string; readonly owner: string | null })[]> {
-  const longest = now - LONGEST_SECONDS
-  return selectCustomerLoads(db, [(longest < since ? longest : since).toString(), since.toString(), now.toString()])
+  const oldest = now - MAX_OPEN_SECONDS
+  return selectCustomerLoads(db, [(oldest < since ? oldest : since).toString(), since.toString(), now.toString()])
 }
 
 export type OrderRisk = { readonly pair: string; readonly usdMicros: bigint; readonly service: string }

@@ -1,16 +1,16 @@
-/** What a solver has open and has earned, by pair, for its operator. */
+/** Reads the open orders and earnings of a solver by pair, for its operator. */
 import { bigintText, number, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 
 export type PairStatus = {
   readonly pair: string
-  /** Funded, and not ended. */
+  /** Open orders are funded and have not ended. */
   readonly openOrders: number
   readonly openUsdMicros: bigint
   readonly completed: number
   readonly failed: number
-  /** Amount times price, of completed orders: in 10^-8 dollars times the smallest unit of the asset. */
+  /** The sum of amount times price over completed orders, in 10^-8 dollars times the smallest unit of the asset. */
   readonly taken: bigint
   readonly paid: bigint
 }
@@ -39,7 +39,6 @@ const selectPairs = prepare(
   where created_at > $1 group by pair order by pair`,
 )
 
-/** Counts the orders made since then. */
 export async function readPairStatus(db: Database, since: bigint): Promise<readonly PairStatus[]> {
   return selectPairs(db, [since.toString()])
 }

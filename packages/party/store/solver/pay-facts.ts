@@ -1,4 +1,4 @@
-/** What the checks before a payment need of the database: one statement for all checks of all orders that are about to be paid. */
+/** Reads the facts that the pay checks need, in one statement for all checks of all orders that are about to be paid. */
 import type { Leg } from '@tandem/protocol/order.ts'
 import { bigintText, boolean, fields, listOf, listOrNull, nullable, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
@@ -6,14 +6,13 @@ import { prepare } from '../database/prepared.ts'
 import { sharePerDatabase } from '../database/share-statements.ts'
 import { HALTS, type Halt, halt } from './halts.ts'
 
-/** All facts are of one moment, which is after they were asked for. */
+/** All facts are of one moment after the request. */
 export type PayFacts = {
   readonly halts: readonly Halt[]
-  /** The inventory that is kept for the order; null if there is none. */
   readonly reserved: bigint | null
-  /** The prices from which the agreed amount follows; null if there is no such order. */
+  /** The agreed amount follows from these prices; null if there is no such order. */
   readonly assetPrices: Readonly<Record<Leg, bigint>> | null
-  /** It was admitted: see `solver/risk/admissions.ts`. */
+  /** See `solver/risk/admissions.ts`. */
   readonly admitted: boolean
 }
 

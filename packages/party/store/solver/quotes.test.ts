@@ -87,14 +87,14 @@ test('is taken by one order, as often as it asks; concurrent orders take one eac
   expect(await takers()).toBe(1)
   const orders = ids.map((id) => `order with ${id}`)
   const taken = await Promise.all(orders.map((orderId, index) => take(orderId, index % 2 === 0 ? store.db : store.other)))
-  // Some may find all the free ones locked at that moment; afterwards they are refused or served.
+  // Some may find all free quotes locked at that moment; afterwards they are refused or served.
   for (const orderId of orders.filter((_, index) => !taken[index])) await take(orderId)
   expect(await takers()).toBe(8)
   expect(await take('late')).toBe(false)
   expect(await findCoveringQuote(store.db, { ...quoted, id: null, orderId: 'late', now: NOW })).not.toBe(null)
   await writer.write({ ...quoted, id: 'named' })
   expect([await take('late', store.db, 'named'), await take('later', store.db, 'named')]).toEqual([true, false])
-  // Orders that name no quote do not take it from the one that does.
+  // Orders that name no quote do not take the quote from the order that names it.
   expect([await take('late', store.db, 'quote 1'), await take('later', store.db, 'quote 1')]).toEqual([true, false])
 })
 

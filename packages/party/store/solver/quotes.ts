@@ -1,4 +1,4 @@
-/** The recent quotes of a solver. */
+/** Stores the recent quotes of a solver. */
 
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import { sql } from 'kysely'
@@ -15,9 +15,9 @@ export type StoredQuote = {
   readonly extraFeeBips: number
   /** Unix seconds. */
   readonly expiresAt: bigint
-  /** Who asked: an opaque name from the service. */
+  /** The service gives an opaque name of the app. */
   readonly app: string | null
-  /** It is for an order whose secret the client keeps, and covers others too. */
+  /** A quote for an order whose secret the client keeps covers other orders too. */
   readonly clientSecret: boolean
 }
 
@@ -38,7 +38,7 @@ const insertQuotes = prepareWrite(
 export function createQuoteWriter(db: Database): QuoteWriter {
   let deletedBefore: bigint | null = null
 
-  /** Reads all rows, so not at every quote. */
+  /** The statement reads all rows, so it does not run at every quote. */
   async function deleteExpired(now: bigint): Promise<void> {
     const before = now - KEEP_EXPIRED_SECONDS
     if (deletedBefore !== null && before < deletedBefore + DELETE_EVERY_SECONDS) return
@@ -71,14 +71,16 @@ export function createQuoteWriter(db: Database): QuoteWriter {
   return { write: shareStatements(writeBatch) }
 }
 
-/** An open quote, as far as an order depends on it. */
 export type CoveringQuote = {
   readonly destinationAmount: bigint
-  /** It is for exactly this source amount and these fees, and says what the order gets. Otherwise it only says that the order asks for no more. */
+  /**
+   * An exact quote is for exactly this source amount and these fees, and says what the order gets. Any other quote only says that the order
+   * asks for no more.
+   */
   readonly isExact: boolean
 }
 
-/** `id`: only this quote counts, if it is exact. */
+/** With an `id` only this quote counts, if it is exact. */
 export type CoveredRequest = Omit<StoredQuote, 'id' | 'expiresAt'> & {
   readonly id: string | null
   readonly now: bigint
@@ -86,8 +88,8 @@ export type CoveredRequest = Omit<StoredQuote, 'id' | 'expiresAt'> & {
 }
 
 /**
- * An unexpired quote of this app that is at least as good for the user as this request; null if there is none. One that no other order took first, then an exact
- * one, then the one that is nearest to what is asked. Another app may have another price.
+ * Returns an unexpired quote of this app that is at least as good for the user as this request; null if there is none. Free quotes come
+ * first, then exact ones, then the nearest to the request. Another app may have another price.
  */
 export async function findCoveringQuote(db: Database, asked: CoveredRequest): Promise<CoveringQuote | null> {
   const row = await covering(db, asked)
@@ -104,8 +106,8 @@ export async function findCoveringQuote(db: Database, asked: CoveredRequest): Pr
 }
 
 /**
- * A quote is a promise for one order, that of who names it first. False if all that cover this request were taken by others. Safe to repeat for the same order. Skips quotes that
- * another order takes at this moment.
+ * Takes a quote for an order. A quote is a promise for one order, the first that names it. Returns false if other orders took all quotes
+ * that cover this request. The call is safe to repeat for the same order. Quotes that another order takes at this moment are skipped.
  */
 export async function takeQuote(db: Database, asked: CoveredRequest): Promise<boolean> {
   const free = covering(db, asked)
@@ -130,7 +132,7 @@ const UNNAMED = 'unnamed '
 
 const takerOf = ({ id, orderId }: CoveredRequest) => (id === null ? `${UNNAMED}${orderId}` : orderId)
 
-/** Whoever names a quote was given it: unfunded orders of strangers, which name none, do not take it away. */
+/** An order that names a quote gets it, even if unfunded orders of strangers, which name none, took it. */
 function isFree(asked: CoveredRequest) {
   const taker = takerOf(asked)
   return asked.id === null

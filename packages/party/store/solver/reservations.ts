@@ -1,4 +1,4 @@
-/** The inventory that is kept for single orders. */
+/** Stores the inventory that is kept for single orders. */
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Database } from '../database/database.ts'
 import { prepareWrite } from '../database/prepared.ts'
@@ -16,7 +16,7 @@ const upsert = prepareWrite(
   insert into inventory_marks (order_id) select order_id from put`,
 )
 
-/** Must hold the lock of the asset, so that no amount is kept for two orders. Marks the orders, so that they count even before their deposits are recorded. */
+/** The caller must hold the asset's lock, so that no amount is kept twice. Marked orders count before their deposits are recorded. */
 export async function putReservations(db: Database, reservations: readonly Reservation[]): Promise<void> {
   if (reservations.length === 0) return
   await upsert(db, [

@@ -1,4 +1,4 @@
-/** What is to be delivered to webhooks. Several processes share the work: each takes what no other one has. */
+/** Keeps the queue of webhook deliveries. Several processes share the work: each takes deliveries that no other process has. */
 
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
@@ -14,28 +14,27 @@ export type Delivery = {
   readonly orderId: string
   readonly status: OrderStatus
   readonly at: Date
-  /** This one included. */
+  /** The count includes this attempt. */
   readonly attempts: number
 }
 
-/** Longer than an attempt takes. Then another process takes what this one left. */
+/** No attempt takes longer. After this time another process takes over the deliveries. */
 const LEASE_SECONDS = 60
-/** The most of one endpoint at a time. While it fails, it is one. */
+/** The limit is per endpoint. A failing endpoint gets one delivery at a time. */
 const AT_ONCE = 8
-/** How many messages about paid orders are looked at to find the next ones. */
 const FUNDED_AT_ONCE = 64
-/** After so many failures an event no longer holds back later ones of its order. */
+/** After this many failures an event stops holding back later ones of its order. */
 const ORDERED_ATTEMPTS = 5
 const DAYS_TRIED = 3
 const DEAD_DAYS = 30
-const MOST_DEAD = 10_000
-const MOST_PRUNED = 5000
-const MOST_PENDING = 100_000
+const MAX_DEAD = 10_000
+const MAX_PRUNED = 5000
+const MAX_PENDING = 100_000
 
 /** Anyone who knows an app id can make orders that nobody pays. */
 const isFunded = sql`status not in ('created', 'expired')`
 
-/** Due, and the first of its order. */
+/** The message is due, and the first of its order. */
 const isNext = sql`dead_at is null and due_at <= now() and not exists (
   select from webhook_deliveries as earlier
   where earlier.webhook_id = delivery.webhook_id and earlier.order_id = delivery.order_id and earlier.id < delivery.id
@@ -43,8 +42,8 @@ const isNext = sql`dead_at is null and due_at <= now() and not exists (
 )`
 
 /**
- * `failing`: of endpoints whose last delivery failed, or of the others. Not of `busy` ones. Orders that somebody has paid come first, with all their
- * messages in order; the rest is delivered from the oldest on.
+ * Takes deliveries of endpoints whose last delivery failed if `failing`, else of the others, and none of `busy` endpoints. Orders that
+ * somebody has paid come first, with all their messages in order; the remaining ones are delivered from the oldest on.
  */
 export async function takeDeliveries(db: Database, failing: boolean, busy: readonly string[], most: number): Promise<readonly Delivery[]> {
   const rows = await readRows(
@@ -97,7 +96,7 @@ export async function finishDelivery(db: Database, { id, webhookId }: Delivery):
   await db.updateTable('webhooks').set({ failures: 0 }).where('id', '=', webhookId).where('failures', '>', 0).execute()
 }
 
-/** `againInSeconds`: null: it is not tried again. */
+/** With null the delivery is not tried again. */
 export async function failDelivery(
   db: Database,
   { id, webhookId }: Delivery,
@@ -114,19 +113,19 @@ export async function failDelivery(
 }
 
 /**
- * Ends what was tried for three days, and deletes the oldest dead letters. From an endpoint with too many waiting messages it deletes the oldest that cost
- * nobody a deposit: anyone who knows an app id can make orders, and an endpoint may be down for days.
+ * Ends deliveries that were tried for three days, and deletes the oldest dead letters. From an endpoint with too many waiting messages it
+ * deletes the oldest that cost nobody a deposit: anyone who knows an app id can make orders, and an endpoint may be down for days.
  */
-export async function pruneDeliveries(db: Database, limits = { mostPending: MOST_PENDING }): Promise<void> {
+export async function pruneDeliveries(db: Database, limits = { maxPending: MAX_PENDING }): Promise<void> {
   await sql`
     update webhook_deliveries set dead_at = now(), last_error = coalesce(last_error, 'not delivered within three days')
     where id in (
-      select id from webhook_deliveries where dead_at is null order by id limit ${MOST_PRUNED}
+      select id from webhook_deliveries where dead_at is null order by id limit ${MAX_PRUNED}
     ) and tried_since < now() - make_interval(days => ${DAYS_TRIED})`.execute(db)
   await sql`
     delete from webhook_deliveries where id in (
       select dead.id from webhooks cross join lateral (
-        select id from webhook_deliveries where webhook_id = webhooks.id and dead_at is not null order by id desc offset ${MOST_DEAD} limit ${MOST_PRUNED}
+        select id from webhook_deliveries where webhook_id = webhooks.id and dead_at is not null order by id desc offset ${MAX_DEAD} limit ${MAX_PRUNED}
       ) as dead
     )`.execute(db)
   await sql`delete from webhook_deliveries where dead_at < now() - make_interval(days => ${DEAD_DAYS})`.execute(db)
@@ -134,12 +133,11 @@ export async function pruneDeliveries(db: Database, limits = { mostPending: MOST
     delete from webhook_deliveries where id in (
       select excess.id from webhooks cross join lateral (
         select id, status from webhook_deliveries
-        where webhook_id = webhooks.id and dead_at is null order by webhook_id desc, id desc offset ${limits.mostPending} limit ${MOST_PRUNED}
+        where webhook_id = webhooks.id and dead_at is null order by webhook_id desc, id desc offset ${limits.maxPending} limit ${MAX_PRUNED}
       ) as excess where not (${isFunded})
     )`.execute(db)
 }
 
-/** Makes the dead letters of an endpoint due again. */
 export async function replayDead(db: Database, webhookId: string): Promise<number> {
   const rows = await readRows(db, shape({ id: bigint }))`
     update webhook_deliveries set dead_at = null, attempts = 0, due_at = now(), tried_since = now(), last_error = null
@@ -147,7 +145,7 @@ export async function replayDead(db: Database, webhookId: string): Promise<numbe
   return rows.length
 }
 
-/** Delivers the events since then once more, as new messages. */
+/** The events since then are delivered once more, as new messages. */
 export async function replaySince(db: Database, webhookId: string, since: Date): Promise<number> {
   const rows = await readRows(db, shape({ id: bigint }))`
     insert into webhook_deliveries (webhook_id, order_id, status, at)

@@ -1,4 +1,4 @@
-/** The endpoints of apps. Their secrets are sealed. */
+/** Stores the endpoints of apps. Their secrets are sealed. */
 import { randomBytes } from 'node:crypto'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { sql } from 'kysely'
@@ -17,8 +17,8 @@ export type Webhook = {
   readonly createdAt: Date
 }
 
-const MOST_PER_APP = 10
-/** How long both secrets sign after a rotation. */
+const MAX_PER_APP = 10
+/** After a rotation both secrets sign for this long. */
 const ROTATION_HOURS = 24
 const PURPOSE = 'webhook-secret'
 
@@ -37,7 +37,7 @@ export async function addWebhook(
   if (known === undefined) throw new TandemError('not_found', `there is no app "${app}"`)
   const others = await db.selectFrom('webhooks').select('url').where('app', '=', app).execute()
   if (others.some((other) => other.url === url)) throw new TandemError('conflict', `"${app}" has a webhook to ${url} already`)
-  if (others.length >= MOST_PER_APP) throw new TandemError('conflict', `"${app}" has ${MOST_PER_APP} webhooks, as many as it may`)
+  if (others.length >= MAX_PER_APP) throw new TandemError('conflict', `"${app}" has ${MAX_PER_APP} webhooks, as many as it may`)
   await db
     .insertInto('webhooks')
     .values({ id, app, url, secret: vault.seal(id, PURPOSE, secret).sealed })
@@ -57,7 +57,7 @@ export async function listWebhooks(db: Database): Promise<readonly Webhook[]> {
   return rows.map(({ created_at, ...row }) => ({ ...row, createdAt: created_at }))
 }
 
-/** The secrets that sign now, the newest first. */
+/** Returns the secrets that sign now, the newest first. */
 export async function findWebhook(
   db: Database,
   vault: Vault,

@@ -1,4 +1,4 @@
-/** Parties that do not follow the playbook: they see every transaction without delay, pay any fee, and take all that the chains allow. */
+/** Adversaries do not follow the playbook: they see every transaction without delay, pay any fee, and take all that the chains allow. */
 import type { Leg } from '../../order.ts'
 import type { ChainModel } from './chain-model.ts'
 import { AMOUNT, depositId } from './model-order.ts'
@@ -14,7 +14,7 @@ const amounts: Readonly<Record<PlannedDeposit['amount'], bigint>> = {
   over: AMOUNT + 10n,
 }
 
-/** Sends what is planned for this second. An account HTLC takes the exact amount or nothing. */
+/** These deposits are planned for this second. An account HTLC takes the exact amount or nothing. */
 export function fund(chain: ChainModel, by: string, deposits: readonly PlannedDeposit[], seconds: number, now: bigint): void {
   for (const [index, { at, amount, waits, vanishes }] of deposits.entries()) {
     const id = `${by} funds ${index}`
@@ -26,7 +26,7 @@ export function fund(chain: ChainModel, by: string, deposits: readonly PlannedDe
   }
 }
 
-/** The user: refunds every source deposit as early as possible, and redeems the destination by its tactic. It knows the secret from the start. */
+/** The cheating user refunds every source deposit as early as possible, and redeems the destination by its tactic. It knows the secret from the start. */
 export function userCheats(tactic: RedeemTactic, { source, destination }: Chains, now: bigint): void {
   takeBack(source, 'user', now)
   if (tactic.kind === 'never') return
@@ -39,7 +39,7 @@ export function userCheats(tactic: RedeemTactic, { source, destination }: Chains
   }
 }
 
-/** The solver: refunds every destination deposit as early as possible, and redeems the whole source once the secret is public. */
+/** The cheating solver refunds every destination deposit as early as possible, and redeems the whole source once the secret is public. */
 export function solverCheats({ source, destination }: Chains, now: bigint): void {
   takeBack(destination, 'solver', now)
   const shown =
@@ -58,7 +58,7 @@ export function solverCheats({ source, destination }: Chains, now: bigint): void
   }
 }
 
-/** Sent even for spent deposits, in case a reorg undoes the spend. */
+/** Refunds are sent even for spent deposits, in case a reorg undoes the spend. */
 function takeBack(chain: ChainModel, by: string, now: bigint): void {
   for (const { deposit } of chain.deposits()) {
     if (!chain.isExpired(deposit, now)) continue

@@ -1,28 +1,26 @@
-/** A chain in memory for property tests: blocks, a mempool, timelocks, competing spends, reorgs. It knows nothing of the playbook. */
+/** Property tests use this chain in memory: blocks, a mempool, timelocks, competing spends, reorgs. It knows nothing of the playbook. */
 import type { Chain } from '../../chain.ts'
 import type { BlockRef, HtlcEvent, HtlcTerms } from '../../htlc.ts'
 import type { Tip } from '../../swap-state.ts'
 
 export type ModelTx = {
-  /** Broadcasting the same id again is the same transaction. */
   readonly id: string
   readonly kind: HtlcEvent['kind']
   readonly deposit: string
   readonly amount: bigint
   readonly by: string
-  /** Miners leave it in the mempool until then: a low fee. */
+  /** Miners leave it in the mempool until then, like a transaction with a low fee. */
   readonly notBefore: bigint
-  /** outbids: mined before others. snipes: not in the public mempool, and mined in the block that would otherwise hold the other party's spend. */
+  /** `outbids` is mined before others. `snipes` is not in the public mempool and is mined in the block that would otherwise hold the other party's spend. */
   readonly tactic?: 'outbids' | 'snipes'
-  /** A refund that both parties signed: valid at any time. */
+  /** A refund that both parties signed is valid at any time. */
   readonly bothSigned?: true
 }
 
-/** `end`: what an initiation names where the expiry is absolute: its sender's newest block and the timelock. */
+/** `end` is the absolute expiry that an initiation names: its sender's newest block plus the timelock. */
 type SentTx = ModelTx & { readonly end: bigint }
 type MinedTx = SentTx & { readonly block: BlockRef }
 
-/** The view of a node at one moment. */
 export type View = { readonly tip: Tip; readonly events: readonly HtlcEvent[] }
 
 export type Settled = {
@@ -36,16 +34,16 @@ export type Settled = {
 export type ChainModel = {
   readonly chain: Chain
   broadcast(tx: ModelTx): void
-  /** Drops it from the mempool: replaced or evicted. */
+  /** The transaction leaves the mempool, like one that is replaced or evicted. */
   forget(id: string): void
   mine(now: bigint): void
   /** The newest `depth` blocks are replaced by as many empty ones. Their transactions are mined later or, if `dropped`, never. */
   reorg(depth: number, now: bigint, dropped: (tx: ModelTx) => boolean): void
   view(): View
   has(id: string): boolean
-  /** Transactions without a block, also where nodes do not show them: an adversary sees all. */
+  /** These are all transactions without a block, also those that nodes do not show, because an adversary sees them. */
   waiting(): readonly ModelTx[]
-  /** A refund of this deposit may be in the next block. */
+  /** Returns true if a refund of this deposit may be in the next block. */
   isExpired(deposit: string, now: bigint): boolean
   deposits(): readonly Settled[]
 }

@@ -1,4 +1,4 @@
-/** The two invariants over random histories in which a counterparty cheats. */
+/** The two invariants must hold over random histories in which a counterparty cheats. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {

@@ -1,12 +1,12 @@
-/** Random histories for the simulation, and what must hold at their end. */
+/** The simulation plays random histories; their end must satisfy the rules of this file. */
 import fc from 'fast-check'
 import type { Leg } from '../../order.ts'
 import type { Settled } from './chain-model.ts'
 import type { Conduct, Span } from './honest-party.ts'
-import { AMOUNT, FUNDING_SECONDS, MOST_LAG_SECONDS, type ModelKind, STEP_SECONDS } from './model-order.ts'
+import { AMOUNT, FUNDING_SECONDS, MAX_LAG_SECONDS, type ModelKind, STEP_SECONDS } from './model-order.ts'
 import type { Plan, PlannedDeposit } from './plan.ts'
 
-/** A fixed seed, so that a failure is reproducible; `SIMULATION_RUNS=5000` plays that many random ones. */
+/** A fixed seed makes a failure reproducible. `SIMULATION_RUNS=5000` plays that many random histories. */
 const { SIMULATION_RUNS } = process.env
 const parameters = SIMULATION_RUNS === undefined ? { numRuns: 80, seed: 1 } : { numRuns: Number(SIMULATION_RUNS) }
 
@@ -38,7 +38,7 @@ export const depositAt = (at: fc.Arbitrary<number>): fc.Arbitrary<PlannedDeposit
   )
 }
 export const good = (at: number, amount: 'exact' | 'half'): PlannedDeposit => ({ at, amount, waits: 0, vanishes: false })
-/** Mostly an amount that counts, in time or nearly so, followed by anything. */
+/** The first deposit is mostly an amount that counts, in time or nearly so. Anything may follow. */
 export const userDeposits = fc
   .tuple(
     fc.oneof(
@@ -51,16 +51,16 @@ export const userDeposits = fc
   )
   .map(([first, more]) => [...first, ...more])
 
-/** Mostly null; else the time from which the client offers the secret, or the user asks for a refund. */
+/** The value is mostly null. Otherwise the client offers the secret, or the user asks for a refund, from this time on. */
 const sometimes = fc.oneof(fc.constant(null), fc.constant(null), seconds(0, 900))
 export const revealsAt = sometimes
 export const takesBackAt = sometimes
 
-/** Within its margins: it skips at most two steps between two polls. */
+/** An honest party stays within its margins: it skips at most two steps between two polls. */
 const polls = fc.constantFrom([true], [true, false], [true, false, false], [true, true, false])
 export const conductOf = (down: fc.Arbitrary<readonly Span[]>, blindLeg: Leg): fc.Arbitrary<Conduct> =>
   fc.record({
-    lagSeconds: seconds(0, MOST_LAG_SECONDS),
+    lagSeconds: seconds(0, MAX_LAG_SECONDS),
     polls,
     down,
     blind: fc.option(
@@ -74,7 +74,7 @@ export const startsLate = fc.oneof(seconds(0, 500), seconds(0, 1100)).map((until
 export const honestSolver = conductOf(startsLate, 'source')
 export const honestService = conductOf(startsLate, 'destination')
 
-/** The least amount within the tolerance, at the model's price of one to one. */
+/** This is the least amount within the tolerance, at the model's price of one to one. */
 export const LEAST = (AMOUNT * 97n) / 100n
 
 export const total = (deposits: readonly Settled[], by: string, kind: 'redeemed' | 'refunded') =>
@@ -85,18 +85,18 @@ export const redeemed = (deposits: readonly Settled[]) =>
 export const pairs = (['blocks', 'seconds'] as const).flatMap((source) =>
   (['blocks', 'seconds'] as const).map((destination) => ({ source, destination })),
 )
-/** As slow as an honest party may be. */
+/** An honest party may be at most this slow. */
 export const sluggish: Conduct = {
-  lagSeconds: MOST_LAG_SECONDS,
+  lagSeconds: MAX_LAG_SECONDS,
   polls: [true, false, false],
   down: [],
   blind: null,
   delays: [30],
   crashesAfterSigning: true,
 }
-/** As quick as a party may be. */
+/** No party can be quicker. */
 export const prompt: Conduct = { lagSeconds: 0, polls: [true], down: [], blind: null, delays: [0], crashesAfterSigning: false }
-/** Without deposits, reorgs or choices of the user, and with quick parties. */
+/** There are no deposits, reorgs or choices of the user, and the parties are quick. */
 export const uneventful: Plan = {
   kinds: { source: 'blocks', destination: 'seconds' },
   pace: { source: [50], destination: [50] },

@@ -1,4 +1,4 @@
-/** Plays one order through to its end on two model chains, with honest parties and adversaries as the plan says. */
+/** A history plays one order to its end on two model chains, with honest parties and adversaries as the plan says. */
 import type { Leg, SignedInstantRefund } from '../../order.ts'
 import { playbook } from '../../playbook.ts'
 import { fund, solverCheats, userCheats } from './adversaries.ts'
@@ -11,17 +11,15 @@ export type Outcome = {
   readonly source: readonly Settled[]
   readonly destination: readonly Settled[]
   readonly secretShown: boolean
-  /** Violations on the way, in words. */
   readonly broken: readonly string[]
 }
 
 type Chains = Readonly<Record<Leg, ChainModel>>
 
 const LEGS = ['source', 'destination'] as const
-/** The reorg margin is for one reorg at a time. */
 const SECONDS_BETWEEN_REORGS = 300n
-const LONGEST_SECONDS = 4500
-/** How long a cheating user keeps a signed refund before using it. */
+const MAX_SECONDS = 4500
+/** A cheating user keeps a signed refund for this time before using it. */
 const HOARDING_SECONDS = 900
 
 export function playHistory(plan: Plan): Outcome {
@@ -48,7 +46,7 @@ export function playHistory(plan: Plan): Outcome {
   const broken = new Set<string>()
   let fundedAt: number | null = null
 
-  for (let seconds = STEP_SECONDS; seconds <= LONGEST_SECONDS; seconds += STEP_SECONDS) {
+  for (let seconds = STEP_SECONDS; seconds <= MAX_SECONDS; seconds += STEP_SECONDS) {
     const now = START + BigInt(seconds)
     for (const leg of LEGS) {
       const planned = plan.reorgs.find((r) => r.leg === leg && r.at === seconds)
@@ -89,8 +87,8 @@ export function playHistory(plan: Plan): Outcome {
 }
 
 /**
- * On chains with partial deposits. A cheating user and service ask the solver to sign for any deposits they like; a cheating solver
- * signs whatever it is asked.
+ * On chains with partial deposits the parties agree on the fill. A cheating user and service ask the solver to sign for any deposits they
+ * like. A cheating solver signs everything.
  */
 function agreeOnFill(service: HonestParty | null, solver: HonestParty | null, source: ChainModel, now: bigint): void {
   if (source.chain.deposits.kind === 'exact') return
@@ -105,12 +103,12 @@ function agreeOnFill(service: HonestParty | null, solver: HonestParty | null, so
   const proposed = service.proposesFill()
   if (proposed === null) return
   const answer = solver === null ? 'signed' : solver.signFill(proposed, now)
-  if (answer !== null) service.noteFill(answer === 'signed' ? proposed : null)
+  if (answer !== null) service.recordFill(answer === 'signed' ? proposed : null)
 }
 
 /**
- * On chains with instant refunds. A cheating user and service ask for every deposit, at any time, and keep the signatures until
- * the destination is theirs or time is up; a cheating solver signs whatever it is asked, and then follows no rule.
+ * Instant refunds are made on chains that have them. A cheating user and service ask for every deposit, at any time, and keep the
+ * signatures until the destination is theirs or time is up. A cheating solver signs everything, and then follows no rule.
  */
 function createInstantRefunds(service: HonestParty | null, solver: HonestParty | null, { source, destination }: Chains) {
   let hoarded: readonly SignedInstantRefund[] = []
@@ -138,9 +136,9 @@ function createInstantRefunds(service: HonestParty | null, solver: HonestParty |
 }
 
 function intervalOf(plan: Plan, leg: Leg, mined: number): number {
-  const { least, most } = blockSeconds[plan.kinds[leg]]
+  const { min, max } = blockSeconds[plan.kinds[leg]]
   const percent = plan.pace[leg][mined % plan.pace[leg].length] ?? 0
-  return least + Math.round(((most - least) * percent) / 100 / STEP_SECONDS) * STEP_SECONDS
+  return min + Math.round(((max - min) * percent) / 100 / STEP_SECONDS) * STEP_SECONDS
 }
 
 function isMinedAt(chain: ChainModel, what: Undo['what'], time: bigint): boolean {

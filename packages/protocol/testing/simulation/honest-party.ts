@@ -1,4 +1,4 @@
-/** A service or a solver that follows the playbook by what it sees: with lag, pauses and crashes. */
+/** An honest service or solver follows the playbook by what it sees, with lag, missed polls and crashes. */
 import type { Fill, RecordedFill } from '../../fill.ts'
 import { judgeFill, proposeFill, withFill } from '../../fill-rules.ts'
 import type { ActionVerb, Grant, Leg, Order, Role, SignedInstantRefund } from '../../order.ts'
@@ -7,19 +7,18 @@ import { deriveOrder, isStray, type OrderFacts, type OrderState } from '../../st
 import type { ChainModel, ModelTx, View } from './chain-model.ts'
 import { depositId, SECRET, START } from './model-order.ts'
 
-/** Seconds since the start; `until` is exclusive. */
+/** The times are seconds since the start; `until` is exclusive. */
 export type Span = { readonly from: number; readonly until: number }
 
 export type Conduct = {
-  /** Age of its view of the chains. */
+  /** The party's view of the chains has this age. */
   readonly lagSeconds: number
-  /** Whether it polls the chains in each step; repeated cyclically. */
+  /** The party polls the chains in the steps that are true. The list repeats. */
   readonly polls: readonly boolean[]
-  /** Not running at all. */
   readonly down: readonly Span[]
-  /** One chain's node is stuck at an old block. It recovers as soon as the party has committed. */
+  /** The node of one chain is stuck at an old block. It recovers as soon as the party has committed. */
   readonly blind: (Span & { readonly leg: Leg }) | null
-  /** For each transaction, how long miners ignore it; repeated cyclically. */
+  /** Miners ignore each transaction for this time. The list repeats. */
   readonly delays: readonly number[]
   /** It stops for one poll right after recording the redeem that holds the secret. */
   readonly crashesAfterSigning: boolean
@@ -28,29 +27,27 @@ export type Conduct = {
 export type HonestParty = {
   readonly role: Role
   poll(now: bigint): void
-  /** The state that it derived in its last poll. */
   lastState(): OrderState | null
   secretShown(): boolean
-  /** The service: takes the client's secret if the playbook could use it now. */
+  /** The service takes the client's secret if the playbook could use it now. */
   offerSecret(): void
-  /** The service: which deposits it would have the solver pay for. */
+  /** The service proposes the deposits that the solver should pay for. */
   proposesFill(): Fill | null
-  /** The service: the solver signed it, or (null) declined, which is final. */
-  noteFill(fill: Fill | null): void
-  /** The solver: signs what it would pay for, once. Null when it refuses or does not answer. */
+  /** The service records that the solver signed it, or declined (null), which is final. */
+  recordFill(fill: Fill | null): void
+  /** Returns null if the solver refuses or does not answer. */
   signFill(fill: Fill, now: bigint): 'signed' | 'declined' | null
-  /** The service: deposits for which it would ask the solver to sign an instant refund. */
+  /** The service names the deposits for which it would ask the solver to sign an instant refund. */
   wantsBack(): readonly string[]
-  /** The service: records the solver's signatures as a grant. */
+  /** The service records the solver's signatures as a grant. */
   grantRefunds(refunds: readonly SignedInstantRefund[]): void
-  /** The solver: signs, unless it has committed to pay or its chains forbid it. Null when it refuses or does not answer. */
+  /** The solver signs, unless it has committed to pay or its chains forbid it. Returns null if it refuses or does not answer. */
   signRefunds(deposits: readonly string[], now: bigint): readonly SignedInstantRefund[] | null
 }
 
 type World = {
   readonly order: Order
   readonly chains: Readonly<Record<Leg, ChainModel>>
-  /** The view of a node at that second. */
   viewAt(leg: Leg, seconds: number): View
   readonly granted: boolean
   readonly clientSecret: boolean
@@ -68,8 +65,8 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
   let last: OrderState | null = null
   let seen: Readonly<Record<Leg, View>> | null = null
   let unfinished = false
-  /** The durable commitment to pay or to refund: it survives a crash. */
-  let way: 'locked' | 'refund_signed' | null = null
+  /** The commitment to pay or to refund is durable, so it survives a crash. */
+  let commitment: 'locked' | 'refund_signed' | null = null
   let grants: readonly Grant[] = world.granted ? [{ kind: 'initiate', leg: 'source', consent: { kind: 'signature', signature: '' } }] : []
 
   const committed = () => (role === 'solver' ? chains.destination.has('solver initiates') : shown)
@@ -92,8 +89,8 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
   const act = (state: OrderState, leg: Leg, verb: ActionVerb, now: bigint): void => {
     if (verb === 'reclaim' || verb === 'close') throw new Error('nothing is paid beside an HTLC here')
     if (verb === 'initiate') {
-      if (role === 'solver' && way === 'refund_signed') return
-      if (role === 'solver') way = 'locked'
+      if (role === 'solver' && commitment === 'refund_signed') return
+      if (role === 'solver') commitment = 'locked'
       send(leg, { id: `${role} initiates`, kind: 'initiated', deposit: depositId(chains[leg].chain, `by ${role}`) }, now)
       return
     }
@@ -172,7 +169,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
       unfinished = true
     },
     proposesFill: () => (last === null || fill !== null ? null : proposeFill(last)),
-    noteFill(signed) {
+    recordFill(signed) {
       if (signed !== null) agree(signed)
       else declined = 'declined'
       unfinished = true
@@ -181,7 +178,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
       const seconds = Number(now - START)
       if (isDown(seconds)) return null
       if (fill !== null) return fill.deposits.join() === proposed.deposits.join() ? 'signed' : 'declined'
-      if (way === 'refund_signed') return 'declined'
+      if (commitment === 'refund_signed') return 'declined'
       const facts = factsIn({ source: viewOf('source', seconds), destination: viewOf('destination', seconds) }, now)
       const judgement = judgeFill(facts, proposed, { minAmount: 1n, maxAmount: 1000n, mostNow: null })
       if (judgement.kind !== 'sign') return judgement.kind === 'decline' ? 'declined' : null
@@ -202,8 +199,8 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
       const state = derive({ source: viewOf('source', seconds), destination: viewOf('destination', seconds) }, now)
       if (!deposits.every((deposit) => maySignInstantRefund(state, deposit))) return null
       const paysForOne = !deposits.every((deposit) => isStray(state, deposit))
-      if (paysForOne && way === 'locked') return null
-      if (paysForOne) way = 'refund_signed'
+      if (paysForOne && commitment === 'locked') return null
+      if (paysForOne) commitment = 'refund_signed'
       const refunds = deposits.map((deposit) => ({ deposit, amount: 0n, to: '', pays: 0n, signature: '' }))
       addRefunds(refunds)
       return refunds

@@ -1,4 +1,4 @@
-/** One order between two model chains whose registry data is true of how the simulation runs them. */
+/** One order is between two model chains, whose registry data is true of how the simulation runs them. */
 
 import { localChains } from '@tandem/families/registry.ts'
 import type { Chain } from '../../chain.ts'
@@ -11,14 +11,13 @@ export const START = 1_700_000_000n
 /** The simulation advances by this much; all its durations are multiples of it. */
 export const STEP_SECONDS = 5
 export const FUNDING_SECONDS = 300
-/** Bounds of an honest party: how old its view is, how long miners ignore what it sends. */
-export const MOST_LAG_SECONDS = 10
-/** What a reorg below the required confirmations can undo. */
+export const MAX_LAG_SECONDS = 10
+/** A reorg below the required confirmations undoes this many blocks. */
 export const REORG_DEPTH = 1
 
 export type ModelKind = 'blocks' | 'seconds' | 'absolute'
 
-/** Its family does not matter: the simulation uses no family data. */
+/** The family does not matter, because the simulation uses no family data. */
 const baseChain = localChains.find((chain) => chain.deposits.kind === 'exact')
 if (baseChain === undefined) throw new Error('the local registry has no chain that is funded once')
 
@@ -49,7 +48,7 @@ const modelSeconds = {
   timelocks: { source: 1200n, destination: 150n },
 } as const satisfies Chain
 
-/** claim: a lag, a pause, a step and two blocks; reorg: two blocks more; fee: as long as `delays` may say. */
+/** The claim margin covers a lag, a missed poll, a step and two blocks. The reorg margin covers two more blocks, the fee margin the longest of `delays`. */
 export const modelChains: Readonly<Record<ModelKind, Chain>> = {
   blocks: {
     ...modelDefaults,
@@ -64,11 +63,10 @@ export const modelChains: Readonly<Record<ModelKind, Chain>> = {
   absolute: { ...modelSeconds, id: 'model_absolute', clock: { ...modelSeconds.clock, expiry: 'absolute' } },
 }
 
-/** Seconds between two blocks, fastest and slowest. */
-export const blockSeconds: Readonly<Record<ModelKind, { readonly least: number; readonly most: number }>> = {
-  blocks: { least: 10, most: 20 },
-  seconds: { least: 5, most: 10 },
-  absolute: { least: 5, most: 10 },
+export const blockSeconds: Readonly<Record<ModelKind, { readonly min: number; readonly max: number }>> = {
+  blocks: { min: 10, max: 20 },
+  seconds: { min: 5, max: 10 },
+  absolute: { min: 5, max: 10 },
 }
 
 export const AMOUNT = 100n

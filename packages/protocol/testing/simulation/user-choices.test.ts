@@ -1,8 +1,8 @@
-/** The user's choices in the model: to keep the secret, and to take an instant refund. */
+/** The user's choices in the model are to keep the secret and to take an instant refund. */
 import { describe, expect, it } from 'vitest'
 import { prompt, redeemed, uneventful } from './histories.fixture.ts'
 import { playHistory } from './history.ts'
-import { AMOUNT, MOST_LAG_SECONDS, START } from './model-order.ts'
+import { AMOUNT, MAX_LAG_SECONDS, START } from './model-order.ts'
 import type { Plan, PlannedDeposit } from './plan.ts'
 
 const deposit = (amount: PlannedDeposit['amount']): PlannedDeposit => ({ at: 50, amount, waits: 0, vanishes: false })
@@ -48,7 +48,7 @@ describe('the solver, against a user and a service who cheat together', () => {
           userDeposits: [deposit('exact')],
           service: 'colludes with the user',
           userRedeems: { kind: 'timed', after: 40, shown: 0 },
-          solver: { ...prompt, lagSeconds: MOST_LAG_SECONDS, polls: [true, false, false] },
+          solver: { ...prompt, lagSeconds: MAX_LAG_SECONDS, polls: [true, false, false] },
         })
         const returned = outcome.source.some((d) => d.spend?.bothSigned === true)
         signed += returned ? 1 : 0

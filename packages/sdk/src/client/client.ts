@@ -45,7 +45,7 @@ export function createClient(options: HttpOptions) {
     schema: (name: string, given?: With) => get<SchemaRecord>(`/schemas/${encodeURIComponent(name)}`, given),
     liquidity: (given?: With) => get<LiquidityRecord[]>('/liquidity', given),
     health: (given?: With) => get<'Online'>('/health', given),
-    /** US dollars. */
+    /** Volume and fees are in US dollars. */
     volume: (query: StatisticsQuery = {}, given?: With) => get<string>('/volume', given, query),
     fees: (query: StatisticsQuery = {}, given?: With) => get<string>('/fees', given, query),
     earnings: (query: EarningsQuery = {}, given?: With) => get<EarningsRecord[]>('/apps/earnings', given, query),

@@ -14,7 +14,7 @@ export class ApiError extends Error {
     { httpStatus, retryAfterSeconds }: { httpStatus: number; retryAfterSeconds: number | null },
   ) {
     super(message)
-    // Not the name of the class, which a minifier changes.
+    // A minifier changes the names of classes.
     this.name = new.target === ApiError ? 'ApiError' : nameOf(code)
     this.code = code
     this.httpStatus = httpStatus
@@ -73,7 +73,7 @@ export function errorOf(code: ErrorCode, message: string, facts: { httpStatus: n
   return new Class(code, message, facts)
 }
 
-/** No answer, or one that is not of this API. The request may have been carried out. */
+/** There was no answer, or one that is not of this API. The request may have been carried out. */
 export class NetworkError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

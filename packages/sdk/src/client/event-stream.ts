@@ -11,8 +11,8 @@ export type StreamOptions = Pick<HttpOptions, 'baseUrl' | 'appId' | 'fetch'>
 type StreamEvent = { readonly id: string; readonly name: string; readonly data: string }
 
 const RECONNECT_MS = 3_000
-/** A stream that sends more without the end of an event is not one of ours. */
-const MOST_CHARACTERS = 4_000_000
+/** No event of the service is longer, so a longer one is of something else. */
+const MAX_EVENT_CHARACTERS = 4_000_000
 
 /** One connection: rejects if it is refused, ends when the server ends it. */
 export async function* readEvents(
@@ -37,7 +37,7 @@ export async function* readEvents(
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       signal?.throwIfAborted()
       text += part.value
-      if (text.length > MOST_CHARACTERS) throw new NetworkError(`${path}: an event is longer than ${MOST_CHARACTERS} characters`)
+      if (text.length > MAX_EVENT_CHARACTERS) throw new NetworkError(`${path}: an event is longer than ${MAX_EVENT_CHARACTERS} characters`)
       const blocks = text.split(/\r?\n\r?\n/)
       text = blocks.pop() ?? ''
       for (const block of blocks) {
@@ -62,10 +62,10 @@ function parseEvent(block: string, lastId: string): StreamEvent {
   return { id: lastOf('id') ?? lastId, name: lastOf('event') ?? 'message', data }
 }
 
-/** `gap`: events between the last id and now are lost; read the orders again. */
+/** After a `gap` the events since the last id are lost: read the orders again. */
 export type AppEvent = { readonly id: string; readonly event: OrderEventRecord } | { readonly id: string; readonly gap: true }
 
-/** All orders of the app, from `lastEventId` on; reconnects by itself. Keep the id of the last event that you have handled. */
+/** Yields the events of all orders of the app from `lastEventId` on, and reconnects by itself. Keep the id of the last event that you have handled. */
 export async function* appEvents(
   options: StreamOptions,
   given: { readonly lastEventId?: string; readonly signal?: AbortSignal } = {},

@@ -27,12 +27,12 @@ export type HttpRequest = {
 
 export type Http = <T>(request: HttpRequest) => Promise<T>
 
-const FIRST_WAIT_MS = 250
-const MOST_WAIT_MS = 8_000
-/** A service that asks for more patience is not waited for: the caller gets its error. */
-const MOST_RETRY_AFTER_SECONDS = 30
+const FIRST_BACKOFF_MS = 250
+const MAX_BACKOFF_MS = 8_000
+/** If the service asks for a longer wait, the caller gets its error. */
+const MAX_RETRY_AFTER_SECONDS = 30
 
-/** Every request of the client may be repeated: reads; POST /orders, which has an Idempotency-Key; PATCH, where a repeat joins the first. */
+/** Every request of the client may be repeated: POST /orders has an Idempotency-Key, and a repeated PATCH joins the first. */
 export function createHttp(options: HttpOptions): Http {
   const { retries = 4, timeoutMs = 30_000 } = options
   const call = options.fetch ?? globalThis.fetch
@@ -64,7 +64,7 @@ export function createHttp(options: HttpOptions): Http {
         return await attempt<T>(request)
       } catch (error) {
         request.signal?.throwIfAborted()
-        const waitMs = waitBefore(error, repeats)
+        const waitMs = retryDelayMs(error, repeats)
         if (repeats >= retries || waitMs === null) throw error
         await sleep(waitMs, request.signal)
       }
@@ -83,13 +83,13 @@ function open<T>(response: Response, envelope: Success<T> | Failure): T {
 }
 
 /** Milliseconds until a repeat may succeed; null if it cannot. */
-function waitBefore(error: unknown, repeats: number): number | null {
-  // A random part: many clients of one service must not come back at the same moment.
-  const backoff = Math.min(FIRST_WAIT_MS * 2 ** repeats, MOST_WAIT_MS) * (0.5 + Math.random() / 2)
+function retryDelayMs(error: unknown, repeats: number): number | null {
+  // The jitter keeps many clients of one service from coming back at the same moment.
+  const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** repeats, MAX_BACKOFF_MS) * (0.5 + Math.random() / 2)
   if (error instanceof NetworkError) return backoff
   if (!(error instanceof ApiError) || (error.httpStatus < 500 && error.httpStatus !== 429)) return null
   if (error.retryAfterSeconds === null) return backoff
-  return error.retryAfterSeconds > MOST_RETRY_AFTER_SECONDS ? null : Math.max(error.retryAfterSeconds * 1000, backoff)
+  return error.retryAfterSeconds > MAX_RETRY_AFTER_SECONDS ? null : Math.max(error.retryAfterSeconds * 1000, backoff)
 }
 
 function queryText(query: HttpRequest['query']): string {

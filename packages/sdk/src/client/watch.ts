@@ -10,11 +10,11 @@ export type WatchOptions = StreamOptions & {
   readonly pollMs?: number
 }
 
-/** While events arrive, the order is read this rarely without one. */
-const CALM_POLL_MS = 15_000
+/** The interval of polls while events arrive. */
+const POLL_WITH_EVENTS_MS = 15_000
 const RECONNECT_MS = 3_000
 
-/** Nothing can happen to the order any more that a user waits for. */
+/** The states after which a user waits for nothing. */
 const ENDED: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed', 'refunded', 'expired'])
 
 function isEnded({ status }: OrderRecord): boolean {
@@ -30,32 +30,32 @@ export async function* watchOrder(
 ): AsyncGenerator<OrderRecord, void> {
   const stop = new AbortController()
   const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
-  const news = listen(options, orderId, either)
+  const events = listen(options, orderId, either)
   let last = ''
-  let isCalm = false
+  let isIdle = false
   try {
     for (;;) {
-      const waiting = news.next()
+      const waiting = events.next()
       const record = await client.order(orderId, { signal: either })
       const text = JSON.stringify(record)
       if (text !== last) yield record
       last = text
       if (isEnded(record)) return
       // After an event the order is read once more soon: the first answer may have been under way before it.
-      isCalm = !(await waiting(news.isConnected() && isCalm ? CALM_POLL_MS : (options.pollMs ?? 2_000)))
+      isIdle = !(await waiting(events.isConnected() && isIdle ? POLL_WITH_EVENTS_MS : (options.pollMs ?? 2_000)))
     }
   } finally {
     stop.abort()
   }
 }
 
-type News = {
+type OrderEvents = {
   isConnected(): boolean
-  /** Call before reading the order; the answer waits for the first event after that, or so many milliseconds. True: there was an event. */
-  next(): (mostMs: number) => Promise<boolean>
+  /** Call it before reading the order. The function that it returns waits for the first event since then, and resolves to whether there was one in time. */
+  next(): (maxMs: number) => Promise<boolean>
 }
 
-function listen(options: WatchOptions, orderId: string, signal: AbortSignal): News {
+function listen(options: WatchOptions, orderId: string, signal: AbortSignal): OrderEvents {
   let connected = false
   let announce = new AbortController()
 
@@ -80,11 +80,11 @@ function listen(options: WatchOptions, orderId: string, signal: AbortSignal): Ne
     isConnected: () => connected,
     next() {
       announce = new AbortController()
-      const heard = announce.signal
-      return async (mostMs) => {
-        if (!heard.aborted) await sleep(mostMs, AbortSignal.any([heard, signal])).catch(() => undefined)
+      const arrived = announce.signal
+      return async (maxMs) => {
+        if (!arrived.aborted) await sleep(maxMs, AbortSignal.any([arrived, signal])).catch(() => undefined)
         signal.throwIfAborted()
-        return heard.aborted
+        return arrived.aborted
       }
     },
   }

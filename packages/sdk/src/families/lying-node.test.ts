@@ -67,7 +67,7 @@ async function sideOf({ asset: id, deployments, user, solver }: Case, changed: P
     deployment,
     terms,
     owner: user,
-    told: { initiate_tx_hash: TX, redeem_tx_hash: '' } as SwapRecord,
+    record: { initiate_tx_hash: TX, redeem_tx_hash: '' } as SwapRecord,
   }
 }
 
@@ -294,7 +294,7 @@ describe('on Solana', () => {
 
   test('a node that stands still is not believed', async () => {
     const answers = { ...solana.answers(await sideOf(solana)), getBlockTime: () => NOW - 3_600 }
-    await expect(read(solana, answers)).rejects.toMatchObject({ name: 'NodeError', message: expect.stringContaining('stands still') })
+    await expect(read(solana, answers)).rejects.toMatchObject({ name: 'NodeError', message: expect.stringContaining('has stopped') })
   })
 })
 
@@ -525,7 +525,7 @@ describe('on Bitcoin', () => {
     }) {
       const { paid = AMOUNT - 500n, to = payout, confirmed = true, witness = secret } = changed
       const known = await sideOf(one, { secretHash: hashSecret(secret) })
-      const told = { ...known.told, redeem_tx_hash: redeemTx, network_fee: '500' }
+      const record = { ...known.record, redeem_tx_hash: redeemTx, network_fee: '500' }
       const from = { scriptpubkey_address: htlcOf(known.terms, networkOf(known.chain.reference)).address, value: Number(AMOUNT) }
       const transaction = {
         txid: redeemTx,
@@ -534,7 +534,7 @@ describe('on Bitcoin', () => {
         status: { confirmed },
       }
       const fetch = jsonMethods({ [`/tx/${redeemTx}`]: () => transaction })
-      return (await loadFamily('bitcoin')).settledAs?.({ ...known, owner: payout, told }, { url: 'http://node', fetch })
+      return (await loadFamily('bitcoin')).settledAs?.({ ...known, owner: payout, record }, { url: 'http://node', fetch })
     }
 
     test('the user is paid when the named transaction is in a block, shows the secret, and pays what was agreed', async () => {
@@ -548,8 +548,8 @@ describe('on Bitcoin', () => {
     test('a transaction that the node does not have is none', async () => {
       const known = await sideOf(one)
       const fetch = jsonMethods({})
-      const told = { ...known.told, redeem_tx_hash: redeemTx }
-      expect(await (await loadFamily('bitcoin')).settledAs?.({ ...known, told }, { url: 'http://node', fetch })).toBe('none')
+      const record = { ...known.record, redeem_tx_hash: redeemTx }
+      expect(await (await loadFamily('bitcoin')).settledAs?.({ ...known, record }, { url: 'http://node', fetch })).toBe('none')
     })
   })
 })

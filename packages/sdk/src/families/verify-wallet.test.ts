@@ -14,7 +14,7 @@ import { type Deployments, pinnedAsset } from '../verify/pinned.ts'
 async function sideOf(asset: string, deployments: Deployments = {}): Promise<SwapSide> {
   const pinned = await pinnedAsset(asset, deployments)
   const terms = { asset: pinned.asset.id, initiator: '', redeemer: '', amount: 1n, secretHash: '', timelock: 1n }
-  return { ...pinned, leg: 'source', terms, owner: null, told: {} as SwapRecord }
+  return { ...pinned, leg: 'source', terms, owner: null, record: {} as SwapRecord }
 }
 
 async function verify(side: SwapSide, wallet: object, node: Node | null, to: 'pay' | 'settle' = 'pay'): Promise<void> {

@@ -10,16 +10,16 @@ export interface SwapKeys {
   secretFor(index: number): Promise<Hex32>
   /** The private key of the user in the HTLC of one side, on secp256k1: another one for each side. */
   keyFor(index: number, leg: Leg): Promise<string>
-  /** 32 bytes that encrypt the rescue file. Only of keys that can be restored. */
+  /** 32 bytes that encrypt the rescue file. Only keys that can be restored have them. */
   fileKey?(): Promise<Uint8Array>
-  /** `nextIndex` gives this index or a later one from now on. Only of keys that can be restored. */
+  /** Makes `nextIndex` give this index or a later one. Only keys that can be restored have it. */
   startAt?(index: number): Promise<void>
 }
 
-/** As many as a safe integer holds. */
+/** The bytes of a safe integer. */
 const INDEX_BYTES = 6
 
-/** Random values, kept in the storage. Whoever clears the storage loses them. */
+/** Random values, kept in the storage. They are lost when the storage is cleared. */
 export function randomKeys(storage: SwapStorage): SwapKeys {
   async function kept(name: string): Promise<string> {
     const known = await storage.getItem(name)
@@ -29,14 +29,14 @@ export function randomKeys(storage: SwapStorage): SwapKeys {
     return value
   }
   return {
-    // Not a counter: two pages, or two swaps at once, could read the same number. Whoever uses a secret twice pays for the second order without being paid.
+    // A counter could give two pages, or two swaps at once, the same number, and a user who uses a secret twice pays for the second order without being paid.
     nextIndex: async () => Number(`0x${randomHex(INDEX_BYTES)}`),
     secretFor: (index) => kept(`tandem:secret:${index}`),
     keyFor: (index, leg) => kept(`tandem:key:${index}:${leg}`),
   }
 }
 
-/** Without a library: the core has no other use for one. */
+/** The core needs no other function of a library, so this one is written out. */
 function randomHex(bytes: number): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -14,7 +14,7 @@ process.once('exit', () => {
   for (const path of held) rmSync(path, { force: true })
 })
 
-/** Until the process ends, or the returned function is called. Throws if another one that is alive, or may be, has the lock. */
+/** Locks until the process ends, or the returned function is called. Throws if another process that is alive, or may be, has the lock. */
 export function lockFile(file: string): () => void {
   const own: Holder = { pid: process.pid, host: hostname(), started: startOf(process.pid) }
   for (;;) {
@@ -24,7 +24,7 @@ export function lockFile(file: string): () => void {
     const made = makeLock(file, number, own)
     if (made === null) continue
     try {
-      // Another process may have looked before this one, and made a lock with another number since.
+      // Another process may have read the locks before this one was made, and have made one with another number since.
       assertNoneHeld(
         file,
         locksOf(file).filter((lock) => lock.path !== made),
@@ -69,7 +69,7 @@ function locksOf(file: string): readonly Lock[] {
     })
 }
 
-/** Null: it was removed meanwhile. */
+/** Null if it was removed meanwhile. */
 function readHolder(path: string): Holder | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Holder
@@ -96,14 +96,14 @@ function isGone({ pid, host, started }: Holder): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // Else it is there, and belongs to another user.
+    // With another code it is alive, and belongs to another user.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return true
   }
   const began = startOf(pid)
   return began !== '' && began !== started
 }
 
-/** When a process began; empty where the system does not tell. */
+/** When a process began. Empty where the system does not say it. */
 function startOf(pid: number): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, expect, test } from 'vitest'
 import { StorageError } from '../swap/storage.ts'
-import { fileStorage } from './index.ts'
+import { fileStorage } from './file-storage.ts'
 import { stopAfter } from './stopped-machine.fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tandem-storage-'))
@@ -23,7 +23,7 @@ type Child = { readonly process: ChildProcess; readonly lines: AsyncIterator<str
 /** Another process that runs this code with `storage`, or prints why it has none. */
 function start(path: string, code: string): Child {
   const program = `
-    import { fileStorage } from ${JSON.stringify(join(import.meta.dirname, 'index.ts'))}
+    import { fileStorage } from ${JSON.stringify(join(import.meta.dirname, 'file-storage.ts'))}
     let storage
     try { storage = fileStorage(${JSON.stringify(path)}) } catch (error) { console.log(error.name + ': ' + error.message); process.exit(0) }
     ${code}`

@@ -1,4 +1,4 @@
-/** Swaps and keys in one file. After a crash at any moment it has all that was set before. */
+/** `@tandem/sdk/node`: swaps and keys in one file. After a crash at any moment it has all that was set before. */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { SwapStorage } from '../swap/storage.ts'
@@ -27,7 +27,7 @@ export function fileStorage(path: string): SwapStorage {
   const storage: SwapStorage = {
     getItem: (key) => items.get(key) ?? null,
     setItem(key, value) {
-      // In memory only when it is in the file: who is told that a key is kept may pay.
+      // Only what is in the file counts as kept: the user pays after that.
       replaceFile(file, JSON.stringify(Object.fromEntries([...items, [key, value]])))
       items.set(key, value)
     },
@@ -60,7 +60,7 @@ function readItems(file: string): Map<string, string> {
     const items = Object.entries(JSON.parse(text) as Record<string, unknown>)
     if (items.every((item): item is [string, string] => typeof item[1] === 'string')) return new Map(items)
   } catch {
-    // Said below. What the file holds may be secret.
+    // The error below does not show the content, which may be secret.
   }
   throw new StorageError(`${file} is not a file of this storage, and stays as it is: give another path`)
 }

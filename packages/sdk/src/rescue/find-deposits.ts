@@ -12,21 +12,21 @@ import { hashSecret } from '@tandem/protocol/secret.ts'
 import { nodeOf, type SwapContext } from '../swap/context.ts'
 import { verifyTimeLeft } from '../swap/time-left.ts'
 import { chainNamed, pinnedAsset } from '../verify/pinned.ts'
+import { verifyAgreed } from './settle-lock.ts'
 import { solverKeysOn } from './solver-keys.ts'
-import { verifyAgreed } from './verify-agreed.ts'
 
 const GAP = 20
-/** A node that shows deposits everywhere would be asked without end. */
-const MOST_INDICES = 20_000
+/** Ends the search at a node that shows deposits everywhere. */
+const MAX_INDICES = 20_000
 
 export type FindOptions = {
   /** Public keys of further solvers: of the source the `redeemer`, of the destination the `initiator` of any order with them. */
   readonly solvers?: readonly string[]
-  /** So many indices are looked at in any case: the others may have been of swaps on other chains. */
+  /** The search reads at least this many indices: unused ones may have been of swaps on other chains. */
   readonly atLeast?: number
-  /** So many unused indices in a row end the search. Default: 20. */
+  /** The search ends after this many unused indices in a row. Default: 20. */
   readonly gap?: number
-  /** Is told of each chain that cannot be searched; the others are. Default: the first problem is thrown. */
+  /** Called for each chain that cannot be searched; the others are. Default: the first problem is thrown. */
   readonly onProblem?: (on: { readonly chain: string; readonly chainName: string; readonly problem: string }) => void
   readonly signal?: AbortSignal
 }
@@ -38,11 +38,11 @@ export type FoundDeposit = {
   readonly index: number
   readonly leg: Leg
   readonly solver: string
-  /** Of the source all that lies there; of the destination the largest deposit: only one is redeemed, and anybody can add more. */
+  /** On the source the sum of all deposits. On the destination the largest one: only one is redeemed, and anybody can add more. */
   readonly amount: bigint
 }
 
-/** On all chains of `nodes` that have keys of users. */
+/** Searches all chains of `nodes` that have keys of users. */
 export async function findDeposits(
   context: SwapContext,
   { solvers = [], onProblem, ...options }: FindOptions = {},
@@ -81,13 +81,12 @@ async function findOn(
   const node = nodeOf(context, chainNamed(chain), signal)
   if (node === null || solvers.length === 0) return found
   for (let [index, unused] = [0, 0]; unused < gap || index < atLeast; index += 1) {
-    if (index >= MOST_INDICES)
-      throw new Error(`the node of ${chain} shows payments for ${MOST_INDICES} indices: it does not tell the truth`)
+    if (index >= MAX_INDICES) throw new Error(`the node of ${chain} shows payments for ${MAX_INDICES} indices: it does not tell the truth`)
     unused += 1
     for (const solver of solvers) {
       for (const leg of ['source', 'destination'] as const) {
         const { side } = await sideOf(context, { chain, index, leg, solver, amount: 1n })
-        const { isUsed, amount: all, largest } = await ownKeys.lookUp(side, node)
+        const { isUsed, amount: all, largest } = await ownKeys.addressUse(side, node)
         if (isUsed) unused = 0
         const amount = leg === 'source' ? all : largest
         if (amount > 0n) found.push({ chain, asset: side.asset.id, index, leg, solver, amount })
@@ -98,7 +97,7 @@ async function findOn(
 }
 
 export type TakeOptions = {
-  /** The least that the user agreed to get, in the smallest unit. Needed of a `destination`. */
+  /** The least that the user agreed to get, in the smallest unit. A `destination` needs it. */
   readonly minToAmount?: bigint
   /** Raises the fee of a transaction that an earlier call has sent and no block has taken, where nodes allow it. Default: false. */
   readonly bump?: boolean
@@ -125,7 +124,7 @@ export async function takeDeposit(
   return ownKeys.redeem(side, secret, outpoint, by)
 }
 
-/** Of the user's payout, which the secret may be shown for. */
+/** The deposit of the user's payout for which the secret may be shown. */
 async function verifiedDeposit({ side, ownKeys }: Found, node: Node): Promise<string> {
   const { chain, asset, terms } = side
   const lock = await ownKeys.readLock(side, node)

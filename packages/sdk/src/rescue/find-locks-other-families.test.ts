@@ -101,7 +101,7 @@ describe('on the XRP Ledger', () => {
     const endless = { ...nodeWith(escrowWith()), account_objects: () => ({ account_objects: [escrowWith()], marker: 'more' }) }
     const { locks, searched, asked } = await find(CHAIN, endless, {}, user)
     expect(locks).toHaveLength(1)
-    expect(searched).toMatchObject([{ problem: 'there is more than was looked at' }])
+    expect(searched).toMatchObject([{ problem: 'there is more than was read' }])
     expect(asked.length).toBeLessThan(60)
   })
 })
@@ -271,7 +271,7 @@ describe('on Sui', () => {
     const endless = vi.fn(nodeWith(Array.from({ length: 200 }, () => settled)))
     const { locks, searched } = await findBy(endless, { maxRequests: 10 })
     expect(endless.mock.calls).toHaveLength(10)
-    expect({ locks, searched }).toMatchObject({ locks: [], searched: [{ problem: 'there is more than was looked at' }] })
+    expect({ locks, searched }).toMatchObject({ locks: [], searched: [{ problem: 'there is more than was read' }] })
   })
 })
 

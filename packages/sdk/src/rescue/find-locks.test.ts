@@ -228,7 +228,7 @@ test('locks that strangers make with the hash of the user do not hide those of t
   expect(locks).toHaveLength(200)
   expect(locks.filter(({ isYours }) => !isYours)).toEqual([])
   expect(locks.filter(({ terms }) => terms.amount === 1_000_000n)).toHaveLength(1)
-  expect(searched).toMatchObject([{ problem: 'there is more than was looked at' }])
+  expect(searched).toMatchObject([{ problem: 'there is more than was read' }])
 })
 
 test('a node that is asked too often is waited for, and asked for the same blocks', async () => {
@@ -306,7 +306,7 @@ test('a node that shows an impossible height is not asked without end', async ()
   const node = nodeWith([], {})
   node.answers.eth_getBlockByNumber = () => ({ number: `0x1${'0'.repeat(1_000)}`, timestamp: hex(NOW) })
   const { searched } = await findLocks(contextOf(node.fetch), { maxRequests: 100 })
-  expect(searched).toMatchObject([{ problem: expect.stringContaining('a newest block that cannot be') }])
+  expect(searched).toMatchObject([{ problem: expect.stringContaining('an impossible newest block') }])
   expect(node.requests()).toBeLessThan(110)
 })
 

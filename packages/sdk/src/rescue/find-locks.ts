@@ -1,9 +1,9 @@
 /**
  * Finds the swaps of a phrase on chains with accounts by a node alone: no service, no file. A lock names the hash of its secret, and the phrase knows all of
- * those. What a node tells is a hint: a lock counts once the pinned contract, as the same node shows it, has these very terms.
+ * those. The node's list is only a hint: a lock counts once the pinned contract, as the same node shows it, has these very terms.
  */
 
-import type { Lock, Node, SdkFamily, Settled, SwapSide, ToldLock } from '@tandem/chain-kit/browser/family.ts'
+import type { ListedLock, Lock, Node, SdkFamily, Settled, SwapSide } from '@tandem/chain-kit/browser/family.ts'
 import { sleep } from '@tandem/chain-kit/browser/sleep.ts'
 import { VerificationError } from '@tandem/chain-kit/browser/verification-error.ts'
 import { loadFamily } from '@tandem/families/browser.ts'
@@ -12,28 +12,27 @@ import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
 import { type Hex32, hashSecret } from '@tandem/protocol/secret.ts'
-import { leastSeconds, mostSeconds } from '@tandem/protocol/timelock.ts'
 import { addressOn } from '../families/parse-address.ts'
-import { nodeOf, type SwapContext } from '../swap/context.ts'
+import { nodeOf, now, type SwapContext } from '../swap/context.ts'
 import type { RefundTime } from '../swap/refund-time.ts'
-import { isInTime } from '../swap/time-left.ts'
+import { isInTime, refundableAt } from '../swap/time-left.ts'
 import { chainNamed, pinnedAssetsOn } from '../verify/pinned.ts'
 
 const GAP = 20
-/** The blocks of a time show only some of the indices, so a gap between them ends nothing: this many are known from the start. */
+/** The blocks of a time show only some of the indices, so a gap between them ends nothing. The search starts with this many. */
 const INDICES = 1_000
 const DAYS = 30
-const MOST_REQUESTS = 3_000
+const MAX_REQUESTS = 3_000
 const DAY_SECONDS = 86_400n
-/** Each costs some requests. Anybody can make locks with the hash of a secret that is on a chain. */
-const MOST_LOCKS = 200
-/** One index takes a millisecond or two: a page must stay alive meanwhile. */
-const INDICES_AT_ONCE = 25
+/** Each lock costs some requests, and anybody can make locks with the hash of a secret that is on a chain. */
+const MAX_LOCKS = 200
+/** One index takes a millisecond or two. The page gets the processor back after each batch. */
+const INDICES_PER_BATCH = 25
 
 export type FindLocksOptions = {
   /** Which chains to search. Default: those of the option `nodes`. */
   readonly chains?: readonly string[]
-  /** The user's own accounts by chain. Some chains list locks by account alone; on all others they tell which locks are the user's. */
+  /** The user's own accounts by chain. Some chains list locks by account alone; on all others the account says which locks are the user's. */
   readonly addresses?: Readonly<Record<string, string>>
   /** How far back blocks are read. Default: 30. */
   readonly days?: number
@@ -58,16 +57,16 @@ export type FoundLock = {
   readonly state: 'open' | 'redeemed' | 'refunded'
   /** `wait`: a refund is possible later, or a payment lacks confirmations. `nothing`: it is settled, too late to redeem, or somebody else gets the money. */
   readonly can: 'redeem' | 'refund' | 'wait' | 'nothing'
-  /** Of an open one: when its initiator can take it back, in unix seconds. */
+  /** When the initiator of an open lock can take it back, in unix seconds. */
   readonly refundable: RefundTime | null
 }
 
 export type SearchedChain = {
   readonly chain: string
   readonly chainName: string
-  /** Unix seconds: older locks were not looked for. Null: all that there are. */
+  /** Unix seconds: older locks were not searched. Null if all were. */
   readonly since: number | null
-  /** The chain lists locks by account, and none was named in `addresses`: nothing was looked for. */
+  /** The chain lists locks by account, and none was named in `addresses`, so nothing was searched. */
   readonly needsAddress: boolean
   /** Why the search on this chain failed, or did not get to its end. */
   readonly problem: string | null
@@ -75,7 +74,7 @@ export type SearchedChain = {
 
 export type FoundLocks = { readonly locks: readonly FoundLock[]; readonly searched: readonly SearchedChain[] }
 
-/** Newest index first. A chain whose node fails is told in `searched`, and keeps no other from being searched. */
+/** Newest index first. `searched` names a chain whose node fails; the others are searched all the same. */
 export async function findLocks(context: SwapContext, options: FindLocksOptions = {}): Promise<FoundLocks> {
   if (context.keys.startAt === undefined)
     throw new Error('only keys of a rescue phrase can be searched for: give rescueKeys(phrase, storage) in the option keys')
@@ -95,7 +94,7 @@ export async function findLocks(context: SwapContext, options: FindLocksOptions 
     try {
       const found = await findOn(context, chain, family, secrets, options)
       locks.push(...found.locks)
-      const problem = found.isCut ? 'there is more than was looked at' : null
+      const problem = found.isCut ? 'there is more than was read' : null
       searched.push({ ...result, since: found.since === null ? null : Number(found.since), problem })
     } catch (error) {
       signal?.throwIfAborted()
@@ -106,7 +105,7 @@ export async function findLocks(context: SwapContext, options: FindLocksOptions 
 }
 
 async function findOn(context: SwapContext, chain: Chain, family: SdkFamily, secrets: Secrets, options: FindLocksOptions) {
-  const { addresses = {}, days = DAYS, maxRequests = MOST_REQUESTS, onProgress, signal } = options
+  const { addresses = {}, days = DAYS, maxRequests = MAX_REQUESTS, onProgress, signal } = options
   const asked = nodeOf(context, chain, signal)
   if (asked === null) throw new Error(`name a node of ${chain.id} in the option nodes`)
   const contracts = await pinnedAssetsOn(chain, context.options.deployments ?? {})
@@ -120,7 +119,7 @@ async function findOn(context: SwapContext, chain: Chain, family: SdkFamily, sec
     chain,
     contracts,
     accounts: account === null ? [] : [account],
-    since: BigInt(Math.floor(Date.now() / 1000)) - BigInt(days) * DAY_SECONDS,
+    since: now() - BigInt(days) * DAY_SECONDS,
     budget,
     onProgress: (part: number) => onProgress?.({ chain: chain.id, chainName: chain.displayName, part }),
   }
@@ -135,22 +134,22 @@ async function findOn(context: SwapContext, chain: Chain, family: SdkFamily, sec
       since: null,
     }
     const highest = Math.max(-1, ...locks.map(({ terms }) => known.get(terms.secretHash) ?? -1))
-    // Whoever has made so many swaps may have made more.
+    // A user who has made so many swaps may have made more.
     if (highest + GAP >= indices && budget.left > 0) continue
     const found: FoundLock[] = []
-    const told = likelyFirst(distinct(locks), account)
-    for (const one of told.slice(0, MOST_LOCKS)) {
+    const listed = likelyFirst(distinct(locks), account)
+    for (const one of listed.slice(0, MAX_LOCKS)) {
       const index = known.get(one.terms.secretHash)
       const lock = index === undefined ? null : await verified(sideOf(chain, one), { family, node, index, account })
       if (lock !== null) found.push(lock)
     }
-    return { locks: found, since, isCut: isCut || told.length > MOST_LOCKS }
+    return { locks: found, since, isCut: isCut || listed.length > MAX_LOCKS }
   }
 }
 
 type Checked = { readonly family: SdkFamily; readonly node: Node; readonly index: number; readonly account: string | null }
 
-/** Null: the contract has no such lock, whatever the node told before. */
+/** Null if the contract has no such lock, whatever the node listed. */
 async function verified(side: SwapSide, { family, node, index, account }: Checked): Promise<FoundLock | null> {
   const { chain, asset, leg, terms } = side
   const lock = await lockOrNull(family, side, node)
@@ -163,12 +162,12 @@ async function verified(side: SwapSide, { family, node, index, account }: Checke
     index,
     leg,
     terms,
-    tx: side.told.initiate_tx_hash,
+    tx: side.record.initiate_tx_hash,
     isYours: account === null ? null : isOf(account, side),
     state,
     // A refund would pay a stranger, and a redeem would show the user's secret for nothing.
     can: lock === null || (account !== null && !isOf(account, side)) ? 'nothing' : canDo(side, lock),
-    refundable: lock === null ? null : refundableAt(chain, lock),
+    refundable: lock === null ? null : refundableAt(chain, lock.unitsLeft),
   }
 }
 
@@ -178,23 +177,23 @@ function isOf(account: string | null, { leg, terms }: Pick<SwapSide, 'leg' | 'te
 }
 
 /**
- * The user's own first, of each asset the largest: to hide one of the user's behind others, a stranger has to lock as much as it many times, for the user to
- * take. Amounts of different assets cannot be compared, so the assets take turns.
+ * The user's own first, and the largest of each asset: to hide one of the user's behind others, a stranger has to lock as much as it many times, for the user
+ * to take. Amounts of different assets cannot be compared, so the assets go round robin.
  */
-function likelyFirst(locks: readonly ToldLock[], account: string | null): readonly ToldLock[] {
+function likelyFirst(locks: readonly ListedLock[], account: string | null): readonly ListedLock[] {
   const taken = new Map<string, number>()
   return locks
     .toSorted((a, b) => Number(isOf(account, b)) - Number(isOf(account, a)) || (a.terms.amount > b.terms.amount ? -1 : 1))
     .map((lock) => {
-      const turn = taken.get(lock.asset.id) ?? 0
-      taken.set(lock.asset.id, turn + 1)
-      return { lock, turn, isOwn: isOf(account, lock) }
+      const rank = taken.get(lock.asset.id) ?? 0
+      taken.set(lock.asset.id, rank + 1)
+      return { lock, rank, isOwn: isOf(account, lock) }
     })
-    .toSorted((a, b) => Number(b.isOwn) - Number(a.isOwn) || a.turn - b.turn)
+    .toSorted((a, b) => Number(b.isOwn) - Number(a.isOwn) || a.rank - b.rank)
     .map(({ lock }) => lock)
 }
 
-/** One that is not as it was told is none: it must not hide the others. */
+/** A lock that is not as the node listed it counts as none: it must not hide the others. */
 async function lockOrNull(family: SdkFamily, side: SwapSide, node: Node): Promise<Lock | null> {
   try {
     return await family.readLock(side, node)
@@ -210,20 +209,14 @@ function canDo({ chain, asset, leg, terms }: SwapSide, { confirmations, unitsLef
   return confirmations >= requiredConfirmations(chain, asset, terms.amount, 'destination') ? 'redeem' : 'wait'
 }
 
-function refundableAt({ clock }: Chain, { unitsLeft }: Lock): RefundTime {
-  const now = Math.floor(Date.now() / 1000)
-  if (unitsLeft <= 0n) return { earliest: now, latest: now }
-  return { earliest: now + Number(leastSeconds(clock, unitsLeft)), latest: now + Number(mostSeconds(clock, unitsLeft)) }
+export function sideOf(chain: Chain, { asset, deployment, leg, terms, tx }: ListedLock): SwapSide {
+  // There is no record of a service. Only the transaction of one is read here.
+  const record = { initiate_tx_hash: tx, redeem_tx_hash: '' } as SwapSide['record']
+  return { leg, chain, asset, deployment, terms, owner: null, record }
 }
 
-export function sideOf(chain: Chain, { asset, deployment, leg, terms, tx }: ToldLock): SwapSide {
-  // No service told anything. Only the transaction is read of a record here.
-  const told = { initiate_tx_hash: tx, redeem_tx_hash: '' } as SwapSide['told']
-  return { leg, chain, asset, deployment, terms, owner: null, told }
-}
-
-function distinct(locks: readonly ToldLock[]): readonly ToldLock[] {
-  const key = ({ terms: { asset, initiator, redeemer, timelock, amount, secretHash } }: ToldLock) =>
+function distinct(locks: readonly ListedLock[]): readonly ListedLock[] {
+  const key = ({ terms: { asset, initiator, redeemer, timelock, amount, secretHash } }: ListedLock) =>
     [asset, initiator, redeemer, timelock, amount, secretHash].join(' ')
   return [...new Map(locks.map((lock) => [key(lock), lock])).values()]
 }
@@ -247,7 +240,7 @@ function createSecrets({ keys }: SwapContext, signal?: AbortSignal): Secrets {
     async upTo(indices) {
       for (let index = known.size; index < indices; index += 1) {
         known.set(hashSecret(await keys.secretFor(index)), index)
-        if (index % INDICES_AT_ONCE === 0) await sleep(0, signal)
+        if (index % INDICES_PER_BATCH === 0) await sleep(0, signal)
       }
       return known
     },

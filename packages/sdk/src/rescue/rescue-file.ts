@@ -21,9 +21,9 @@ type FileJson = {
   readonly solvers?: SolverKeys
 }
 
-/** A text to save as a file. It is of this moment: take another one after each swap is paid. */
+/** The text of a file with the swaps of this moment: save another one after each payment. */
 export async function exportFile(context: SwapContext): Promise<string> {
-  // A later swap may be with a solver that no earlier one was with. Without the service the file has what is known.
+  // A later swap may be with another solver. Without the service the file has the known keys.
   await learnSolverKeys(context)
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
   const text = new TextEncoder().encode(JSON.stringify(await listSwaps(context)))
@@ -50,7 +50,7 @@ export async function importFile(context: SwapContext, text: string): Promise<re
   const saved = JSON.parse(new TextDecoder().decode(opened)) as readonly SavedSwap[]
   for (const swap of saved) {
     const known = await findSwap(context, swap.orderId)
-    // Of a restored one the storage has only the service's word.
+    // Only the service's word is in the storage for a restored one.
     if (known === null || known.phase === 'restored') await addSwap(context, asImported(swap))
   }
   await rememberSolverKeys(context, solvers)

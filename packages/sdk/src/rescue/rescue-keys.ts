@@ -1,6 +1,6 @@
 /** Keys of one phrase for all swaps: the phrase alone finds and finishes them from an empty browser. */
 import type { SwapKeys } from '../keys/keys.ts'
-import { inTurn } from '../swap/in-turn.ts'
+import { withMutex } from '../swap/mutex.ts'
 import type { SwapStorage } from '../swap/storage.ts'
 import type { DerivedKeys } from './derive.ts'
 
@@ -8,7 +8,7 @@ export type RescueKeys = SwapKeys & Required<Pick<SwapKeys, 'startAt' | 'fileKey
 
 /** A new phrase and its keys. The user writes the phrase down; the SDK does not keep it. */
 export async function newRescueKeys(storage: SwapStorage): Promise<{ readonly phrase: string; readonly keys: RescueKeys }> {
-  const { createPhrase } = await import('./phrase.ts')
+  const { createPhrase } = await import('./derive.ts')
   const phrase = createPhrase()
   const keys = await rescueKeys(phrase, storage)
   await keys.startAt(0)
@@ -27,7 +27,7 @@ function keysOf({ fingerprint, secretAt, keyAt, fileKey }: DerivedKeys, storage:
     const text = await storage.getItem(counter)
     return text === null ? null : Number(text)
   }
-  /** A secret that was used before is public: whoever pays with its hash again may lose the payment. */
+  /** A secret that was used before is public: a second payment with its hash may be lost. */
   async function takeIndex(): Promise<number> {
     const index = await known()
     if (index === null)
@@ -38,8 +38,8 @@ function keysOf({ fingerprint, secretAt, keyAt, fileKey }: DerivedKeys, storage:
     return index
   }
   return {
-    nextIndex: () => inTurn(counter, takeIndex),
-    startAt: (index) => inTurn(counter, async () => storage.setItem(counter, String(Math.max(index, (await known()) ?? 0)))),
+    nextIndex: () => withMutex(counter, takeIndex),
+    startAt: (index) => withMutex(counter, async () => storage.setItem(counter, String(Math.max(index, (await known()) ?? 0)))),
     secretFor: async (index) => secretAt(index),
     keyFor: async (index, leg) => keyAt(index, leg),
     fileKey: async () => fileKey(),

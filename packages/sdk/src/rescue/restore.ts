@@ -13,11 +13,8 @@ import { pinnedAsset } from '../verify/pinned.ts'
 import { verifyTerms } from '../verify/verify-order.ts'
 import { learnSolverKeys } from './solver-keys.ts'
 
-/**
- * Finds the orders of a phrase: the service is asked for the hashes of its secrets, and learns nothing else. A service that answers for every index would
- * be asked without end.
- */
-const MOST_INDICES = 20_000
+/** The service is asked for the hashes of the phrase's secrets, and learns nothing else. The limit ends the search at one that answers for every index. */
+const MAX_INDICES = 20_000
 
 const GAP = 20
 
@@ -27,17 +24,17 @@ export type RestoreOptions = {
    * its secret would pay whom the service names.
    */
   readonly addresses?: Readonly<Record<string, string>>
-  /** So many unused indices in a row end the search. Default: 20. */
+  /** The search ends after this many unused indices in a row. Default: 20. */
   readonly gap?: number
   /**
-   * Makes new swaps with the phrase too, from the index after the last one that the service told of. Default: false, new swaps take a new phrase.
+   * Makes new swaps with the phrase too, from the index after the last one of which the service has an order. Default: false, new swaps take a new phrase.
    * A secret that is used twice is public: with `true` you rely on the service to hide no order, and on the phrase to be used nowhere else.
    */
   readonly continueNumbering?: boolean
   readonly signal?: AbortSignal
 }
 
-/** `problem`: why the swap cannot go on from here; null: `resume(orderId, wallet, { minToAmount })` continues it. Amounts are the service's word. */
+/** `problem` says why the swap cannot go on from here. If it is null, `resume(orderId, wallet, { minToAmount })` continues it. Amounts are the service's word. */
 export type RestoredSwap = FoundOrder & { readonly orderId: string; readonly problem: string | null }
 
 /** Safe to repeat, with other addresses too. A swap that the storage still knows stays as it is. */
@@ -120,15 +117,15 @@ async function partyOf(
   record: OrderRecord,
   addresses: Readonly<Record<string, string>>,
 ): Promise<{ readonly takesKeys: boolean; readonly ownKey: string | null; readonly address: string | null }> {
-  const told = leg === 'source' ? record.source_swap : record.destination_swap
-  const { chain } = await pinnedAsset(told.asset, options.deployments ?? {})
+  const swap = leg === 'source' ? record.source_swap : record.destination_swap
+  const { chain } = await pinnedAsset(swap.asset, options.deployments ?? {})
   const family = await loadFamily(chain.family)
   const { ownKeys } = family
   const ownKey = ownKeys === undefined ? null : ownKeys.publicKeyOf(await keys.keyFor(index, leg))
   const given = addresses[chain.id]
   return {
     takesKeys: ownKeys !== undefined,
-    ownKey: ownKey === (leg === 'source' ? told.initiator : told.redeemer) ? ownKey : null,
+    ownKey: ownKey === (leg === 'source' ? swap.initiator : swap.redeemer) ? ownKey : null,
     address: given === undefined ? null : addressOn(family, chain, given),
   }
 }
@@ -143,8 +140,8 @@ export async function* findOrders(
 ): AsyncGenerator<FoundOrder, void> {
   let unused = 0
   for (let first = 0; unused < gap; first += MAX_SECRET_HASHES) {
-    if (first >= MOST_INDICES)
-      throw new Error(`the service names orders for ${MOST_INDICES} indices of the phrase: it does not tell the truth`)
+    if (first >= MAX_INDICES)
+      throw new Error(`the service names orders for ${MAX_INDICES} indices of the phrase: it does not tell the truth`)
     const indices = Array.from({ length: MAX_SECRET_HASHES }, (_, n) => first + n)
     const hashes = await Promise.all(indices.map(async (index) => hashSecret(await keys.secretFor(index))))
     const { data } = await client.orders(

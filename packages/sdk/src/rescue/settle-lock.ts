@@ -1,6 +1,6 @@
 /** Refunds or redeems a lock that `findLocks` found, by a wallet or by a call that anybody can send. Everything is read again before a secret is shown. */
 
-import { verifySame } from '@tandem/chain-kit/browser/check.ts'
+import { verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import type { Node, RedeemCall, SdkFamily, SwapSide } from '@tandem/chain-kit/browser/family.ts'
 import { NotPossibleError } from '@tandem/chain-kit/browser/refusals.ts'
 import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
@@ -12,12 +12,8 @@ import { nodeOf, type SwapContext } from '../swap/context.ts'
 import { verifyTimeLeft } from '../swap/time-left.ts'
 import { chainNamed, pinnedAsset } from '../verify/pinned.ts'
 import { type FoundLock, sideOf } from './find-locks.ts'
-import { verifyAgreed } from './verify-agreed.ts'
 
-/**
- * Of a `destination` both must be named. Anybody can make a lock with the hash of the user's secret, which is public: one that pays somebody else, or too
- * little. Who redeems it shows the secret, and the solver takes the user's payment.
- */
+/** A `destination` needs both: anybody can make a lock with the hash of the user's secret that pays somebody else, or too little. */
 export type SettleTerms = {
   /** The user's own address on this chain. */
   readonly recipient?: string
@@ -92,7 +88,17 @@ function verifyPayout({ chain, terms }: SwapSide, family: SdkFamily, { recipient
   verifyAgreed(terms.amount, minToAmount)
 }
 
-/** Another secret would be shown in vain. */
+/**
+ * What the user agreed to get, from the user's own notes: neither the phrase nor a chain knows it. The hash of a secret is public, so anybody can lock a
+ * little for it, the solver first of all. A redeem of that would reveal the secret, and the solver would take the user's whole payment.
+ */
+export function verifyAgreed(amount: bigint, minToAmount: bigint | undefined): void {
+  if (minToAmount === undefined || minToAmount <= 0n)
+    throw new Error('say in minToAmount what you agreed to get, in the smallest unit and more than 0: only then the secret is shown')
+  verifyThat(amount >= minToAmount, 'lock.amount', `at least ${minToAmount}`, amount.toString())
+}
+
+/** Throws if the lock is for another secret: this one would be revealed for nothing. */
 async function secretOf({ keys }: SwapContext, { index, terms }: FoundLock): Promise<Hex32> {
   const secret = await keys.secretFor(index)
   verifySame('lock.secretHash', hashSecret(secret), terms.secretHash)

@@ -94,14 +94,14 @@ test('a chain that cannot be searched keeps no other from being searched', async
   const nodes = { litecoin_regtest: 'http://gone', [CHAIN]: 'http://node', bitcoin_testnet: 'http://unasked' }
   const solverKeys = { litecoin_regtest: [OF_PAGE], [CHAIN]: [OF_PAGE] }
   const { context } = await contextOf({}, { nodes, solverKeys, fetch })
-  await expect(findDeposits(context)).rejects.toThrow('no answer of the node')
+  await expect(findDeposits(context)).rejects.toThrow('the node does not answer')
   const abort = new AbortController()
   const problems: string[] = []
   const onProblem = ({ chain, problem }: { chain: string; problem: string }) => void problems.push(`${chain}: ${problem}`)
   const limited = findDeposits(context, { gap: 0, atLeast: 1, onProblem, signal: abort.signal })
   expect((await limited).map(({ chain, leg }) => `${chain} ${leg}`)).toEqual([`${CHAIN} source`, `${CHAIN} destination`])
   expect(problems).toEqual([
-    expect.stringMatching(/^litecoin_regtest: .*no answer of the node/),
+    expect.stringMatching(/^litecoin_regtest: .*the node does not answer/),
     expect.stringMatching(/^bitcoin_testnet: no solver's public key is known/),
   ])
   abort.abort(new Error('enough'))

@@ -15,12 +15,12 @@ import { findChain, pinnedSolverKeys } from '../verify/pinned.ts'
 export type SolverKeys = Readonly<Record<string, readonly string[]>>
 
 const STORED = 'tandem:solver-keys'
-/** Of one chain. Each costs the search some 40 requests. */
-const MOST_KEYS = 64
-/** Keys are of use later: whoever waits for something else must not wait long for them. */
-const LEARN_MS = 5_000
+/** The limit for one chain. Each key costs the search some 40 requests. */
+const MAX_KEYS = 64
+/** The keys are needed later only, so a call that does something else waits no longer for them. */
+const LEARN_TIMEOUT_MS = 5_000
 
-/** `given`: of the caller, who is told if one is not a key. */
+/** `given` are those of the caller: a text among them that is no key is an error. */
 export async function solverKeysOn(
   context: SwapContext,
   chain: string,
@@ -39,12 +39,12 @@ export async function solverKeysOn(
   return [...new Set(found)].filter(isPublicKey)
 }
 
-/** Asks the service, and remembers what it says. False: it does not answer. */
+/** Asks the service for the keys, and saves them. False if it does not answer. */
 export async function learnSolverKeys(context: SwapContext, signal?: AbortSignal): Promise<boolean> {
-  const limit = AbortSignal.timeout(LEARN_MS)
+  const limit = AbortSignal.timeout(LEARN_TIMEOUT_MS)
   try {
     const chains = await context.client.chains({}, { signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) })
-    await rememberSolverKeys(context, toldIn(chains))
+    await rememberSolverKeys(context, keysIn(chains))
     return true
   } catch (error) {
     signal?.throwIfAborted()
@@ -53,13 +53,13 @@ export async function learnSolverKeys(context: SwapContext, signal?: AbortSignal
   }
 }
 
-/** Whatever the service answers: what is no list of chains tells nothing, and must not keep anybody from saving a file. */
-function toldIn(chains: unknown): unknown {
+/** The answer may be anything: one that is no list of chains has no keys, and must not keep the user from saving a file. */
+function keysIn(chains: unknown): unknown {
   const list: readonly (Partial<ChainRecord> | null)[] = Array.isArray(chains) ? chains : []
   return Object.fromEntries(list.map((one) => [String(one?.chain), one?.solver_keys]))
 }
 
-/** Of the service or of a file: only public keys count, so that nothing else takes their place. Those that are known stay. */
+/** Adds the keys that the service or a file names to the known ones. Only public keys count, so that nothing else takes their place. */
 export async function rememberSolverKeys(context: SwapContext, named: unknown): Promise<void> {
   const known = await storedKeys(context)
   const merged = { ...known }
@@ -67,8 +67,8 @@ export async function rememberSolverKeys(context: SwapContext, named: unknown): 
     const family = findChain(chain)?.family
     const { ownKeys } = family === undefined ? {} : await loadFamily(family)
     if (!Array.isArray(keys) || ownKeys === undefined) continue
-    const told = keys.filter((key): key is string => typeof key === 'string' && ownKeys.isPublicKey(key))
-    const all = [...new Set([...(known[chain] ?? []), ...told])].slice(0, MOST_KEYS)
+    const added = keys.filter((key): key is string => typeof key === 'string' && ownKeys.isPublicKey(key))
+    const all = [...new Set([...(known[chain] ?? []), ...added])].slice(0, MAX_KEYS)
     if (all.length > 0) merged[chain] = all
   }
   if (JSON.stringify(merged) !== JSON.stringify(known)) await context.storage.setItem(STORED, JSON.stringify(merged))

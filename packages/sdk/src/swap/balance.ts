@@ -5,7 +5,7 @@ import { addressOn } from '../families/parse-address.ts'
 import { pinnedAsset } from '../verify/pinned.ts'
 import { nodeOf, type SwapContext } from './context.ts'
 
-/** Null: no node of its chain is known, or balances of its family are not read. */
+/** Null if no node of the chain is known, or the family reads no balances. */
 export async function balanceOf(context: SwapContext, assetId: string, address: string, signal?: AbortSignal): Promise<Balance | null> {
   const pinned = await pinnedAsset(assetId, context.options.deployments ?? {})
   const family = await loadFamily(pinned.chain.family)

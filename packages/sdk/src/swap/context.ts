@@ -1,7 +1,6 @@
 /** What every part of a swap needs: the client, the user's keys, the storage, and the integrator's own knowledge of chains. */
 
 import type { Node } from '@tandem/chain-kit/browser/family.ts'
-import { plainFetch } from '@tandem/chain-kit/browser/plain-fetch.ts'
 import type { Client } from '../client/client.ts'
 import type { HttpOptions } from '../client/http.ts'
 import type { WatchOptions } from '../client/watch.ts'
@@ -20,7 +19,7 @@ export type TandemOptions = HttpOptions &
     readonly nodes?: Readonly<Record<string, string>>
     /** Public keys of solvers by chain, as `GET /chains` names them. With them `findDeposits` needs no service; others are known anyway. */
     readonly solverKeys?: Readonly<Record<string, readonly string[]>>
-    /** Default: `localStorage`. Where there is none, nothing is swapped without: `fileStorage` of `@tandem/sdk/node`, or `memoryStorage`. */
+    /** Default: `localStorage`. Where there is none a swap needs `fileStorage` of `@tandem/sdk/node`, or `memoryStorage`. */
     readonly storage?: SwapStorage
     /** Default: random ones, kept in the storage. */
     readonly keys?: SwapKeys
@@ -39,5 +38,12 @@ export function nodeOf(
   signal?: AbortSignal,
 ): Node | null {
   const url = options.nodes?.[chain.id] ?? chain.publicRpcs?.[0]
-  return url === undefined ? null : { url, fetch: options.fetch ?? plainFetch, ...(signal !== undefined && { signal }) }
+  // Browsers refuse `fetch` as a method of another object. The module with `plainFetch` would be in the core for this line alone.
+  const { fetch = (...given) => globalThis.fetch(...given) } = options
+  return url === undefined ? null : { url, fetch, ...(signal !== undefined && { signal }) }
+}
+
+/** Unix seconds by our own clock. */
+export function now(): bigint {
+  return BigInt(Math.floor(Date.now() / 1000))
 }

@@ -295,7 +295,7 @@ test('while the user’s own node is down the swap waits, and shows no secret', 
   const hex = (value: number) => `0x${value.toString(16)}`
   const steps = resumeSwap(context, saved.orderId, null)
   expect(await steps.next()).toMatchObject({ value: { kind: 'changed' } })
-  expect(await steps.next()).toMatchObject({ value: { kind: 'delayed', reason: expect.stringContaining('no answer of the node') } })
+  expect(await steps.next()).toMatchObject({ value: { kind: 'delayed', reason: expect.stringContaining('the node does not answer') } })
   expect(answers.redeems).toBe(0)
   const next = steps.next()
   chain.eth_getBlockByNumber = () => ({ number: hex(100), timestamp: hex(seconds) })

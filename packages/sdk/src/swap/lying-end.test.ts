@@ -131,5 +131,5 @@ test('without a node the end is told as the service’s word; so is it when the 
   expect(waiting.state.isEnded).toBe(false)
   vi.setSystemTime(Date.now() + HOUR_MS)
   await waiting.end
-  expect(waiting.steps.at(-1)).toMatchObject({ kind: 'unverified', reason: expect.stringContaining('no answer of the node') })
+  expect(waiting.steps.at(-1)).toMatchObject({ kind: 'unverified', reason: expect.stringContaining('the node does not answer') })
 })

@@ -9,9 +9,8 @@ import { expect, test } from 'vitest'
 import { createHostileService, quote, request } from './hostile-service.fixture.ts'
 import { verifyAndPay } from './pay.ts'
 import { makeOrder } from './prepare.ts'
-import { instantRefund, refund, speedUp, sweep } from './refund.ts'
+import { instantRefund, refund, speedUp, sweep, whenRefundable } from './refund.ts'
 import { loadSwap } from './saved-swap.ts'
-import { whenRefundable } from './when-refundable.ts'
 
 const nodes = { bitcoin_regtest: 'http://esplora', ethereum_localnet: 'http://rpc' }
 const TIMELOCK = 200

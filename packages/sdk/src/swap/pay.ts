@@ -6,17 +6,16 @@ import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 import { loadFamily } from '@tandem/families/browser.ts'
 import type { CreateOrderResult } from '@tandem/protocol/funding/funding.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
-import { AlreadyPaidError } from './already-paid-error.ts'
-import { nodeOf, type SwapContext } from './context.ts'
-import { inTurn, webLocks } from './in-turn.ts'
-import { now } from './now.ts'
+import { nodeOf, now, type SwapContext } from './context.ts'
+import { AlreadyPaidError } from './errors.ts'
+import { webLocks, withMutex } from './mutex.ts'
 import { intentOf, loadSwap, type SavedSwap, saveSwap } from './saved-swap.ts'
 
 export type PayOptions = {
   readonly gasless: boolean
-  /** The answer of POST /orders; null after a reload: then the service is asked again. */
+  /** The answer of POST /orders. Null after a reload: the service is asked again. */
   readonly created: CreateOrderResult | null
-  /** Also if the wallet was asked before. */
+  /** Pays although the wallet was asked before. */
   readonly payAgain?: boolean
   readonly signal?: AbortSignal
 }
@@ -24,7 +23,7 @@ export type PayOptions = {
 /** Within this time two pages that write to one storage see what the other has written. */
 const SETTLE_MS = 250
 
-/** Resolves to the hash of the initiation; empty if the wallet does not know it. Throws `VerificationError` before the wallet is asked. */
+/** Resolves to the hash of the initiation, or to an empty text if the wallet does not know it. Throws `VerificationError` before the wallet is asked. */
 export async function verifyAndPay(
   context: SwapContext,
   saved: SavedSwap,
@@ -57,7 +56,7 @@ export async function verifyAndPay(
 async function claim(context: SwapContext, saved: SavedSwap, record: OrderRecord, payAgain: boolean): Promise<SavedSwap> {
   const paying = { ...saved, paidFor: record, payer: crypto.randomUUID(), phase: 'paying' } as const
   const { orderId } = saved
-  await inTurn(`tandem:pay:${orderId}`, async () => {
+  await withMutex(`tandem:pay:${orderId}`, async () => {
     const { phase, payer } = await loadSwap(context, orderId)
     const mayPay = phase === 'made' || (payAgain && (phase === 'paying' || phase === 'paid'))
     if (!mayPay || payer !== saved.payer) throw new AlreadyPaidError(orderId)
@@ -69,7 +68,7 @@ async function claim(context: SwapContext, saved: SavedSwap, record: OrderRecord
   return paying
 }
 
-/** The service tells the refund package once only. */
+/** The service gives the refund package only once. */
 function withPackage(funding: CreateOrderResult, { refundPackage }: SavedSwap): CreateOrderResult {
   return refundPackage === null ? funding : ({ ...funding, refund_package: refundPackage } as CreateOrderResult)
 }

@@ -10,8 +10,7 @@ import type { CreateOrderRequest } from '@tandem/protocol/wire/order.ts'
 import type { Quote } from '@tandem/protocol/wire/quote.ts'
 import { addressOn } from '../families/parse-address.ts'
 import type { PinnedAsset } from '../verify/pinned.ts'
-import { nodeOf, type SwapContext } from './context.ts'
-import { now } from './now.ts'
+import { nodeOf, now, type SwapContext } from './context.ts'
 import { addSwap, type SavedSwap, verifyNew } from './saved-swap.ts'
 
 export type QuoteRequest = {
@@ -43,7 +42,7 @@ export type QuoteRequest = {
 export type SwapRequest = QuoteRequest &
   ({ readonly fromAmount: bigint; readonly minToAmount: bigint } | { readonly toAmount: bigint; readonly maxFromAmount: bigint })
 
-/** For callers without types. */
+/** Callers without types could leave the limit out. */
 export function assertLimit({ fromAmount, minToAmount, maxFromAmount }: QuoteRequest): void {
   const [limit, name] = fromAmount === undefined ? [maxFromAmount, 'maxFromAmount'] : [minToAmount, 'minToAmount']
   if (limit === undefined) throw new Error(`name the user's own limit in ${name}: the price is the service's word`)
@@ -79,7 +78,7 @@ export async function quoteFor(context: SwapContext, request: QuoteRequest, sign
   return best
 }
 
-/** Makes the order, and remembers it before anybody is asked to pay. */
+/** Makes the order, and saves it before anybody is asked to pay. */
 export async function makeOrder(
   context: SwapContext,
   request: QuoteRequest,
@@ -104,11 +103,11 @@ export async function makeOrder(
     // Without the secret the owner of a key could not redeem.
     destination: secretHash === null ? null : await ownKeyOf(context, destination, 'destination', { index, secretHash }),
   }
-  const least = leastAmountOf(quote, request)
+  const minAmount = minAmountOf(quote, request)
   const body: CreateOrderRequest = {
     source: { asset: source.asset.id, amount: quote.source.amount, owner: keys.source ?? refundTo },
     destination: { asset: destination.asset.id, amount: quote.destination.amount, owner: keys.destination ?? payout },
-    slippage: slippageWithin(least, BigInt(quote.destination.amount), request.slippage ?? 0),
+    slippage: slippageWithin(minAmount, BigInt(quote.destination.amount), request.slippage ?? 0),
     quote_id: quote.quote_id,
     ...(request.affiliateFees != null && { affiliate_fees: request.affiliateFees }),
     ...(secretHash !== null && { secret_hash: secretHash }),
@@ -119,7 +118,7 @@ export async function makeOrder(
     orderId: created.order_id,
     index,
     request: body,
-    minDestinationAmount: least.toString(),
+    minDestinationAmount: minAmount.toString(),
     ...(request.minToAmount !== undefined && request.minToAmount > 0n && { minToAmount: request.minToAmount.toString() }),
     secretHash,
     orderToken: created.order_token ?? null,
@@ -137,19 +136,25 @@ export async function makeOrder(
   return { saved, created }
 }
 
-/** What must be locked for the user: what the slippage leaves, and never less than the user's own limit and the fee of the payout. */
-function leastAmountOf({ destination, network_fee: fee = '0' }: Quote, { slippage = 0, minToAmount }: QuoteRequest): bigint {
+/** The amount that must be locked for the user: what the slippage leaves, and never less than the user's own limit and the fee of the payout. */
+function minAmountOf({ destination, network_fee: fee = '0' }: Quote, { slippage = 0, minToAmount }: QuoteRequest): bigint {
   const left = leastAfterSlippage(BigInt(destination.amount), slippage)
   const limit = minToAmount === undefined ? 0n : minToAmount + BigInt(fee)
   return limit > left ? limit : left
 }
 
-/** The service is told of no more slippage than the user's limit leaves, so it refuses too. Rounded down: never below `least`. */
-function slippageWithin(least: bigint, quoted: bigint, slippageBips: number): number {
-  return Math.min(slippageBips, Number(((quoted - least) * 10_000n) / quoted))
+/** The service gets no more slippage than the user's limit leaves, so it refuses too. It is rounded down, so the result is never below `minAmount`. */
+function slippageWithin(minAmount: bigint, quoted: bigint, slippageBips: number): number {
+  return Math.min(slippageBips, Number(((quoted - minAmount) * 10_000n) / quoted))
 }
 
-/** Whoever reveals a secret on the service's word alone may pay the solver and get nothing. */
+/** Whether the SDK can see for itself that a destination is funded. Only then may the user keep the secret. */
+export async function keepsSecret(context: SwapContext, to: string): Promise<boolean> {
+  const { pinnedAsset } = await import('../verify/pinned.ts')
+  return nodeOf(context, (await pinnedAsset(to, context.options.deployments ?? {})).chain) !== null
+}
+
+/** A secret that is revealed on the service's word alone may pay the solver, and the user gets nothing. */
 function assertLockCanBeRead(context: SwapContext, { chain }: PinnedAsset): void {
   if (nodeOf(context, chain) !== null) return
   throw new Error(

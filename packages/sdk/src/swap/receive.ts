@@ -1,4 +1,4 @@
-/** The user's turn once the destination is funded: verify it again, see it on the chain, and redeem with the secret. */
+/** What the user does once the destination is funded: verify it again, see it on the chain, and redeem with the secret. */
 
 import type { KeyLock, KeySpend, Lock, Node, Settled, SwapSide } from '@tandem/chain-kit/browser/family.ts'
 import { NodeError } from '@tandem/chain-kit/browser/node-error.ts'
@@ -9,16 +9,15 @@ import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import { nodeOf, type SwapContext } from './context.ts'
-import { findSwap, loadSwap, type SavedSwap, saveSwap, withLeast } from './saved-swap.ts'
+import { UnpaidError, UnredeemedError } from './errors.ts'
+import { findSwap, loadSwap, type SavedSwap, saveSwap, withMinAmount } from './saved-swap.ts'
 import { destinationOf, ownKeysOf, recordOf, type Side } from './side.ts'
 import { verifyTimeLeft } from './time-left.ts'
-import { UnpaidError } from './unpaid-error.ts'
-import { UnredeemedError } from './unredeemed-error.ts'
 
-/** `tx`: of the redeem; empty where it is not known. `isSeen`: by the user's own node; false where that has forgotten how the lock ended. */
+/** `tx` is the redeem, or empty where it is not known. `isSeen` is false where the user's own node has forgotten how the lock ended. */
 export type Receipt = { readonly tx: string; readonly isSeen: boolean }
 
-/** Null: it is not time yet. */
+/** Null if it is too early. */
 export async function receive(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<Receipt | null> {
   const found = await lockedFor(context, saved, record, signal)
   if (found === null) return receivedAlready(context, saved, record, signal)
@@ -26,7 +25,7 @@ export async function receive(context: SwapContext, saved: SavedSwap, record: Or
   return redeemByService(context, saved, { ...found, secret: await reveal(context, saved, null) }, signal)
 }
 
-/** There is no open lock: it was redeemed, by this page or another one, or is not made yet. */
+/** Without an open lock it was redeemed, by this page or another one, or it is not made yet. */
 async function receivedAlready(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<Receipt | null> {
   if (saved.ownKeys.includes('destination') && (await isSent(context, saved, record, signal))) return { tx: '', isSeen: true }
   const shown = await shownAs(context, saved, record, signal)
@@ -35,23 +34,23 @@ async function receivedAlready(context: SwapContext, saved: SavedSwap, record: O
   return shown === 'redeemed' || isForgotten ? { tx: record.destination_swap.redeem_tx_hash, isSeen: !isForgotten } : null
 }
 
-/** How the destination ended, by the user's own node. */
+/** How the destination ended, as the user's own node shows it. */
 export async function shownAs(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<Settled> {
   const destination = await destinationOf(context, saved, record)
   return settledAs(destination, requireNode(context, destination, signal))
 }
 
 export type RedeemOptions = {
-  /** Of the destination chain: anybody's, it only pays the fee. The user's own key needs none. */
+  /** A wallet of the destination chain. It may be anybody's: it only pays the fee. The user's own key needs none. */
   readonly wallet?: Wallet
-  /** Of a restored swap: the least that the user agreed to get. */
+  /** The least that the user agreed to get. A restored swap needs it. */
   readonly minToAmount?: bigint
   readonly signal?: AbortSignal
 }
 
-/** The user's money by the user's own hand: as `receive`, without a word of the service. Resolves to the hash. */
+/** Redeems like `receive`, without a word of the service. Resolves to the hash. */
 export async function redeem(context: SwapContext, orderId: string, { wallet, minToAmount, signal }: RedeemOptions = {}): Promise<string> {
-  const saved = withLeast(await loadSwap(context, orderId), minToAmount)
+  const saved = withMinAmount(await loadSwap(context, orderId), minToAmount)
   if (saved.secretHash === null) throw new Error(`the service has the secret of order ${orderId}: only it can redeem`)
   const record = await recordOf(context, saved, signal)
   const found = await lockedFor(context, saved, record, signal)
@@ -93,17 +92,17 @@ export async function speedUpRedeem(context: SwapContext, saved: SavedSwap, reco
   return redeemByKey(context, saved, { ...found, deposit: found.deposit }, true)
 }
 
-/** A block comes rarely: the user's own node is asked less often than the service. */
-const POLLS = 5
+/** Blocks come rarely, so the user's own node is polled less often than the service. */
+const POLL_FACTOR = 5
 
 /**
  * Raises the fee of a redeem with the user's own key until the user's own node shows it in a block: one that no miner takes is worth nothing after the timelock.
- * What fails is tried again. Throws `UnpaidError` if the solver's refund is in a block instead.
+ * Failures are repeated. Throws `UnpaidError` if the solver's refund is in a block instead.
  */
 export async function keepRedeeming(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal: AbortSignal): Promise<void> {
-  const pollMs = POLLS * (context.options.pollMs ?? 2_000)
+  const pollMs = POLL_FACTOR * (context.options.pollMs ?? 2_000)
   const known = await loadSwap(context, saved.orderId)
-  // Redeemed by another storage, and in a block.
+  // Another storage has redeemed it, and the redeem is in a block.
   if (known.revealedFor === undefined) return
   let found: KeyLocked | null = null
   for (let bumpAt = 0; ; await sleep(pollMs, signal)) {
@@ -122,7 +121,7 @@ export async function keepRedeeming(context: SwapContext, saved: SavedSwap, reco
   }
 }
 
-/** Whether a redeem with the user's own key is on its way, or done: also one whose sending was not answered. */
+/** Whether a redeem with the user's own key was sent, even if the node did not answer. */
 export async function isSent(context: SwapContext, { orderId }: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<boolean> {
   const saved = await findSwap(context, orderId)
   if (saved === null || (await sentFor(context, saved, record, signal)) === null) return false
@@ -130,10 +129,10 @@ export async function isSent(context: SwapContext, { orderId }: SavedSwap, recor
   return true
 }
 
-/** `deposit`: of the user's own key; null where none takes part. */
+/** `deposit` is null where the user's own key does not take part. */
 type Locked = Side & { readonly node: Node; readonly deposit: string | null }
 
-/** The deposit whose redeem was sent: nodes do not list it while that one waits for a block. Null: the secret may still be unknown. */
+/** The deposit whose redeem was sent: nodes do not list it until that is in a block. Null if the secret may still be unknown. */
 async function sentFor(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<KeyLocked | null> {
   const { secretSentAt, revealedFor: deposit } = saved
   if (deposit === undefined) return null
@@ -143,13 +142,13 @@ async function sentFor(context: SwapContext, saved: SavedSwap, record: OrderReco
   return { ...destination, node, deposit }
 }
 
-/** Null: the chain does not show an open lock with enough confirmations. */
+/** Null if the chain shows no open lock with enough confirmations. */
 async function lockedFor(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<Locked | null> {
   const destination = await destinationOf(context, saved, record)
   const { side, family } = destination
   const node = requireNode(context, destination, signal)
   const isOwn = saved.ownKeys.includes('destination')
-  // Whoever has the key in the user's place would be paid.
+  // The owner of the other key would be paid.
   if (family.ownKeys !== undefined && !isOwn) throw new Error(`order ${saved.orderId} does not pay your key: nothing is revealed`)
   const reading: Promise<Lock | KeyLock | null> = isOwn ? ownKeysOf(destination).readLock(side, node) : family.readLock(side, node)
   const lock = await reading.catch((error: unknown) => {
@@ -166,7 +165,7 @@ function requireNode(context: SwapContext, { side }: Side, signal?: AbortSignal)
   return node
 }
 
-/** Remembered before it is shown: whoever reloads the page now must redeem, and never pay again. */
+/** It is saved before the secret is shown: a page that is reloaded now must redeem, and never pay again. */
 async function reveal(context: SwapContext, saved: SavedSwap, deposit: string | null): Promise<Hex32> {
   const { minDestinationAmount, orderId } = saved
   const current = (await findSwap(context, orderId)) ?? saved
@@ -175,7 +174,7 @@ async function reveal(context: SwapContext, saved: SavedSwap, deposit: string | 
   return context.keys.secretFor(saved.index)
 }
 
-/** Resolves to when it was sent first, or last if `anew`: whoever sends it by their own wallet gives that one the time of a claim too. */
+/** Resolves to when the secret was sent first, or last if `anew`: a redeem by the user's wallet has the time of a claim too. */
 async function rememberSent(context: SwapContext, orderId: string, when: 'first' | 'anew' = 'first'): Promise<number> {
   const current = await findSwap(context, orderId)
   const secretSentAt = when === 'anew' ? Date.now() : (current?.secretSentAt ?? Date.now())
@@ -189,8 +188,8 @@ async function payoutBy({ keys }: SwapContext, { index, payout }: SavedSwap, nod
 
 type Redeem = Locked & { readonly secret: Hex32 }
 
-/** Where a chain does not keep how a lock ended: one answer without the lock may be of a server that is behind. */
-const MOST_UNKNOWN = 3
+/** Where a chain does not keep how a lock ended, one answer without the lock may be of a server that is behind. */
+const MAX_UNKNOWN = 3
 /** After a reload the service gets the secret once more, and this long to use it, even if the time of a claim is over. */
 const GRACE_MS = 30_000
 
@@ -219,14 +218,14 @@ async function redeemByService(
       signal?.throwIfAborted()
       cause = error
     }
-    // Whatever the answer was, the service may have it.
+    // The service may have the secret, whatever the answer was.
     const claimUntil = (await rememberSent(context, orderId)) + Number(side.chain.margins.claimSeconds) * 1000
-    // A node that does not answer has not shown that it is settled.
+    // Without an answer of the node it counts as not settled.
     const settled = await settledAs(found, node).catch(() => 'none' as const)
     signal?.throwIfAborted()
     if (settled === 'refunded') throw new UnpaidError(orderId, side.chain.id, settled)
     unknown = settled === 'unknown' ? unknown + 1 : 0
-    if (settled === 'redeemed' || unknown >= MOST_UNKNOWN) return { tx: tx ?? '', isSeen: settled === 'redeemed' }
+    if (settled === 'redeemed' || unknown >= MAX_UNKNOWN) return { tx: tx ?? '', isSeen: settled === 'redeemed' }
     if (Date.now() >= Math.max(claimUntil, graceUntil))
       throw new UnredeemedError(orderId, side.chain.id, family.redeemCall?.(side, secret) ?? null, { cause })
     await sleep(options.pollMs ?? 2_000, signal)

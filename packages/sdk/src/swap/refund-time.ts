@@ -1,10 +1,10 @@
 /** When the timelock of a deposit ends, in time instead of blocks. */
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 
-/** Unix seconds. Blocks come faster or slower: before `earliest` no refund is possible, after `latest` it is. */
+/** In unix seconds. Blocks come faster or slower: before `earliest` no refund is possible, after `latest` it is. */
 export type RefundTime = { readonly earliest: number; readonly latest: number }
 
-/** Of the source. Null while it is not mined. */
+/** The refund of the source. Null while its deposit is not mined. */
 export async function refundTime({
   deadline,
   source_swap: { chain, timelock, initiate_timestamp: at },

@@ -1,12 +1,37 @@
-/** Refunds in one call each: at once with the solver's consent, or after the timelock. */
+/** Refunds: when they are possible, at once with the solver's consent, or after the timelock. */
 
+import type { Lock, Node } from '@tandem/chain-kit/browser/family.ts'
 import { NotPossibleError } from '@tandem/chain-kit/browser/refusals.ts'
 import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 import { nodeOf, type SwapContext } from './context.ts'
+import { type RefundTime, refundTime } from './refund-time.ts'
 import { listSwaps, loadSwap, type SavedSwap } from './saved-swap.ts'
 import { ownKeysOf, recordOf, type Side, sourceOf } from './side.ts'
+import { refundableAt } from './time-left.ts'
 
 type With = { readonly signal?: AbortSignal }
+
+/**
+ * When the oldest deposit can be refunded, as the user's own node shows it. Null if nothing is locked, or not in a block yet. Without a node it is the
+ * service's word.
+ */
+export async function whenRefundable(context: SwapContext, orderId: string, { signal }: With = {}): Promise<RefundTime | null> {
+  const saved = await loadSwap(context, orderId)
+  const record = await recordOf(context, saved, signal)
+  const source = await sourceOf(context, saved, record)
+  const { chain } = source.side
+  const node = nodeOf(context, chain, signal)
+  if (node === null) return refundTime(record)
+  const lock = await lockOf(source, node, saved.ownKeys.includes('source'))
+  return lock === null || lock.confirmations === 0 ? null : refundableAt(chain, lock.unitsLeft)
+}
+
+function lockOf(source: Side, node: Node, isOwn: boolean): Promise<Lock | null> {
+  const { side, family } = source
+  if (!isOwn) return family.readLock(side, node)
+  // A deposit of any amount is refunded.
+  return ownKeysOf(source).readLock({ ...side, terms: { ...side.terms, amount: 1n } }, node)
+}
 
 /** Before the timelock, if the solver has not paid. Resolves to the hash of the transaction. A repeated call joins the first. */
 export async function instantRefund(context: SwapContext, orderId: string, given: With = {}): Promise<string> {

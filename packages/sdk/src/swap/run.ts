@@ -10,20 +10,19 @@ import type { SwapContext } from './context.ts'
 import { type PayOptions, verifyAndPay } from './pay.ts'
 import type { SwapRequest } from './prepare.ts'
 import type { Receipt } from './receive.ts'
-import { loadSwap, type SavedSwap, withLeast } from './saved-swap.ts'
+import { loadSwap, type SavedSwap, withMinAmount } from './saved-swap.ts'
 import type { SwapStep } from './swap-step.ts'
 
-/** Watches an order through failures of the service. Anybody can use up the request limit of an app: that must not end a swap. */
-const MOST_WAIT_MS = 30_000
+const MAX_BACKOFF_MS = 30_000
 
 export type RunOptions = { readonly signal?: AbortSignal }
 export type ResumeOptions = RunOptions & {
-  /** Also if the wallet was asked before and may have paid already. */
+  /** Pays although the wallet was asked before and may have paid already. */
   readonly payAgain?: boolean
   readonly gasless?: boolean
   /**
-   * The least that the user agreed to get, in the smallest unit. A swap that was restored needs it: what was agreed is lost with the storage, and the
-   * secret must not be shown for whatever amount the service names.
+   * The least that the user agreed to get, in the smallest unit. A restored swap needs it: what was agreed is lost with the storage, and the secret must
+   * not be revealed for whatever amount the service names.
    */
   readonly minToAmount?: bigint
 }
@@ -57,7 +56,7 @@ export async function* resumeSwap(
   wallet: Wallet | null,
   { signal, payAgain = false, gasless = false, minToAmount }: ResumeOptions = {},
 ): Steps {
-  const saved = withLeast(await loadSwap(context, orderId), minToAmount)
+  const saved = withMinAmount(await loadSwap(context, orderId), minToAmount)
   if (payAgain && saved.phase === 'restored') throw new Error(`order ${orderId} was restored: make a new order instead of paying for it`)
   const mayPay = saved.phase === 'made' || (payAgain && saved.phase !== 'revealed')
   if (wallet !== null && mayPay && (await readOrder(context, orderId, signal)).status === 'created')
@@ -75,7 +74,7 @@ async function* payAndFollow(context: SwapContext, saved: SavedSwap, wallet: Wal
   return yield* follow(context, saved, options.signal)
 }
 
-/** The service says that the user is paid. */
+/** The states in which the service says that the user is paid. */
 const PAID: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed'])
 
 async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSignal): Steps {
@@ -86,7 +85,7 @@ async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSig
   const either = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal])
   const isOwn = saved.ownKeys.includes('destination')
   let last: OrderRecord | null = null
-  let told = ''
+  let reported = ''
   let isReceived = false
   let redeeming: Promise<void> | null = null
   const keep = (record: OrderRecord) => {
@@ -102,19 +101,19 @@ async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSig
       const { paidFor } = saved
       if (paidFor !== null && (await isSent(context, saved, paidFor, signal).catch(() => false))) keep(paidFor)
     } else if (saved.secretSentAt !== undefined) {
-      // Whatever the service says from here on: it has the secret, and the user's own node shows what became of it.
+      // The service has the secret, so from here on only the user's own node says what became of it.
       yield* untilPaid(context, saved, null, signal)
       isReceived = true
     }
-    for await (const news of watchPatiently(context, orderId, () => redeeming !== null, signal)) {
-      if (news.kind === 'changed' || news.reason !== told) yield news
-      told = news.kind === 'delayed' ? news.reason : ''
-      if (news.kind === 'changed') last = news.record
+    for await (const step of watchPatiently(context, orderId, () => redeeming !== null, signal)) {
+      if (step.kind === 'changed' || step.reason !== reported) yield step
+      reported = step.kind === 'delayed' ? step.reason : ''
+      if (step.kind === 'changed') last = step.record
       const record = last ?? saved.paidFor
       if (isReceived || record === null) continue
       let receipt: Receipt | null = null
-      if (news.kind === 'changed') receipt = isUsersTurn(saved, record) ? yield* receiveInTime(context, saved, record, signal) : null
-      // The user's own key needs no word of the service for what the user's own node shows.
+      if (step.kind === 'changed') receipt = awaitsUser(saved, record) ? yield* receiveInTime(context, saved, record, signal) : null
+      // With the user's own key the user's own node is enough.
       else if (isOwn) receipt = await receive(context, saved, record, signal).catch(() => null)
       if (receipt === null) continue
       keep(record)
@@ -134,11 +133,12 @@ async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSig
   }
 }
 
-function isUsersTurn({ secretHash }: SavedSwap, { next_action: next }: OrderRecord): boolean {
+/** The service says that the user can reveal the secret, or redeem. */
+function awaitsUser({ secretHash }: SavedSwap, { next_action: next }: OrderRecord): boolean {
   return secretHash !== null && next?.who === 'user' && (next.what === 'reveal_secret' || next.what === 'redeem_destination')
 }
 
-/** The SDK's own node may be behind that of the service, or not answer: it is asked again until the service says that something else has happened. */
+/** The user's own node may be behind that of the service, or not answer. It is asked again until the service says that something else has happened. */
 async function* receiveInTime(
   context: SwapContext,
   saved: SavedSwap,
@@ -147,8 +147,8 @@ async function* receiveInTime(
 ): AsyncGenerator<SwapStep, Receipt | null> {
   const { receive } = await loadReceive()
   const { orderId } = saved
-  let told = ''
-  for (let record = first; isUsersTurn(saved, record); ) {
+  let reported = ''
+  for (let record = first; awaitsUser(saved, record); ) {
     let reason = ''
     try {
       const receipt = await receive(context, saved, record, signal)
@@ -157,14 +157,14 @@ async function* receiveInTime(
       if (!(error instanceof NodeError)) throw error
       reason = error.message
     }
-    if (reason !== '' && reason !== told) yield { kind: 'delayed', orderId, by: 'node', reason }
-    told = reason
+    if (reason !== '' && reason !== reported) yield { kind: 'delayed', orderId, by: 'node', reason }
+    reported = reason
     await sleep(context.options.pollMs ?? 2_000, signal)
     try {
       record = await readOrder(context, orderId, signal)
     } catch (error) {
-      // The lock is looked at all the same: it is the user's turn until the service says something else.
-      if (!mayPass(error)) throw error
+      // The lock is read all the same, until the service says something else.
+      if (!isTemporary(error)) throw error
     }
   }
   return null
@@ -174,18 +174,18 @@ function readOrder({ client }: SwapContext, orderId: string, signal?: AbortSigna
   return client.order(orderId, signal === undefined ? {} : { signal })
 }
 
-/** `delayed`: the order could not be read; it is read again after a growing while. */
-type News =
-  | { readonly kind: 'changed'; readonly orderId: string; readonly record: OrderRecord }
-  | { readonly kind: 'delayed'; readonly orderId: string; readonly by: 'service'; readonly reason: string }
+type WatchStep = Extract<SwapStep, { kind: 'changed' | 'delayed' }>
 
-/** `mustGoOn`: whatever the service answers. */
+/**
+ * Watches an order through failures of the service, with a backoff: anybody can use up the request limit of an app, and that must not end a swap.
+ * `mustGoOn`: whatever the service answers.
+ */
 async function* watchPatiently(
   { client, options }: SwapContext,
   orderId: string,
   mustGoOn: () => boolean,
   signal?: AbortSignal,
-): AsyncGenerator<News, void> {
+): AsyncGenerator<WatchStep, void> {
   for (let failures = 0; ; failures += 1) {
     try {
       for await (const record of watchOrder(client, options, orderId, signal)) {
@@ -195,14 +195,14 @@ async function* watchPatiently(
       return
     } catch (error) {
       signal?.throwIfAborted()
-      if (!mayPass(error) && !mustGoOn()) throw error
+      if (!isTemporary(error) && !mustGoOn()) throw error
       yield { kind: 'delayed', orderId, by: 'service', reason: error instanceof Error ? error.message : String(error) }
     }
-    await sleep(Math.min((options.pollMs ?? 2_000) * 2 ** failures, MOST_WAIT_MS), signal)
+    await sleep(Math.min((options.pollMs ?? 2_000) * 2 ** failures, MAX_BACKOFF_MS), signal)
   }
 }
 
-/** Too many requests, a failure of the service, or no answer of it. */
-function mayPass(error: unknown): error is Error {
+/** There were too many requests, or the service failed or did not answer. */
+function isTemporary(error: unknown): error is Error {
   return error instanceof NetworkError || (error instanceof ApiError && (error.httpStatus === 429 || error.httpStatus >= 500))
 }

@@ -1,15 +1,15 @@
-/** What is remembered of a swap: all that the user agreed to. With it a swap goes on after a reload, and is verified by the user's own words. */
+/** Keeps what the user agreed to in a swap. With it a swap goes on after a reload, and is verified against that. */
 
 import { verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
 import type { CreateOrderRequest, OrderRecord } from '@tandem/protocol/wire/order.ts'
 import type { Intent } from '../verify/verify-order.ts'
 import type { SwapContext } from './context.ts'
-import { inTurn } from './in-turn.ts'
+import { withMutex } from './mutex.ts'
 
 export type SavedSwap = {
   readonly orderId: string
-  /** Of its secret and keys. */
+  /** The index of its secret and keys. */
   readonly index: number
   readonly request: CreateOrderRequest
   /** At least this is locked for the user. */
@@ -17,23 +17,23 @@ export type SavedSwap = {
   /** At least this reaches the user, after the fee of the payout. */
   readonly minToAmount?: string
   readonly secretHash: string | null
-  /** Names the first refund address, and cancels. Null if the answer that had it was lost. */
+  /** Lets the user name the first refund address, and cancel. Null if the answer that had it was lost. */
   readonly orderToken: string | null
   /** The sides on which the user's own key takes part. */
   readonly ownKeys: readonly Leg[]
-  /** Where the user gets paid, and refunded: addresses. */
+  /** The addresses where the user gets paid, and refunded. */
   readonly payout: string
   readonly refundTo: string | null
-  /** Where the service made the user's key: refunds the deposit without the service, by `tandem refund --package`. Verified before the user pays. */
+  /** Where the service made the user's key, it refunds the deposit without the service, by `tandem refund --package`. Verified before the user pays. */
   readonly refundPackage: Readonly<Record<string, unknown>> | null
   /**
-   * As it was verified when the wallet was asked to pay; null before. A refund needs its parties, whatever the service says later. Of a restored swap: what the
-   * service said then.
+   * The record that was verified when the wallet was asked to pay; null before. A refund needs its parties, whatever the service says later. A restored swap
+   * has what the service said then.
    */
   readonly paidFor: OrderRecord | null
-  /** Of the payment, as the wallet told it; null if it did not. */
+  /** The hash of the payment. Null if the wallet did not give it. */
   readonly paidTx: string | null
-  /** A random name of the page that asked the wallet last; null before. Only one page pays: see `pay.ts`. */
+  /** A random name of the page that asked the wallet last; null before. Only one page pays, see `pay.ts`. */
   readonly payer: string | null
   /** Unix milliseconds. */
   readonly madeAt: number
@@ -45,9 +45,9 @@ export type SavedSwap = {
    * revealed the secret was shown, or was about to be: nothing more is paid
    */
   readonly phase: 'made' | 'paying' | 'paid' | 'restored' | 'revealed'
-  /** With the user's own key: the deposit for which it was shown. Only this one is redeemed, however often the fee is raised. */
+  /** The deposit for which the secret was shown, with the user's own key. Only this one is redeemed, however often the fee is bumped. */
   readonly revealedFor?: string
-  /** Unix milliseconds: it was certainly sent, so a late redeem is better than none. Whether the user is paid is from then on the word of the user's own node alone. */
+  /** Unix milliseconds. The secret was certainly sent, so a late redeem is better than none, and only the user's own node says whether the user is paid. */
   readonly secretSentAt?: number
 }
 
@@ -55,15 +55,15 @@ const keyOf = (orderId: string) => `tandem:order:${orderId}`
 /** The ids of all swaps, oldest first: a storage cannot be asked for its keys. */
 const LIST = 'tandem:orders'
 
-/** Of a swap that is remembered already. */
+/** Replaces a swap that is saved already. */
 export async function saveSwap({ storage }: SwapContext, swap: SavedSwap): Promise<void> {
   await storage.setItem(keyOf(swap.orderId), JSON.stringify(swap))
 }
 
-/** Of a new swap. */
+/** Saves a new swap. */
 export async function addSwap(context: SwapContext, swap: SavedSwap): Promise<void> {
   await saveSwap(context, swap)
-  await inTurn(LIST, async () => {
+  await withMutex(LIST, async () => {
     const known = await orderIds(context)
     if (!known.includes(swap.orderId)) await context.storage.setItem(LIST, JSON.stringify([...known, swap.orderId]))
   })
@@ -79,12 +79,14 @@ async function orderIds({ storage }: SwapContext): Promise<readonly string[]> {
   return JSON.parse((await storage.getItem(LIST)) ?? '[]') as readonly string[]
 }
 
-/** `least`: what the user agreed to get. What was agreed is lost with the storage, so a restored swap needs it. */
-export function withLeast(saved: SavedSwap, least: bigint | undefined): SavedSwap {
-  if (least !== undefined) return { ...saved, minDestinationAmount: least.toString(), minToAmount: least.toString() }
+/** `amount` is the least that the user agreed to get. A restored swap needs it, because what was agreed is lost with the storage. */
+export function withMinAmount(saved: SavedSwap, amount: bigint | undefined): SavedSwap {
+  if (amount !== undefined) return { ...saved, minDestinationAmount: amount.toString(), minToAmount: amount.toString() }
   if (saved.phase !== 'restored') return saved
-  const { asset, amount } = saved.request.destination
-  throw new Error(`order ${saved.orderId} was restored: name in minToAmount what you agreed to get. The service says ${amount} of ${asset}`)
+  const { destination } = saved.request
+  throw new Error(
+    `order ${saved.orderId} was restored: name in minToAmount what you agreed to get. The service says ${destination.amount} of ${destination.asset}`,
+  )
 }
 
 /** An answer with the id of an earlier swap would replace what that swap needs for its refund. */

@@ -14,7 +14,7 @@ export async function sourceOf(context: SwapContext, saved: SavedSwap, record: O
   return { side, family: await loadFamily(side.chain.family) }
 }
 
-/** Pays the user, and nobody else. */
+/** It pays the user, and nobody else. */
 export async function destinationOf(context: SwapContext, saved: SavedSwap, record: OrderRecord): Promise<Side> {
   const { destination: side } = await sidesOf(context, saved, record)
   const family = await loadFamily(side.chain.family)
@@ -22,7 +22,7 @@ export async function destinationOf(context: SwapContext, saved: SavedSwap, reco
   return { side, family }
 }
 
-/** What the user paid for. Of a restored swap it is the service's word, so a newer one is better; without the service the old one must do. */
+/** The record that the user paid for. A restored swap has the service's word, so a newer one is better; without the service the old one is used. */
 export async function recordOf({ client }: SwapContext, saved: SavedSwap, signal?: AbortSignal): Promise<OrderRecord> {
   const { paidFor, phase, orderId } = saved
   if (paidFor !== null && phase !== 'restored') return paidFor

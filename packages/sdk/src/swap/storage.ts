@@ -1,4 +1,4 @@
-/** Where swaps and the user's keys are remembered, across page loads and crashes. The browser's `localStorage` has this shape. */
+/** Keeps swaps and the user's keys across page loads and crashes. The browser's `localStorage` has this shape. */
 export interface SwapStorage {
   getItem(key: string): string | null | Promise<string | null>
   setItem(key: string, value: string): void | Promise<void>
@@ -10,8 +10,8 @@ export function defaultStorage(): SwapStorage {
 }
 
 /**
- * Only of a page (or Deno): what Node calls `localStorage` warns when it is read, throws or keeps nothing, unless a file was named on the command line. A
- * browser throws where the user forbids storage.
+ * Only pages and Deno have one: what Node calls `localStorage` warns when it is read, throws or keeps nothing, unless a file was named on the command line.
+ * A browser throws where the user forbids storage.
  */
 function pageStorage(): SwapStorage | null {
   if (!('document' in globalThis || 'Deno' in globalThis)) return null
@@ -28,7 +28,7 @@ function refuse(): never {
   )
 }
 
-/** Nothing was paid: there is no place that keeps the keys of a swap. */
+/** There is no place that keeps the keys of a swap. Nothing was paid. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
 }

@@ -1,18 +1,18 @@
-/** What a swap tells while it goes on. */
+/** The steps that a running swap reports. */
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import type { Quote } from '@tandem/protocol/wire/quote.ts'
 
 export type SwapStep =
   | { readonly kind: 'quoted'; readonly quote: Quote }
-  /** Remembered from here on: `resume(orderId)` continues. */
+  /** The swap is saved from here on: `resume(orderId)` continues it. */
   | { readonly kind: 'ordered'; readonly orderId: string }
   /** The wallet has paid or signed. */
   | { readonly kind: 'paid'; readonly orderId: string; readonly tx: string }
   /** The order has changed; `record.status` and `record.next_action` say how. */
   | { readonly kind: 'changed'; readonly orderId: string; readonly record: OrderRecord }
-  /** The service, or the user's own node, does not answer or stands still. The swap waits for it: nothing is revealed on the service's word. */
+  /** The service, or the user's own node, does not answer or stands still. The swap waits, and reveals nothing on the service's word. */
   | { readonly kind: 'delayed'; readonly orderId: string; readonly by: 'service' | 'node'; readonly reason: string }
-  /** The user is paid, and the SDK has seen that on the chain, at the user's own node. With the user's own key: the redeem is sent, and followed until it is in a block. */
+  /** The user's own node shows that the user is paid. With the user's own key the redeem is sent, and watched until it is in a block. */
   | { readonly kind: 'received'; readonly orderId: string; readonly tx: string }
   /** That the user is paid is the service's word: no node was named that could show it, or it does not. */
   | { readonly kind: 'unverified'; readonly orderId: string; readonly reason: string }

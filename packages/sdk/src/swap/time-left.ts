@@ -1,10 +1,12 @@
-/** Whether there is enough time to redeem. */
+/** What the remaining time of a timelock allows. */
 
 import { verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { leastSeconds } from '@tandem/protocol/timelock.ts'
+import { leastSeconds, mostSeconds } from '@tandem/protocol/timelock.ts'
+import { now } from './context.ts'
+import type { RefundTime } from './refund-time.ts'
 
-/** A secret that is shown too late pays the solver on both sides. */
+/** A secret that is revealed too late pays the solver on both sides. */
 export function verifyTimeLeft(chain: Chain, unitsLeft: bigint): void {
   verifyThat(
     isInTime(chain, unitsLeft),
@@ -24,4 +26,11 @@ function neededSeconds({ margins: { claimSeconds, feeSpikeSeconds } }: Chain): b
 
 function secondsLeft({ clock }: Chain, unitsLeft: bigint): bigint {
   return leastSeconds(clock, unitsLeft > 0n ? unitsLeft : 0n)
+}
+
+/** When the initiator can take a lock back, by the remaining units of its timelock. */
+export function refundableAt({ clock }: Chain, unitsLeft: bigint): RefundTime {
+  const start = Number(now())
+  if (unitsLeft <= 0n) return { earliest: start, latest: start }
+  return { earliest: start + Number(leastSeconds(clock, unitsLeft)), latest: start + Number(mostSeconds(clock, unitsLeft)) }
 }

@@ -1,14 +1,14 @@
-/** The end of a swap: whether the user is paid is what their own node shows. */
+/** The end of a swap: the user's own node shows whether the user is paid. */
 
 import { NodeError } from '@tandem/chain-kit/browser/node-error.ts'
 import { sleep } from '@tandem/chain-kit/browser/sleep.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import { nodeOf, type SwapContext } from './context.ts'
+import { UnpaidError } from './errors.ts'
 import { type Receipt, receive, shownAs } from './receive.ts'
 import { intentOf, type SavedSwap } from './saved-swap.ts'
 import { recordOf } from './side.ts'
 import type { SwapStep } from './swap-step.ts'
-import { UnpaidError } from './unpaid-error.ts'
 
 export function stepOf(orderId: string, { tx, isSeen }: Receipt): SwapStep {
   if (isSeen) return { kind: 'received', orderId, tx }
@@ -16,8 +16,8 @@ export function stepOf(orderId: string, { tx, isSeen }: Receipt): SwapStep {
 }
 
 /**
- * The service has the secret, or says that the user is paid: that is so when the user's own node shows it. Throws `UnredeemedError` or `UnpaidError` if it does
- * not do so within the time of one claim. `given`: what the service says; null: what the user paid for.
+ * Waits until the user's own node shows that the user is paid. Throws `UnredeemedError` or `UnpaidError` if it does not do so within the time of one claim.
+ * `given` is what the service says; without it the record that the user paid for is used.
  */
 export async function* untilPaid(
   context: SwapContext,
@@ -33,11 +33,11 @@ export async function* untilPaid(
     return
   }
   const until = Date.now() + Number(chain.margins.claimSeconds) * 1000
-  for (let told = ''; ; await sleep(context.options.pollMs ?? 2_000, signal)) {
+  for (let reported = ''; ; await sleep(context.options.pollMs ?? 2_000, signal)) {
     let reason = ''
     try {
       const receipt = secretHash === null ? await seen() : await receive(context, saved, record, signal)
-      // A server that is behind does not know of the lock yet.
+      // A server that is behind may not know of the lock.
       if (receipt?.isSeen === true || (receipt !== null && Date.now() >= until)) {
         yield stepOf(orderId, receipt)
         return
@@ -46,11 +46,11 @@ export async function* untilPaid(
       if (!(error instanceof NodeError)) throw error
       reason = error.message
     }
-    if (reason !== '' && reason !== told) yield { kind: 'delayed', orderId, by: 'node', reason }
-    told = reason
+    if (reason !== '' && reason !== reported) yield { kind: 'delayed', orderId, by: 'node', reason }
+    reported = reason
     if (Date.now() < until) continue
     if (reason === '') throw new UnpaidError(orderId, chain.id, 'unpaid')
-    // With a secret of the user's own the swap waits for the node: nothing else can be done about it.
+    // The user's own secret is out, and only the node can say what became of it.
     if (secretHash !== null) continue
     yield { kind: 'unverified', orderId, reason }
     return

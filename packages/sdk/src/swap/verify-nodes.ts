@@ -1,4 +1,4 @@
-/** The user's own nodes, before the wallet is asked to pay: without them the payout is not seen, and a deposit on some chains not refunded. */
+/** Verifies the user's own nodes before the wallet is asked to pay: without them nobody sees the payout, and on some chains nobody refunds a deposit. */
 import type { SwapSide } from '@tandem/chain-kit/browser/family.ts'
 import { NodeError } from '@tandem/chain-kit/browser/node-error.ts'
 import { loadFamily } from '@tandem/families/browser.ts'
@@ -18,7 +18,7 @@ async function verifySide(context: SwapContext, side: SwapSide, signal?: AbortSi
     await verifyNode(side, node)
   } catch (error) {
     signal?.throwIfAborted()
-    // What the node answered may be anything.
+    // The answer of the node may be anything.
     const problem = error instanceof NodeError ? error.message : 'it answers what no node of this chain does'
     throw new NodeError(
       `nothing was paid: the node of ${id} (${hostOf(node.url)}) would have to show the ${side.leg} of the swap. ${problem}. Name another one in nodes.${id}, or resume the swap when it is well`,

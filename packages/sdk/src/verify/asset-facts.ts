@@ -12,11 +12,11 @@ export type AssetFacts = {
   readonly chainName: string
   /** Whose wallets work on the chain: see `Wallet.families`. */
   readonly family: FamilyName
-  /** For `transactionLink`; empty: no explorer shows the transactions of the chain. */
+  /** For `transactionLink`. Empty if no explorer shows the transactions of the chain. */
   readonly explorerTxUrl: string
 }
 
-/** Null: this version of the SDK does not know it. */
+/** Null if this version of the SDK does not know the asset. */
 export async function assetFacts(id: string): Promise<AssetFacts | null> {
   const { chainNamed, findAsset } = await import('./pinned.ts')
   const asset = findAsset(id)

@@ -19,7 +19,7 @@ export type Deployments = Readonly<
 
 export type PinnedAsset = { readonly chain: Chain; readonly asset: Asset; readonly deployment: PinnedDeployment }
 
-/** `solvers`: public keys of solvers on the chain of this asset, where parties of an HTLC are keys. Former ones stay. */
+/** `solvers`: public keys of solvers on the chain of this asset, where parties of an HTLC are keys. Old keys stay listed. */
 type Listed = Readonly<Record<string, Deployments[string] & { readonly solvers?: readonly string[] }>>
 
 const listed: Listed = { ...mainnet, ...testnet }
@@ -30,7 +30,7 @@ export function findChain(id: string): Chain | null {
   return all.flatMap(({ chains }) => chains).find((one) => one.id === id) ?? null
 }
 
-/** Of the bundled registry. Throws for a chain that it does not have. */
+/** Throws for a chain that the bundled registry does not have. */
 export function chainNamed(id: string): Chain {
   const chain = findChain(id)
   if (chain === null) throw new Error(`this version of the SDK does not know the chain "${id}"`)
@@ -66,7 +66,7 @@ export async function pinnedAssetsOn(chain: Chain, deployments: Deployments): Pr
   return pinned.flatMap(({ deployment, ...rest }) => (deployment === null ? [] : [{ ...rest, deployment }]))
 }
 
-/** Null: the contracts are not known. */
+/** Null if the contracts are not known. */
 async function deploymentOf(asset: Asset, chain: Chain, deployments: Deployments): Promise<PinnedDeployment | null> {
   const given = deployments[asset.id] ?? listed[asset.id]
   const deployment =

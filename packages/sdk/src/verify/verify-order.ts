@@ -14,9 +14,7 @@ import type { CreateOrderRequest, OrderRecord } from '@tandem/protocol/wire/orde
 import type { SwapRecord } from '@tandem/protocol/wire/swap.ts'
 import type { PinnedAsset } from './pinned.ts'
 
-/**
- * The fields of a swap record before anything has happened. Nobody has paid, redeemed or refunded: whoever pays for an order that is under way pays twice.
- */
+/** The fields of a swap record before anything has happened. A user who pays for an order that is under way pays twice. */
 export const freshSwap = {
   filled_amount: '0',
   secret: '',
@@ -40,10 +38,10 @@ export type Intent = {
   readonly sourceAmount: bigint
   /** This or more is locked for the user. */
   readonly minDestinationAmount: bigint
-  /** This or more is received after the fee of the payout; null: no limit of its own. */
+  /** This or more is received after the fee of the payout. Null if the user named no such limit. */
   readonly minToAmount: bigint | null
   readonly request: CreateOrderRequest
-  /** Null: the service makes the secret. */
+  /** Null if the service makes the secret. */
   readonly secretHash: Hex32 | null
 }
 
@@ -54,25 +52,25 @@ export type VerifiedOrder = Sides & {
   readonly plan: unknown
 }
 
-type Told = { readonly funding: CreateOrderResult; readonly record: OrderRecord }
+type Answers = { readonly funding: CreateOrderResult; readonly record: OrderRecord }
 
 /** Less time is not enough to fund an order. */
-const LEAST_SECONDS_TO_FUND = 60n
+const MIN_SECONDS_TO_FUND = 60n
 
-/** So much may the clocks of the user and of the service differ. */
-const MOST_CLOCK_DIFFERENCE = 300n
+/** Between the clocks of the user and of the service. */
+const MAX_CLOCK_DIFFERENCE_SECONDS = 300n
 
-/** Of an order that is not funded yet. `now`: unix seconds. */
-export async function verifyOrder(intent: Intent, told: Told, now: bigint): Promise<VerifiedOrder> {
-  const { record } = told
+/** Verifies an order that is not funded yet. `now`: unix seconds. */
+export async function verifyOrder(intent: Intent, answers: Answers, now: bigint): Promise<VerifiedOrder> {
+  const { record } = answers
   verifySame('status', 'created', record.status)
   verifyFresh('source', record.source_swap)
   verifyFresh('destination', record.destination_swap)
-  const sides = verifyTerms(intent, told)
-  const soonest = now + LEAST_SECONDS_TO_FUND
+  const sides = verifyTerms(intent, answers)
+  const soonest = now + MIN_SECONDS_TO_FUND
   verifyThat(sides.source.deadline >= soonest, 'deadline', `${soonest} or later`, record.deadline)
   // Where timelocks are absolute, the user's refund waits until the deadline and the timelock are over.
-  const latest = now + intent.source.chain.fundingWindowSeconds + MOST_CLOCK_DIFFERENCE
+  const latest = now + intent.source.chain.fundingWindowSeconds + MAX_CLOCK_DIFFERENCE_SECONDS
   verifyThat(sides.source.deadline <= latest, 'deadline', `${latest} or earlier`, record.deadline)
   const [sourceFamily, destinationFamily] = [
     await loadFamily(intent.source.chain.family),
@@ -82,8 +80,8 @@ export async function verifyOrder(intent: Intent, told: Told, now: bigint): Prom
   return { ...sides, plan: await sourceFamily.verifySource(sides.source) }
 }
 
-/** What no family needs to know. Also of an order that is under way. */
-export function verifyTerms(intent: Intent, { funding, record }: Told): Sides {
+/** Verifies what no family needs to know, also for an order that is under way. */
+export function verifyTerms(intent: Intent, { funding, record }: Answers): Sides {
   const { request } = intent
   verifyThat(/^[0-9a-f]{64}$/.test(record.order_id), 'order_id', '64 hex digits', record.order_id)
   verifySame('order_id', record.order_id, funding.order_id)
@@ -121,36 +119,36 @@ export function verifyTerms(intent: Intent, { funding, record }: Told): Sides {
 }
 
 /** The service may take the fee of the payout out of the amount. */
-function verifyNetAmount(least: bigint, { terms: { amount }, told }: SwapSide): void {
+function verifyNetAmount(minAmount: bigint, { terms: { amount }, record }: SwapSide): void {
   const field = 'destination_swap.network_fee'
-  const { network_fee: text = '0' } = told
+  const { network_fee: text = '0' } = record
   const fee = text === '0' ? 0n : verifyParsed(field, 'an amount', text, parseAmount)
-  verifyThat(amount - fee >= least, field, `${amount - least} or less`, fee)
+  verifyThat(amount - fee >= minAmount, field, `${amount - minAmount} or less`, fee)
 }
 
-function sideOf(intent: Intent, leg: Leg, told: SwapRecord): SwapSide {
+function sideOf(intent: Intent, leg: Leg, record: SwapRecord): SwapSide {
   const { chain, asset, deployment } = intent[leg]
   const field = (name: string) => `${leg}_swap.${name}`
-  verifySame(field('chain'), chain.id, told.chain)
-  verifySame(field('asset'), asset.id, told.asset)
+  verifySame(field('chain'), chain.id, record.chain)
+  verifySame(field('asset'), asset.id, record.asset)
   // The user's refund time on the source, the time to redeem on the destination: fixed by the registry.
-  verifySame(field('timelock'), chain.timelocks[leg].toString(), String(told.timelock))
-  verifyThat(/^[0-9a-f]{64}$/.test(told.secret_hash), field('secret_hash'), '64 hex digits', told.secret_hash)
-  if (intent.secretHash !== null) verifySame(field('secret_hash'), intent.secretHash, told.secret_hash)
+  verifySame(field('timelock'), chain.timelocks[leg].toString(), String(record.timelock))
+  verifyThat(/^[0-9a-f]{64}$/.test(record.secret_hash), field('secret_hash'), '64 hex digits', record.secret_hash)
+  if (intent.secretHash !== null) verifySame(field('secret_hash'), intent.secretHash, record.secret_hash)
   const terms: HtlcTerms = {
     asset: asset.id,
-    initiator: told.initiator,
-    redeemer: told.redeemer,
-    amount: verifyParsed(field('amount'), 'an amount', told.amount, parseAmount),
-    secretHash: told.secret_hash,
+    initiator: record.initiator,
+    redeemer: record.redeemer,
+    amount: verifyParsed(field('amount'), 'an amount', record.amount, parseAmount),
+    secretHash: record.secret_hash,
     timelock: chain.timelocks[leg],
   }
-  verifySame(field('required_confirmations'), requiredConfirmations(chain, asset, terms.amount, leg), told.required_confirmations)
-  return { leg, chain, asset, deployment, terms, owner: intent.request[leg].owner ?? null, told }
+  verifySame(field('required_confirmations'), requiredConfirmations(chain, asset, terms.amount, leg), record.required_confirmations)
+  return { leg, chain, asset, deployment, terms, owner: intent.request[leg].owner ?? null, record }
 }
 
-function verifyFresh(leg: Leg, told: SwapRecord): void {
-  for (const [name, value] of Object.entries(freshSwap)) verifySame(`${leg}_swap.${name}`, value, told[name as keyof SwapRecord])
-  verifySame(`${leg}_swap.instant_refund_tx`, undefined, told.instant_refund_tx)
-  verifySame(`${leg}_swap.deposits`, told.deposits === undefined ? undefined : [], told.deposits)
+function verifyFresh(leg: Leg, record: SwapRecord): void {
+  for (const [name, value] of Object.entries(freshSwap)) verifySame(`${leg}_swap.${name}`, value, record[name as keyof SwapRecord])
+  verifySame(`${leg}_swap.instant_refund_tx`, undefined, record.instant_refund_tx)
+  verifySame(`${leg}_swap.deposits`, record.deposits === undefined ? undefined : [], record.deposits)
 }

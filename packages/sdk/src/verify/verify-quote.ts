@@ -10,7 +10,7 @@ export type QuoteAsked = {
   readonly destination: PinnedAsset
   /** Exactly one of both. */
   readonly amount: { readonly exactIn: bigint } | { readonly exactOut: bigint }
-  /** The user's own limits, after the fee of the payout; null: none. */
+  /** The user's own limits, after the fee of the payout. Null if none was named. */
   readonly minToAmount: bigint | null
   readonly maxFromAmount: bigint | null
   readonly slippage: number
@@ -18,7 +18,7 @@ export type QuoteAsked = {
   readonly now: bigint
 }
 
-/** Fees and dollar values are the service's to choose: what counts is what the user gets for what they pay. */
+/** The service chooses fees and dollar values. What counts is what the user gets for what they pay. */
 export function verifyQuote(quote: Quote, asked: QuoteAsked): void {
   const { amount, slippage, now, minToAmount, maxFromAmount } = asked
   const paid = verifyAmount('source', quote, asked.source)
@@ -41,9 +41,9 @@ function verifyNetworkFee(quote: Quote, received: bigint): bigint {
 }
 
 function verifyAmount(leg: 'source' | 'destination', quote: Quote, { asset }: PinnedAsset): bigint {
-  const told = quote[leg]
-  verifySame(`quote.${leg}.asset`, asset.id, told.asset)
-  const amount = verifyParsed(`quote.${leg}.amount`, 'an amount', told.amount, parseAmount)
-  verifySame(`quote.${leg}.display`, formatUnits(amount, asset.decimals), told.display)
+  const side = quote[leg]
+  verifySame(`quote.${leg}.asset`, asset.id, side.asset)
+  const amount = verifyParsed(`quote.${leg}.amount`, 'an amount', side.amount, parseAmount)
+  verifySame(`quote.${leg}.display`, formatUnits(amount, asset.decimals), side.display)
   return amount
 }

@@ -19,7 +19,7 @@ export type FoundWallet = Pick<Wallet, 'families'> & {
   open(): Promise<Wallet>
 }
 
-/** Those whose wallets a page can find: the others have no standard for it. */
+/** The families whose wallets a page can find: the others have no standard for it. */
 export const discoverableFamilies: readonly FamilyName[] = ['evm', 'hypercore', 'solana', 'sui', 'starknet', 'tron', 'bitcoin']
 
 /** A wallet of Bitcoin that sends by itself, as UniSat and others do. */

@@ -9,6 +9,5 @@ export { type StarknetWallet, starknetAccountWallet, starknetWallet } from '@tan
 export { type SuiWallet, suiWallet } from '@tandem/sui/browser/wallet.ts'
 export { type TronWallet, tronLinkWallet, tronWebWallet } from '@tandem/tron/browser/wallet.ts'
 export { type XrplWallet, xrplJsWallet, xrplWallet } from '@tandem/xrpl/browser/wallet.ts'
+export { keyWallet, walletAddress } from './by-chain.ts'
 export { discoverAllWallets, discoverableFamilies, type FoundWallet } from './discover.ts'
-export { keyWallet } from './key-wallet.ts'
-export { walletAddress } from './wallet-address.ts'

@@ -1,4 +1,4 @@
-/** Expects a refusal: the envelope, a clear error text that leaks nothing, and an unchanged database. */
+/** This fixture expects a refusal: the envelope, an error text that leaks nothing, and an unchanged database. */
 
 import { type ErrorCode, errorStatus } from '@tandem/protocol/error.ts'
 import { expect } from 'vitest'

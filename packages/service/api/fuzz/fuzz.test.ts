@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ApiDocument, listOperations, type PlacedOperation } from '../../../reference/document/document.ts'
+import { writeApiDocument } from '../../../reference/document/openapi.ts'
 import { sharedService } from '../../testing/service.fixture.ts'
-import { type ApiDocument, listOperations, type PlacedOperation } from '../document.ts'
-import { inlineSchemas } from '../name-schemas.ts'
 import { createJudge } from './judge.fixture.ts'
 import { fingerprint, prepareKnowledge } from './prepare.fixture.ts'
 import { type FuzzRequest, type Knowledge, requestsTo } from './requests.fixture.ts'
 import { createSender, type Sender } from './send.fixture.ts'
 
-/** Printed with every counterexample. Override with FUZZ_SEED; FUZZ_RUNS sets the number of runs. */
+/** The seed is printed with every counterexample. FUZZ_SEED overrides it; FUZZ_RUNS sets the number of runs. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_250_601)
 const RUNS = Number(process.env.FUZZ_RUNS ?? 80)
 
@@ -19,7 +19,7 @@ let document: ApiDocument
 beforeAll(async () => {
   knowledge = await prepareKnowledge(service)
   sender = createSender(service.url)
-  document = inlineSchemas((await (await fetch(`${service.url}/openapi.json`)).json()) as ApiDocument)
+  document = await writeApiDocument()
 })
 afterAll(async () => {
   sender.close()
@@ -48,7 +48,7 @@ async function fuzz(placed: PlacedOperation): Promise<ReadonlySet<number>> {
     }
     if (complaints.length > 0) throw new Error(`${complaints.join('; ')}\n${show(request)}\n${answer.text.slice(0, 500)}`)
   })
-  // A PATCH succeeds only if order, action and body match: it needs more runs.
+  // A PATCH succeeds only if order, action and body match, so it needs more runs.
   await fc.assert(property, { seed: SEED, numRuns: placed.method === 'PATCH' ? RUNS * 4 : RUNS })
   expect(await fingerprint(service.db), `${placed.path}: the database after all requests`).toBe(before)
   expect((await fetch(`${service.url}/livez`)).status).toBe(200)
@@ -61,7 +61,7 @@ test('every operation answers every input as its schema says, and some inputs su
   for (const placed of operations) {
     const name = `${placed.method} ${placed.path}`
     const seen = await fuzz(placed)
-    // Otherwise only refusals were tried: prepare.fixture.ts needs valid values for a new operation.
+    // If this fails, only refusals were tried: prepare.fixture.ts needs valid values for the new operation.
     expect(
       [...seen].some((status) => status === 200 || (placed.method === 'PATCH' && status === 503)),
       `${name}: ${[...seen]}`,

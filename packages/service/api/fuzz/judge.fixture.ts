@@ -1,14 +1,13 @@
-/** Lists what is wrong with an answer, for any request. */
+/** The judge lists what is wrong with an answer to any request. */
 
 import { errorStatus } from '@tandem/protocol/error.ts'
 import { Compile } from 'typebox/schema'
-import type { Operation } from '../document.ts'
+import type { Operation } from '../../../reference/document/document.ts'
 import type { FuzzRequest } from './requests.fixture.ts'
 import type { FuzzAnswer } from './send.fixture.ts'
 
 export type Judge = (request: FuzzRequest, answer: FuzzAnswer) => readonly string[]
 
-/** Texts that leak from a stack trace, a file system, a database or a JavaScript error. */
 const LEAKS: readonly RegExp[] = [
   /\bat .{1,200}:\d+:\d+/,
   /node_modules|node:internal|file:\/\/|\.[cm]?[tj]s:\d+/,
@@ -19,7 +18,7 @@ const LEAKS: readonly RegExp[] = [
   /\bundefined\b|\[object |\bNaN\b/,
 ]
 
-/** `operation`: the intended one. A mutated path may reach another operation, so only a 200 is checked against its schema. */
+/** A mutated path may reach an operation other than `operation`, so only a 200 is checked against its schema. */
 export function createJudge(operation: Operation): Judge {
   const content = operation.responses['200']?.content
   const schema = content?.['application/json']?.schema

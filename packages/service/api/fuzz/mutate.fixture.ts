@@ -1,4 +1,4 @@
-/** Mutates a valid value: replaces, removes, renames or adds one or two of its parts. */
+/** The mutator replaces, removes, renames or adds one or two parts of a valid value. */
 import fc from 'fast-check'
 import { hostileValue } from './hostile.fixture.ts'
 
@@ -35,7 +35,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The paths of all nested parts. */
 function pathsOf(value: unknown): readonly Path[] {
   const parts: readonly (readonly [string | number, unknown])[] = Array.isArray(value)
     ? value.map((part, index) => [index, part])

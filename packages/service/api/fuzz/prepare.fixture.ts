@@ -1,4 +1,4 @@
-/** Prepares orders in different states, valid values for requests to them, and a fingerprint of the database. */
+/** This fixture prepares orders in different states, valid values for requests to them, and a fingerprint of the database. */
 
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
@@ -11,7 +11,7 @@ import type { Knowledge } from './requests.fixture.ts'
 
 const USER_KEY = 'ab'.repeat(32)
 const ELSEWHERE = 'fake1elsewherea'
-/** Reads count signings and number events; the check of readiness writes a lease of its own. */
+/** Reads count signings and number events, and the check of readiness writes a lease of its own. */
 const UNCOUNTED = ['signing_counts', 'status_changes', 'order_events', 'webhook_deliveries', 'leases']
 
 export async function prepareKnowledge(service: TestService): Promise<Knowledge> {
@@ -52,7 +52,7 @@ export async function prepareKnowledge(service: TestService): Promise<Knowledge>
   const accounts = [alice, bob, aliceScript, USER_KEY]
   const movable = await made(fromBitcoin)
   const proof = proofOf(aliceScript, refundMessage(movable.order.id, ELSEWHERE))
-  // The first reader of a new status puts it on record, so that it has an event: later reads change nothing.
+  // The first reader of a new status records it with an event. Later reads change nothing.
   for (const { order } of [...orders, movable]) await service.call('GET', `/v2/orders/${order.id}`)
   return {
     words: {
@@ -132,8 +132,6 @@ export async function prepareKnowledge(service: TestService): Promise<Knowledge>
   }
 }
 
-/** A hash over every row of every table. */
-/** Of all tables that only a write may change. */
 export async function fingerprint(db: Database): Promise<string> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables where table_schema = 'public' and table_name <> all (${UNCOUNTED}::text[]) order by 1`.execute(

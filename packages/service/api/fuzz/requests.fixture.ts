@@ -1,6 +1,6 @@
-/** Generates requests to one operation: valid, nearly valid and hostile, in path, query, headers and body. */
+/** The generator makes valid, nearly valid and hostile requests to one operation, in path, query, headers and body. */
 import fc from 'fast-check'
-import type { Parameter, PlacedOperation } from '../document.ts'
+import type { Parameter, PlacedOperation } from '../../../reference/document/document.ts'
 import { hostileText, hostileValue } from './hostile.fixture.ts'
 import { mutated } from './mutate.fixture.ts'
 import { valuesOf, type Words } from './schema-values.fixture.ts'
@@ -12,15 +12,12 @@ export type FuzzRequest = {
   readonly body: Buffer | null
 }
 
-/** Values that the service under test accepts. Without them every request would be refused. */
+/** The service under test accepts these values. Without them every request would be refused. */
 export type Knowledge = {
   readonly words: Words
-  /** Valid queries and bodies by "METHOD path", in addition to the examples of the document. */
   readonly queries: Readonly<Record<string, readonly Query[]>>
   readonly bodies: Readonly<Record<string, readonly unknown[]>>
-  /** Valid whole requests, for operations whose random parts rarely fit together. */
   readonly requests: Readonly<Record<string, readonly { readonly path: string; readonly body: unknown }[]>>
-  /** The ids of the calling app and of another app. */
   readonly appId: string
   readonly otherAppId: string
 }
@@ -69,7 +66,7 @@ function preferring<T>(known: readonly T[], others: fc.Arbitrary<T>): fc.Arbitra
   return fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...known) }, { weight: 1, arbitrary: others })
 }
 
-/** For operations without a body: a client may send one anyway. */
+/** Operations without a body get these, because a client may send one anyway. */
 const noBody: fc.Arbitrary<Buffer | null> = fc.constantFrom(null, Buffer.from('{}'), Buffer.from('{'))
 
 function bodies(right: fc.Arbitrary<unknown>): fc.Arbitrary<Buffer | null> {
@@ -135,7 +132,6 @@ function queries(parameters: readonly Parameter[], words: Words, known: readonly
   )
 }
 
-/** Null: left out. */
 function pairs(parameter: Parameter, words: Words): fc.Arbitrary<Pair | null> {
   const given = parameterValues(parameter, words).map((value): Pair => [parameter.name, String(value)])
   return parameter.required === true ? given : fc.option(given, { freq: 1 })
@@ -161,13 +157,13 @@ function joined(pairs: readonly Pair[]): string {
   return pairs.map(([name, text]) => `${encode(name)}=${encode(text)}`).join('&')
 }
 
-/** Raw characters of a request line, including invalid percent encodings. */
+/** These raw characters of a request line include invalid percent encodings. */
 const rawText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('%', '%f', '%ff', '%c0%af', '%00', '..%2f..', '%2e%2e/', ';', '=', '&&', '[a]=1', '\u00ff', '__proto__[x]=1'),
   fc.string({ unit: fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code)), maxLength: 12 }),
 )
 
-/** Percent-encodes the UTF-8 of anything, lone surrogates included. */
+/** This percent-encodes the UTF-8 of any text, lone surrogates included. */
 function encode(text: string): string {
   return [...Buffer.from(text)]
     .map((byte) => (/[\w.~:-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : percent(byte)))
@@ -216,7 +212,7 @@ function headers({ appId, otherAppId }: Knowledge): fc.Arbitrary<Readonly<Record
     .map(([more]) => Object.assign({ 'service-app-id': appId }, ...more))
 }
 
-/** Keeps only the bytes that a header may contain. Other bytes end the connection; another test sends those. */
+/** Only bytes that a header may contain are kept. Other bytes end the connection; another test sends those. */
 function headerText(text: string): string {
   return Buffer.from(text)
     .toString('latin1')

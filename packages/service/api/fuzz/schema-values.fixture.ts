@@ -1,8 +1,7 @@
-/** Generates values that a JSON Schema allows. For known fields it prefers values that the service accepts. */
+/** The generator makes values that a JSON Schema allows. For known fields it prefers values that the service accepts. */
 import fc from 'fast-check'
-import type { JsonSchema } from '../document.ts'
+import type { JsonSchema } from '../../../reference/document/document.ts'
 
-/** Known values by the name of a field or parameter. */
 export type Words = Readonly<Record<string, readonly string[]>>
 
 type Shape = {
@@ -20,7 +19,7 @@ type Shape = {
   readonly required?: readonly string[]
 }
 
-const LONGEST_LIST = 3
+const MAX_LIST_LENGTH = 3
 
 export function valuesOf(schema: JsonSchema, words: Words, name: string): fc.Arbitrary<unknown> {
   const shape: Shape = schema
@@ -39,7 +38,7 @@ export function valuesOf(schema: JsonSchema, words: Words, name: string): fc.Arb
     case 'null':
       return fc.constant(null)
     case 'array':
-      return fc.array(valuesOf(shape.items ?? {}, words, name), { maxLength: Math.min(shape.maxItems ?? LONGEST_LIST, LONGEST_LIST) })
+      return fc.array(valuesOf(shape.items ?? {}, words, name), { maxLength: Math.min(shape.maxItems ?? MAX_LIST_LENGTH, MAX_LIST_LENGTH) })
     case 'object':
       return recordsOf(shape, words)
     default:

@@ -1,4 +1,4 @@
-/** Sends requests unchanged: `fetch` would normalise them. */
+/** These functions send requests unchanged; `fetch` would normalise them. */
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
@@ -8,7 +8,6 @@ export type FuzzAnswer = { readonly status: number; readonly headers: IncomingHt
 
 export type Sender = {
   send(request: FuzzRequest): Promise<FuzzAnswer>
-  /** Returns all bytes received before the connection closed. */
   sendBytes(bytes: Buffer): Promise<string>
   close(): void
 }
@@ -23,7 +22,7 @@ export function createSender(baseUrl: string): Sender {
         const length = body === null ? {} : { 'content-length': body.length }
         const sent = httpRequest({ hostname, port, path, method, agent, headers: { ...headers, ...length } }, (response) => {
           if (response.headers['content-type']?.startsWith('text/event-stream') === true) {
-            // It does not end by itself.
+            // A stream does not end by itself.
             resolve({ status: response.statusCode ?? 0, headers: response.headers, text: '' })
             response.on('error', () => undefined).destroy()
             return

@@ -1,21 +1,20 @@
-/** Who has asked for how much lately, to know who causes the load. By network: one customer easily has many addresses. */
+/** This counter finds the network that causes the load. It counts networks, because one customer easily has many addresses. */
 import { performance } from 'node:perf_hooks'
 import { networkOf } from '../../caller-network.ts'
 
 export interface CallerCosts {
-  note(ip: string, cost: number): void
-  /** Whether this one asks for far more than the others do. False while nobody else asks: then nobody is harmed. */
+  add(ip: string, cost: number): void
+  /** Returns true if this caller asks for far more than the others do. While nobody else asks, nobody is harmed, so it is false. */
   isHeavy(ip: string): boolean
 }
 
-/** A caller is remembered for one to two of these. */
+/** A caller is remembered for one to two windows. */
 const WINDOW_MS = 10_000
-/** More than a person with a page asks for. */
-const HEAVY_FROM = 60
-/** As many times the average of the others. */
+const MIN_HEAVY_COST = 60
+/** A heavy caller asks for more than this multiple of the average of the others. */
 const HEAVY_FACTOR = 4
-/** Bounds the memory that strangers can make us use. Who comes then counts for nothing. */
-const MOST_CALLERS = 20_000
+/** This bounds the memory that strangers can make the process use. Callers beyond it are not counted. */
+const MAX_CALLERS = 20_000
 
 export function createCallerCosts(nowMs: () => number = () => performance.now()): CallerCosts {
   let [current, previous] = [new Map<string, number>(), new Map<string, number>()]
@@ -34,11 +33,11 @@ export function createCallerCosts(nowMs: () => number = () => performance.now())
   }
 
   return {
-    note(ip, cost) {
+    add(ip, cost) {
       rotate()
       const caller = networkOf(ip)
       const known = current.get(caller)
-      if (known === undefined && current.size >= MOST_CALLERS) return
+      if (known === undefined && current.size >= MAX_CALLERS) return
       current.set(caller, (known ?? 0) + cost)
       total += cost
     },
@@ -46,8 +45,8 @@ export function createCallerCosts(nowMs: () => number = () => performance.now())
       rotate()
       const caller = networkOf(ip)
       const own = (current.get(caller) ?? 0) + (previous.get(caller) ?? 0)
-      if (own < HEAVY_FROM) return false
-      // Who asks all the time is in both windows. Others are not fewer than that.
+      if (own < MIN_HEAVY_COST) return false
+      // A caller that asks all the time is in both windows, so the larger of the two counts is the number of others.
       const others = Math.max(current.size - (current.has(caller) ? 1 : 0), previous.size - (previous.has(caller) ? 1 : 0))
       return own * others > HEAVY_FACTOR * (total + previousTotal - own)
     },

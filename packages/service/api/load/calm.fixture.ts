@@ -1,6 +1,7 @@
+// A load monitor that never sheds load.
 import type { LoadMonitor } from './load-monitor.ts'
 
-/** For a test or a bench that shares its process with a service: the load of the process says nothing about the service, and nothing is shed. */
+/** A test or a bench that shares its process with a service uses this monitor: the load of the process says nothing about the service. */
 export const CALM: LoadMonitor = {
   level: () => 0,
   begin: () => () => undefined,

@@ -1,25 +1,23 @@
-/** Measures how busy this process is, at the cost of ten timer events a second and of one comparison a request. */
+/** This monitor measures how busy the process is. It costs ten timer events a second and one comparison per request. */
 import { performance } from 'node:perf_hooks'
-import { isCalm, type Load, type LoadLevel, nextLevel } from './load-level.ts'
 
 export interface LoadMonitor {
   level(): LoadLevel
-  /** Counts a request that begins. Call what it returns once, when it has ended. */
+  /** Counts a request that begins. The caller calls the returned function once, when the request has ended. */
   begin(): () => void
   read(): Load
   stop(): void
 }
 
 export type LoadMonitorOptions = {
-  /** The level has changed. */
   readonly onChange?: (level: LoadLevel, load: Load) => void
-  /** Monotonic. */
+  /** The clock must be monotonic. */
   readonly nowMs?: () => number
 }
 
 const TICK_MS = 100
-/** How far back the average looks. One slow moment is no load. */
-const MEMORY_MS = 1000
+/** The average has this time constant, because one slow moment is no load. */
+const AVERAGE_MS = 1000
 
 export function startLoadMonitor({ onChange, nowMs = () => performance.now() }: LoadMonitorOptions = {}): LoadMonitor {
   let average = 0
@@ -29,15 +27,15 @@ export function startLoadMonitor({ onChange, nowMs = () => performance.now() }: 
 
   const lateAt = (atMs: number) => Math.max(0, atMs - tickedAtMs - TICK_MS)
 
-  /** The average as of now. A tick that is due and has not come counts: many requests may be answered before it. */
+  /** A late tick counts before it comes, because many requests may be answered until then. */
   function delayAt(atMs: number): number {
-    return average + (lateAt(atMs) - average) * (1 - Math.exp(-(atMs - tickedAtMs) / MEMORY_MS))
+    return average + (lateAt(atMs) - average) * (1 - Math.exp(-(atMs - tickedAtMs) / AVERAGE_MS))
   }
 
   const read = (): Load => ({ delayMs: delayAt(nowMs()), inFlight })
 
   function judge(): LoadLevel {
-    // The average as of now is not above both of these: most requests need no more.
+    // The average now is never above the larger of these two, so this cheap test decides for most requests.
     if (level === 0 && isCalm({ delayMs: Math.max(average, lateAt(nowMs())), inFlight })) return 0
     const load = read()
     const next = nextLevel(level, load)
@@ -66,4 +64,35 @@ export function startLoadMonitor({ onChange, nowMs = () => performance.now() }: 
     read,
     stop: () => clearInterval(timer),
   }
+}
+
+/** Level 0 serves everything. Level 1 refuses lists, streams and pages, and the networks that cause the load. Level 2 serves only requests about an existing order. */
+export type LoadLevel = 0 | 1 | 2
+
+export type Load = {
+  /** The delay of the event loop, averaged over about a second. */
+  readonly delayMs: number
+  readonly inFlight: number
+}
+
+/** A redeem must not wait behind quotes for a second. The counts bound the requests that wait for the database before it. */
+const LIMITS = {
+  1: { delayMs: 500, inFlight: 500 },
+  2: { delayMs: 1500, inFlight: 2000 },
+} as const
+
+/** A level ends at this share of its limit. Without the difference it would come and go with every request. */
+const END_SHARE = 0.5
+
+function isCalm({ delayMs, inFlight }: Load): boolean {
+  return delayMs < LIMITS[1].delayMs && inFlight < LIMITS[1].inFlight
+}
+
+export function nextLevel(current: LoadLevel, { delayMs, inFlight }: Load): LoadLevel {
+  const isReached = (level: 1 | 2) => {
+    const share = current >= level ? END_SHARE : 1
+    return delayMs >= LIMITS[level].delayMs * share || inFlight >= LIMITS[level].inFlight * share
+  }
+  if (isReached(2)) return 2
+  return isReached(1) ? 1 : 0
 }

@@ -45,7 +45,6 @@ async function ask([method, path]: Request, headers: Readonly<Record<string, str
   const response = await fetch(`${service.url}${path}`, {
     method,
     headers: { 'service-app-id': service.appId, ...headers, ...(method !== 'GET' && { 'content-type': 'application/json' }) },
-    // Refused before it is parsed.
     ...(method !== 'GET' && { body: '{"no": JSON' }),
   })
   return { path, status: response.status, text: await response.text(), headers: response.headers }

@@ -1,4 +1,4 @@
-/** GET /chains, GET /assets. */
+/** The routes GET /chains, GET /assets, GET /policy and GET /icons/{name}.svg. */
 import etag from '@fastify/etag'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { TandemError } from '@tandem/protocol/error.ts'
@@ -13,14 +13,13 @@ import type { ServiceContext } from '../../context.ts'
 import { renderIcons } from '../../icons/render-icons.ts'
 import { gzip } from '../compression.ts'
 
-/** GET /icons/{name}.svg: icons of chains and assets; no app id needed. */
 const DAY_SECONDS = 86_400
 
 export function catalogRoutes(context: ServiceContext): FastifyPluginAsyncTypebox {
   const here = (request: FastifyRequest) => context.settings.publicUrl ?? `${request.protocol}://${request.host}`
 
   return async (api) => {
-    // Weak: the same catalog may arrive compressed or not.
+    // The tag is weak, because the same catalog may be compressed or not.
     await api.register(etag, { weak: true })
 
     api.get(
@@ -55,7 +54,6 @@ export function catalogRoutes(context: ServiceContext): FastifyPluginAsyncTypebo
   }
 }
 
-/** GET /policy: the operator's rules about which assets may be swapped for which. */
 export function policyRoutes({ policy: rules }: ServiceContext): FastifyPluginAsyncTypebox {
   return async (api) => {
     api.get(
@@ -82,6 +80,7 @@ export function policyRoutes({ policy: rules }: ServiceContext): FastifyPluginAs
   }
 }
 
+/** Icons need no app id. */
 export function iconRoutes({ registry }: ServiceContext): FastifyPluginAsyncTypebox {
   const icons = renderIcons(registry)
 

@@ -1,4 +1,4 @@
-/** GET /apps/earnings: the earnings of affiliates. */
+/** The route GET /apps/earnings returns the earnings of affiliates. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { EarningsQuery, EarningsRecord } from '@tandem/protocol/wire/earnings.ts'
 import { Envelope, success } from '@tandem/protocol/wire/envelope.ts'
@@ -19,7 +19,7 @@ export function earningsRoutes(context: ServiceContext): FastifyPluginAsyncTypeb
           summary: 'Affiliate earnings and claimable amounts per asset',
           description:
             "What affiliates earned by this app's completed orders, once both sides of them are final; the most valuable first. With `claim_*` an affiliate " +
-            'can be paid now: anyone may send the claim to the contract, which pays the affiliate the signed total less what it paid before.',
+            'can be paid now: anyone may send the claim to the contract, which pays the affiliate the signed total minus what it has paid already.',
           querystring: EarningsQuery,
           response: { 200: Envelope(Type.Array(EarningsRecord)) },
         },

@@ -1,4 +1,4 @@
-/** GET /orders/{id}/events and GET /events: Server-Sent Events. */
+/** The routes GET /orders/{id}/events and GET /events send Server-Sent Events. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { OrderEventRecord } from '@tandem/protocol/wire/order-event.ts'
@@ -56,7 +56,7 @@ export function eventRoutes(context: ServiceContext): FastifyPluginAsyncTypebox 
           operationId: 'followOrders',
           tags: ['Swaps'],
           summary: 'All orders of your app, live',
-          description: `One event for each new order and each change of a status, from now on. An event \`gap\` says that the events after \`Last-Event-ID\` are no longer known: read GET /orders. ${RESUME}`,
+          description: `One event for each new order and each change of a status, from now on. An event \`gap\` says that the events after \`Last-Event-ID\` are not known any more: read GET /orders. ${RESUME}`,
           querystring: EventsQuery,
           response: { 200: stream },
         },
@@ -77,9 +77,9 @@ export function eventRoutes(context: ServiceContext): FastifyPluginAsyncTypebox 
       void reply.hijack().headers({
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-store, no-transform',
-        // Else a closing server would wait for the connection, which the client keeps open.
+        // Without this header a closing server would wait for a connection that the client keeps open.
         connection: 'close',
-        // nginx would collect events otherwise.
+        // Without this header nginx would buffer the events.
         'x-accel-buffering': 'no',
       })
       const { raw } = reply
@@ -91,7 +91,7 @@ export function eventRoutes(context: ServiceContext): FastifyPluginAsyncTypebox 
   }
 }
 
-/** Null if there is none. Ids are numbers of this service: one of another app is only a position. */
+/** Returns null if there is no id. Ids are numbers of the whole service, so the id of another app's event is only a position. */
 function parseEventId(given: string | readonly string[] | undefined): bigint | null {
   if (given === undefined || given === '') return null
   if (typeof given === 'string' && /^[0-9]{1,19}$/.test(given) && BigInt(given) <= MAX_EVENT_ID) return BigInt(given)

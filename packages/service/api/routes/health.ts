@@ -1,4 +1,4 @@
-/** /livez and /readyz, for process supervisors. */
+/** The routes /livez and /readyz are for process supervisors. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { Envelope, success } from '@tandem/protocol/wire/envelope.ts'

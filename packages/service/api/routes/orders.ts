@@ -1,5 +1,4 @@
-/** POST /orders, GET /orders/{id} and its sub-resources, PATCH /orders/{id}. */
-
+/** The routes POST /orders, GET /orders/{id} with its sub-resources, and PATCH /orders/{id}. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { App } from '@tandem/party/store/apps/apps.ts'
 import type { OrderSnapshot } from '@tandem/party/store/orders/orders.ts'
@@ -13,34 +12,40 @@ import {
   patchBodies,
   signatureText,
 } from '@tandem/protocol/wire/order.ts'
-import { type Static, Type } from 'typebox'
+import { OrderList, OrderListQuery } from '@tandem/protocol/wire/order-list.ts'
+import { type Static, type TSchema, Type } from 'typebox'
 import type { ServiceContext } from '../../context.ts'
 import { instantRefundHashes, refundInstantly } from '../../instant-refund/refund-instantly.ts'
 import { createOrder, describeFunding } from '../../orders/create.ts'
 import { grantInitiate } from '../../orders/grant.ts'
+import { listOrders } from '../../orders/list.ts'
 import { grantRedeem } from '../../orders/redeem.ts'
 import { refundSource } from '../../orders/refund.ts'
-import type { RefundAsk } from '../../orders/refund-address.ts'
+import type { RefundRequest } from '../../orders/refund-address.ts'
 import { assertOwnOrder, requireSnapshot, viewOrder } from '../../orders/view.ts'
 import { refuseWhenOverloaded } from '../overload.ts'
 
-/** One PATCH request. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    documentedBody?: TSchema
+  }
+}
+
 type Patch = {
   readonly app: App
   readonly snapshot: OrderSnapshot
   readonly body: PatchOrderRequest
   readonly headers: Static<typeof PatchHeaders>
-  /** Aborted when the server stops. */
   readonly closing: AbortSignal
 }
 
-/** Each returns the hash of a transaction. */
+/** Each action returns the hash of a transaction. */
 const actions: Readonly<Record<PatchAction, (context: ServiceContext, patch: Patch) => Promise<string>>> = {
   initiate: (context, { app, snapshot, body, closing }) => grantInitiate(context, app, snapshot.stored, signatureText(body), closing),
   redeem: (context, { snapshot, body, closing }) => grantRedeem(context, snapshot.stored, body.secret, closing),
-  refund: (context, patch) => refundSource(context, patch.snapshot.stored, refundAsk(patch), patch.closing),
+  refund: (context, patch) => refundSource(context, patch.snapshot.stored, refundRequest(patch), patch.closing),
   'instant-refund': (context, patch) =>
-    refundInstantly(context, patch.snapshot, { ...refundAsk(patch), signatures: patch.body.signatures }, patch.closing),
+    refundInstantly(context, patch.snapshot, { ...refundRequest(patch), signatures: patch.body.signatures }, patch.closing),
 }
 const actionNames = Object.keys(actions) as PatchAction[]
 const ACTIONS = actionNames.join(', ').replace(/, ([^,]*)$/, ' or $1')
@@ -57,7 +62,6 @@ const CreateHeaders = Type.Object({
   ),
 })
 
-/** `closing` ends waits early when the server stops. */
 export function orderRoutes(context: ServiceContext, closing: AbortSignal): FastifyPluginAsyncTypebox {
   return async (api) => {
     api.post(
@@ -157,10 +161,32 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
   }
 }
 
-function refundAsk({ body, headers }: Patch): RefundAsk {
+function refundRequest({ body, headers }: Patch): RefundRequest {
   return {
     address: body.address ?? null,
     orderToken: body.order_token ?? headers['order-token'] ?? null,
     proof: signatureText(body) ?? null,
+  }
+}
+
+export function orderListRoutes(context: ServiceContext): FastifyPluginAsyncTypebox {
+  return async (api) => {
+    api.get(
+      '/orders',
+      {
+        config: { isList: true },
+        schema: {
+          operationId: 'listOrders',
+          tags: ['Swaps'],
+          summary: 'Orders, newest first',
+          description:
+            'Your own orders. Orders of other apps are included only if you filter by address, owner, secret hash or transaction, and never with their secrets. ' +
+            'An order must match all filters. A filter may have several comma-separated values, of which one must match.',
+          querystring: OrderListQuery,
+          response: { 200: Envelope(OrderList) },
+        },
+      },
+      async (request) => success(await listOrders(context, request.callingApp, request.query)),
+    )
   }
 }

@@ -1,4 +1,4 @@
-/** GET /quote. */
+/** The route GET /quote. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Envelope } from '@tandem/protocol/wire/envelope.ts'
 import { Quote, QuoteQuery } from '@tandem/protocol/wire/quote.ts'
@@ -18,7 +18,7 @@ export function quoteRoutes(context: ServiceContext): FastifyPluginAsyncTypebox 
       {
         onRequest: [
           refuseWhenOverloaded(context, 'quote'),
-          // The query of a repeat is checked already.
+          // A repeated question needs no check of its query, because the first request had the same one.
           (request, reply, done) => {
             const json = desk.recent(request.callingApp, questionIn(request.url))
             if (json === undefined) done()
@@ -40,12 +40,11 @@ export function quoteRoutes(context: ServiceContext): FastifyPluginAsyncTypebox 
   }
 }
 
-/** Written already: the types of the framework ask for the object. */
+/** The text is JSON already. The framework's types expect the object, so this bypasses them. */
 function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return reply.header('content-type', JSON_TYPE).send(json)
 }
 
-/** The query as the client wrote it. */
 function questionIn(url: string): string {
   return url.slice(url.indexOf('?') + 1)
 }

@@ -1,4 +1,4 @@
-/** GET /schemas, GET /schemas/{name}: the interfaces of the deployed contracts. */
+/** The routes GET /schemas and GET /schemas/{name} return the interfaces of the deployed contracts. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { loadContractSchemas } from '@tandem/families/index.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
@@ -7,7 +7,7 @@ import { SchemaRecord } from '@tandem/protocol/wire/schema.ts'
 import { Type } from 'typebox'
 import { gzip } from '../compression.ts'
 
-/** Loaded when a client asks: they include families that are not served. */
+/** The schemas include families that are not served, so they are loaded for a request only. */
 const allSchemas = async () => Object.entries(await loadContractSchemas()).map(([name, schema]) => ({ name, schema }))
 
 export const schemaRoutes: FastifyPluginAsyncTypebox = async (api) => {

@@ -1,4 +1,4 @@
-/** GET /liquidity, GET /health. */
+/** The routes GET /liquidity and GET /health. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { createDatabaseCheck } from '@tandem/party/store/database/database-problem.ts'
 import { TandemError } from '@tandem/protocol/error.ts'

@@ -1,4 +1,4 @@
-/** GET /volume and GET /fees. */
+/** The routes GET /volume and GET /fees. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Statistics, sumCompletedOrders } from '@tandem/party/store/order-list/order-statistics.ts'
 import { formatUsd } from '@tandem/protocol/amount.ts'
@@ -36,7 +36,7 @@ export function statisticsRoutes(context: ServiceContext): FastifyPluginAsyncTyp
           tags: ['Statistics'],
           summary: 'Fees of completed orders',
           description:
-            'The value of the source amounts less that of the destination amounts, in all completed orders of this service, at the prices when they were made.',
+            'The value of the source amounts minus that of the destination amounts, in all completed orders of this service, at the prices when they were made.',
           querystring: StatisticsQuery,
           response: { 200: Envelope(Dollars) },
         },
@@ -46,7 +46,6 @@ export function statisticsRoutes(context: ServiceContext): FastifyPluginAsyncTyp
   }
 }
 
-/** GET /volume and GET /fees: totals over all completed orders of this service. */
 function readStatistics({ db, registry, clients }: ServiceContext, query: StatisticsQuery): Promise<Statistics> {
   const { from = null, to = null } = query
   if (from !== null && to !== null && from > to)

@@ -7,10 +7,10 @@ import { effect } from '@preact/signals'
 import { currentTheme, toggleTheme } from '../../shared/theme.ts'
 import { docs, shared } from '../../texts.ts'
 
-/** Who chooses a language for one sample wants it for all of them, on the next page too. */
+/** A language that is chosen for one sample applies to all of them, on the next page too. */
 const KEY = 'tandem:docs:language'
 
-/** A button beside each piece of code that copies it. */
+/** Adds a copy button to each code block. */
 const SHOWN_MS = 1_500
 
 prepareTheme()
@@ -41,7 +41,7 @@ function prepareLanguages(): void {
   if (chosen !== null) choose(chosen)
   document.addEventListener('change', ({ target }) => {
     if (!(target instanceof HTMLInputElement) || target.closest('.samples') === null) return
-    // The sample that was clicked stays where it is, though those above it change their height.
+    // The clicked sample must stay in place although the ones above it change their height.
     const before = target.getBoundingClientRect().top
     choose(target.value)
     scrollBy(0, target.getBoundingClientRect().top - before)
@@ -53,7 +53,7 @@ function choose(language: string): void {
   for (const input of document.querySelectorAll<HTMLInputElement>('.samples input')) if (input.value === language) input.checked = true
 }
 
-/** The button that changes between light and dark. */
+/** The button that switches between light and dark. */
 function prepareTheme(): void {
   const button = document.querySelector<HTMLButtonElement>('.theme')
   if (button === null) return

@@ -1,8 +1,8 @@
-/** Search while typing: a combobox (WAI-ARIA) with the server's own search. Enter without a choice goes to the server's page of results. */
-import { type SearchEntry, search } from '@tandem/service/reference/search.ts'
+/** Search while typing: a combobox (WAI-ARIA) with the same search as the server. Enter without a choice opens the server's page of results. */
+import { type SearchEntry, search } from '@tandem/service/web/search.ts'
 import { docs } from '../../texts.ts'
 
-const MOST_SHOWN = 8
+const MAX_RESULTS = 8
 
 export function prepareSearch(): void {
   const input = document.querySelector<HTMLInputElement>('.search input')
@@ -27,7 +27,7 @@ export function prepareSearch(): void {
   let entries: Promise<readonly SearchEntry[]> | null = null
   let active = -1
 
-  /** Loaded when the reader comes to search. After a failure the next key tries again. */
+  /** Loaded when the reader starts to search. After a failure the next key tries again. */
   function load(): Promise<readonly SearchEntry[]> {
     entries ??= fetchEntries().catch((error: unknown) => {
       entries = null
@@ -57,7 +57,7 @@ export function prepareSearch(): void {
   async function show(): Promise<void> {
     const all = await load().catch(() => null)
     const query = input?.value ?? ''
-    const found = search(all ?? [], query).slice(0, MOST_SHOWN)
+    const found = search(all ?? [], query).slice(0, MAX_RESULTS)
     note.textContent = query.trim() === '' || found.length > 0 ? '' : all === null ? docs.searchFailed : docs.noResults
     list.replaceChildren(...found.map(optionOf))
     active = -1
@@ -91,7 +91,7 @@ async function fetchEntries(): Promise<readonly SearchEntry[]> {
   return (await response.json()) as readonly SearchEntry[]
 }
 
-/** An option is no link: in a listbox only the input has the focus. */
+/** An option must not be a link: in a listbox only the input has the focus. */
 function optionOf({ title, path, text }: SearchEntry, index: number): HTMLLIElement {
   const item = document.createElement('li')
   item.id = `search-result-${index}`

@@ -1,9 +1,9 @@
 /** "Try it": sends the request of the form, and shows the answer as text. */
 import { docs } from '../../texts.ts'
 
-/** Of the last order that was made here: the pages of orders begin with it. */
+/** Keeps the id of the last order that was made here, which the forms of other pages start with. */
 const LAST_ORDER = 'tandem:docs:order'
-const MOST_SHOWN = 200_000
+const MAX_CHARS = 200_000
 
 export function prepareTry(): void {
   const form = document.querySelector<HTMLFormElement>('form.try')
@@ -53,7 +53,7 @@ async function send(form: HTMLFormElement, outcome: HTMLElement, signal: AbortSi
 
 type Answer = { readonly result?: { readonly order_id?: unknown } | null; readonly error?: unknown; readonly code?: unknown }
 
-/** What was wrong, in words, and where it says what to do. */
+/** The error in words, with a link to what to do about it. */
 function refusalOf(error: string, code: unknown): HTMLElement {
   const line = document.createElement('p')
   line.className = 'said'
@@ -72,7 +72,7 @@ async function readInto(place: HTMLElement, response: Response): Promise<Answer 
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
-    text = `${text}${part.value}`.slice(-MOST_SHOWN)
+    text = `${text}${part.value}`.slice(-MAX_CHARS)
     place.textContent = text
   }
   if (response.headers.get('content-type')?.startsWith('application/json') !== true) return null

@@ -1,4 +1,4 @@
-/** What a browser shows for a path that is none. */
+/** The page for a path that does not exist. */
 import { render } from 'preact'
 import { Layout } from '../../shared/layout.tsx'
 import { missing } from '../../texts.ts'

@@ -1,16 +1,16 @@
-/** Calls of the operator page: the session, readings that repeat by themselves, and the few changes. */
+/** The requests of the operator page: the session, repeated reads, and the few changes. */
 import { type Signal, signal } from '@preact/signals'
 import type { OperatorSessionRecord } from '@tandem/protocol/wire/operator.ts'
 import { ApiError, errorOf } from '@tandem/sdk'
 import { useEffect, useState } from 'preact/hooks'
-import { explain, type Told } from '../../shared/explain.ts'
+import { type Explanation, explain } from '../../shared/explain.ts'
 
 /** The operator's interface names no assets in its errors. */
-export const tell = (error: unknown): Told => explain(error, { symbol: () => '', amount: () => '', chain: (id) => id })
+export const explainError = (error: unknown): Explanation => explain(error, { symbol: () => '', amount: () => '', chain: (id) => id })
 
-/** Null: logged out. Undefined: not known yet. */
+/** Null if logged out, undefined while it is not known yet. */
 export const session = signal<OperatorSessionRecord | null | undefined>(undefined)
-/** The last reading got no answer. */
+/** The last read got no answer. */
 export const isOffline = signal(false)
 
 async function call<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
@@ -49,9 +49,9 @@ export const halt = (scope: string, reason: string): Promise<null> => call('POST
 export const resume = (scope: string): Promise<null> => call('POST', 'resume', { scope })
 const read = <T>(path: string): Promise<T> => call('GET', path)
 
-export type Reading<T> = { readonly data: T | null; readonly refused: Told | null }
+export type Reading<T> = { readonly data: T | null; readonly refused: Explanation | null }
 
-/** Reads again and again while the page is visible, and at once when it becomes visible. What was read last stays while there is no answer. */
+/** Polls while the page is visible, and at once when it becomes visible. The last result stays while there is no answer. */
 export function useReading<T>(path: string, everyMs: number): Signal<Reading<T>> {
   const [reading] = useState(() => signal<Reading<T>>({ data: null, refused: null }))
   useEffect(() => {
@@ -69,7 +69,7 @@ export function useReading<T>(path: string, everyMs: number): Signal<Reading<T>>
         if (!isEnded) reading.value = { data, refused: null }
       } catch (error) {
         if (error instanceof ApiError && error.httpStatus === 401) session.value = null
-        else if (error instanceof ApiError && error.httpStatus < 500) reading.value = { data: null, refused: tell(error) }
+        else if (error instanceof ApiError && error.httpStatus < 500) reading.value = { data: null, refused: explainError(error) }
         else isOffline.value = true
       }
     }

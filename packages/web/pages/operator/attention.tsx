@@ -1,4 +1,4 @@
-/** What an operator should look at now, above everything else. Nothing while all is well. */
+/** The problems that an operator should handle now, above everything else. Empty while there is none. */
 import type { BudgetsRecord, InventoryRecord, OverviewRecord } from '@tandem/protocol/wire/operator.ts'
 import { operator } from '../../texts.ts'
 import { faultOf } from './chains.tsx'

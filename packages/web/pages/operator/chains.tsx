@@ -2,10 +2,10 @@
 import { useSignal } from '@preact/signals'
 import type { ChainRecord, OverviewRecord, ProviderRecord } from '@tandem/protocol/wire/operator.ts'
 import { Dialog } from '../../shared/dialog.tsx'
-import type { Told } from '../../shared/explain.ts'
+import type { Explanation } from '../../shared/explain.ts'
 import { Problem } from '../../shared/problem.tsx'
 import { operator } from '../../texts.ts'
-import { halt, resume, session, tell } from './api.ts'
+import { explainError, halt, resume, session } from './api.ts'
 import { formatCount, formatSeconds, formatShort } from './format.ts'
 import { Cell, Section, State, Table } from './parts.tsx'
 
@@ -71,17 +71,17 @@ function isBehind({ behind, block_seconds }: ChainRecord): boolean {
   return behind !== null && behind > 1 && behind * block_seconds > RESTING_SECONDS
 }
 
-/** Null: it follows as it should. */
+/** Null if the chain is in sync. */
 export function faultOf({
   halted,
   healthy,
   silent_seconds: silent,
   block_age_seconds: age,
-  halt_seconds: most,
+  halt_seconds: maxAge,
 }: ChainRecord): string | null {
   if (halted !== null) return texts.halted(halted.reason)
   if (!healthy) return silent === null ? texts.never : texts.silent(formatSeconds(silent))
-  return age !== null && age > most ? texts.late : null
+  return age !== null && age > maxAge ? texts.late : null
 }
 
 function ChainState({ chain }: { readonly chain: ChainRecord }) {
@@ -101,7 +101,7 @@ function Provider({ provider }: { readonly provider: ProviderRecord }) {
   )
 }
 
-/** Only for who may write. */
+/** Only for operators who may write. */
 function Switch({
   scope,
   name,
@@ -130,7 +130,7 @@ function Switch({
 
 function HaltDialog({ scope, name, onClose }: { readonly scope: string; readonly name: string; readonly onClose: () => void }) {
   const reason = useSignal('')
-  const problem = useSignal<Told | null>(null)
+  const problem = useSignal<Explanation | null>(null)
   async function confirm(event: Event): Promise<void> {
     event.preventDefault()
     problem.value = null
@@ -138,7 +138,7 @@ function HaltDialog({ scope, name, onClose }: { readonly scope: string; readonly
       await halt(scope, reason.value.trim())
       onClose()
     } catch (error) {
-      problem.value = tell(error)
+      problem.value = explainError(error)
     }
   }
   return (
@@ -155,7 +155,7 @@ function HaltDialog({ scope, name, onClose }: { readonly scope: string; readonly
             onInput={(event) => (reason.value = event.currentTarget.value)}
           />
         </div>
-        {problem.value !== null && <Problem told={problem.value} />}
+        {problem.value !== null && <Problem of={problem.value} />}
         <button type="submit" class="button main">
           {texts.confirm}
         </button>

@@ -1,4 +1,4 @@
-/** Bars over time, drawn as SVG. The colours are those of the text, so they follow the theme. */
+/** Bars over time, drawn as SVG. The colours are those of the text, so they fit the theme. */
 
 export type Bar = { readonly at: string; readonly value: number; readonly text: string }
 
@@ -48,16 +48,16 @@ export function BarChart({
 
 const DAY_MS = 86_400_000
 
-/** The first of every second day: more labels would touch each other. */
+/** Every second day has a label: more would overlap. */
 function isLabelled(at: string): boolean {
   const ms = Date.parse(at)
   return ms % (2 * DAY_MS) === 0
 }
 
-/** The next round figure whose half is whole too. */
-function niceTop(most: number): number {
-  if (most <= 2) return 2
-  const power = 10 ** Math.floor(Math.log10(most))
+/** The next round figure whose half is a whole number too. */
+function niceTop(max: number): number {
+  if (max <= 2) return 2
+  const power = 10 ** Math.floor(Math.log10(max))
   const factors = power === 1 ? [2, 4, 6, 8, 10] : [1, 2, 3, 4, 5, 6, 8, 10]
-  return power * (factors.find((factor) => factor * power >= most) ?? 10)
+  return power * (factors.find((factor) => factor * power >= max) ?? 10)
 }

@@ -1,4 +1,4 @@
-/** Figures as an operator reads them: short, and of one width. */
+/** Short figures for the operator. */
 import { groupThousands } from '../../shared/amount.ts'
 import { formatDuration } from '../../shared/duration.ts'
 
@@ -7,20 +7,20 @@ const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFraction
 export const formatCount = (count: number): string => groupThousands(Math.round(count))
 export const formatShort = (count: number): string => (count < 10_000 ? formatCount(count) : short.format(count))
 
-/** Whole dollars from a hundred on. */
+/** Amounts of 100 dollars and more have no cents. */
 export function formatDollars(usd: string): string {
   const value = Number(usd)
   return value >= 100 ? formatShort(value) : value.toFixed(2)
 }
 
-/** At most six digits after the point. */
+/** Keeps at most six digits after the point. */
 export function formatCoins(amount: string): string {
   const [units = '0', decimals = ''] = amount.split('.')
   const kept = decimals.slice(0, 6).replace(/0+$/, '')
   return groupThousands(kept === '' ? units : `${units}.${kept}`)
 }
 
-/** Amounts inside of a sentence: each stands before its symbol. */
+/** Shortens the amounts inside of a sentence, each of which is followed by its symbol. */
 export function groupAmounts(text: string): string {
   return text.replaceAll(/(?<![\w.])\d{4,}(?:\.\d+)?(?= \w*[A-Z])/g, groupThousands)
 }
@@ -33,7 +33,7 @@ export function formatSince(iso: string, now: number): string {
   return formatSeconds(Math.max(0, now - Date.parse(iso) / 1000))
 }
 
-/** The day too, unless it is today. */
+/** Includes the day unless it is today. */
 export function formatTime(iso: string): string {
   const at = new Date(iso)
   const time = at.toLocaleTimeString('en-GB')

@@ -5,7 +5,7 @@ import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Layout } from '../../shared/layout.tsx'
 import { operator } from '../../texts.ts'
-import { isOffline, logIn, logOut, readSession, session, tell } from './api.ts'
+import { explainError, isOffline, logIn, logOut, readSession, session } from './api.ts'
 import { OrderPage } from './order.tsx'
 import { Overview } from './overview.tsx'
 import { Waiting } from './parts.tsx'
@@ -18,7 +18,7 @@ addEventListener('hashchange', () => {
   scrollTo(0, 0)
 })
 
-/** A link may carry the token in its fragment, which no server gets. It leaves the address bar and the history at once. */
+/** A link may carry the token in its fragment, which is not sent to any server. The token is removed from the address bar and the history at once. */
 function takeToken(): string | null {
   const token = /^#token=([0-9a-f.]+)$/.exec(location.hash)?.[1] ?? null
   if (token !== null) {
@@ -36,7 +36,7 @@ function App() {
       refusal.value = null
     } catch (error) {
       refusal.value =
-        error instanceof UnauthorizedError ? operator.login.wrong : error instanceof ApiError ? tell(error).text : operator.offline
+        error instanceof UnauthorizedError ? operator.login.wrong : error instanceof ApiError ? explainError(error).text : operator.offline
       if (session.value === undefined) session.value = null
     }
   }

@@ -1,4 +1,4 @@
-/** One order: why it does not move, rule by rule, and everything that happened. */
+/** One order: why it is not moving, rule by rule, and everything that happened. */
 
 import type { ActionRecord, LegRecord, OrderPageRecord } from '@tandem/protocol/wire/operator.ts'
 import type { ComponentChildren } from 'preact'

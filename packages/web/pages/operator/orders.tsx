@@ -1,4 +1,4 @@
-/** Orders as a table: what each waits for, and which are stuck. */
+/** Orders as a table: what each is waiting for, and which are stuck. */
 import type { OrderRowRecord } from '@tandem/protocol/wire/operator.ts'
 import { operator } from '../../texts.ts'
 import { formatDollars, words } from './format.ts'

@@ -104,7 +104,7 @@ function Activity({ activity }: { readonly activity: ActivityRecord }) {
     text: `${timeOf(at)}: $${formatDollars(volume_usd)}`,
   }))
   const sum = (bars: typeof swaps) => bars.reduce((total, { value }) => total + value, 0)
-  const most = (bars: typeof swaps) => Math.max(0, ...bars.map(({ value }) => value))
+  const max = (bars: typeof swaps) => Math.max(0, ...bars.map(({ value }) => value))
   const days = [...new Set(periods.map(({ at }) => at.slice(0, 10)))].toReversed()
   const ofDay = (bars: typeof swaps, day: string) => sum(bars.filter(({ at }) => at.startsWith(day)))
   return (
@@ -114,7 +114,7 @@ function Activity({ activity }: { readonly activity: ActivityRecord }) {
         <BarChart
           bars={swaps}
           format={formatShort}
-          summary={texts.summary(texts.swaps, formatShort(sum(swaps)), formatShort(most(swaps)))}
+          summary={texts.summary(texts.swaps, formatShort(sum(swaps)), formatShort(max(swaps)))}
         />
       </figure>
       <figure>
@@ -122,7 +122,7 @@ function Activity({ activity }: { readonly activity: ActivityRecord }) {
         <BarChart
           bars={volume}
           format={formatShort}
-          summary={texts.summary(texts.volume, formatShort(sum(volume)), formatShort(most(volume)))}
+          summary={texts.summary(texts.volume, formatShort(sum(volume)), formatShort(max(volume)))}
         />
       </figure>
       <details>
@@ -315,7 +315,7 @@ function Budgets({ budgets }: { readonly budgets: BudgetsRecord | null }) {
   )
 }
 
-const MOST_PROBLEMS = 30
+const MAX_PROBLEMS = 30
 
 function Problems({ problems }: { readonly problems: readonly ProblemRecord[] }) {
   const { headline, none, times, order, levels } = operator.problems
@@ -323,7 +323,7 @@ function Problems({ problems }: { readonly problems: readonly ProblemRecord[] })
     <Section id="problems" title={headline} wide>
       {problems.length === 0 && <p class="soft">{none}</p>}
       <ol class="problems">
-        {problems.slice(0, MOST_PROBLEMS).map((problem) => (
+        {problems.slice(0, MAX_PROBLEMS).map((problem) => (
           <li key={`${problem.at} ${problem.message}`}>
             <Time at={problem.at} />
             <State kind={problem.level === 'warn' ? 'plain' : 'bad'}>{levels[problem.level] ?? problem.level}</State>

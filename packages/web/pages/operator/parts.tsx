@@ -25,7 +25,7 @@ export function Section({
   )
 }
 
-/** On a phone a row is a paragraph, and `Cell` names its column. Scrolls by itself where it is still wider than the screen. */
+/** On a phone a row is a paragraph, and `Cell` names its column. Scrolls if it is still wider than the screen. */
 export function Table({
   label,
   columns,
@@ -82,12 +82,12 @@ export function Waiting() {
   return <p class="soft">{operator.waiting}</p>
 }
 
-/** The word says it, the colour only repeats it. */
+/** The colour only repeats what the word says. */
 export function State({ kind, children }: { readonly kind: 'good' | 'bad' | 'plain'; readonly children: ComponentChildren }) {
   return <span class={`state ${kind}`}>{children}</span>
 }
 
-/** `name`: of its column, shown where there is no room for columns. */
+/** `name` is the name of its column, shown where the screen is too narrow for columns. */
 export function Cell({
   name,
   kind = 'short',
@@ -104,7 +104,7 @@ export function Cell({
   )
 }
 
-/** A transaction: all of it to read, one click to copy or to see it. `explorer`: as `ExplorerLink` takes it. */
+/** A transaction in full, with buttons to copy it and to open it in the explorer. */
 export function Tx({ hash, explorer }: { readonly hash: string; readonly explorer: string }) {
   return (
     <span class="tx">

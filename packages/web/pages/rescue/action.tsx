@@ -1,16 +1,16 @@
-/** A button that does one thing at a time, and says what came of it. */
+/** Buttons that run one action at a time, and its outcome. */
 import { useSignal } from '@preact/signals'
 import { CopyButton } from '../../shared/copy-button.tsx'
-import type { Told } from '../../shared/explain.ts'
+import type { Explanation } from '../../shared/explain.ts'
 import { ExplorerLink } from '../../shared/explorer-link.tsx'
 import { Details } from '../../shared/problem.tsx'
 import { rescue as texts } from '../../texts.ts'
-import { factsOn, tell } from './facts.ts'
+import { explainError, factsOn } from './facts.ts'
 import type { Act } from './rescue.ts'
 
-type Said = Told & { readonly isWrong: boolean; readonly tx?: { readonly chain: string; readonly hash: string } | undefined }
+type Said = Explanation & { readonly isWrong: boolean; readonly tx?: { readonly chain: string; readonly hash: string } | undefined }
 
-/** `make` throws if what the user gave is not complete. */
+/** `make` throws if the input of the user is incomplete. */
 export function useActions() {
   const said = useSignal<Said | null>(null)
   const isBusy = useSignal(false)
@@ -20,11 +20,11 @@ export function useActions() {
     said.value = { text: texts.working, details: null, isWrong: false }
     try {
       await make()((text, { tx, details } = {}) => {
-        // The transaction stays in sight.
+        // The transaction stays visible.
         said.value = { text, details: details ?? null, isWrong: false, tx: tx ?? said.value?.tx }
       })
     } catch (error) {
-      const { text, details } = tell(error)
+      const { text, details } = explainError(error)
       said.value = { text, details, isWrong: true }
     }
     isBusy.value = false

@@ -1,13 +1,13 @@
-/** Assets as people read them, by the bundled registry: the saved copy has no service to ask. */
+/** Names and amounts of assets from the bundled registry: the saved copy may have no service to ask. */
 import { signal } from '@preact/signals'
 import { type AssetFacts, assetFacts } from '@tandem/sdk'
 import { formatAmount } from '../../shared/amount.ts'
-import { explain, type Told } from '../../shared/explain.ts'
+import { type Explanation, explain } from '../../shared/explain.ts'
 import { rescue as texts } from '../../texts.ts'
 
 const known = signal<readonly AssetFacts[]>([])
 
-/** Those that are not known yet. */
+/** Loads those that are not known yet. */
 export async function learnAssets(ids: readonly string[]): Promise<void> {
   const missing = [...new Set(ids)].filter((id) => factsOf(id) === null)
   const found = await Promise.all(missing.map(assetFacts))
@@ -23,7 +23,7 @@ export function amountText(asset: string, amount: string | bigint): string {
   return facts === null ? texts.unknownAmount(asset) : `${formatAmount(BigInt(amount), facts.decimals)} ${facts.symbol}`
 }
 
-/** Of any asset of the chain that is known. */
+/** The facts of any known asset of the chain. */
 export function factsOn(chain: string): AssetFacts | null {
   return known.value.find((facts) => facts.chain === chain) ?? null
 }
@@ -32,7 +32,7 @@ export function chainName(chain: string): string {
   return factsOn(chain)?.chainName ?? chain
 }
 
-/** Errors in words, with assets and chains by their names. */
-export function tell(error: unknown): Told {
+/** Says what is wrong, with the names of assets and chains. */
+export function explainError(error: unknown): Explanation {
   return explain(error, { symbol: (id) => factsOf(id)?.symbol ?? '', amount: amountText, chain: chainName })
 }

@@ -8,9 +8,9 @@ import { rescue as texts } from '../../texts.ts'
 import { ActionButton, type Actions, Outcome, useActions } from './action.tsx'
 import { AddressField } from './address-field.tsx'
 import { amountText, chainName, factsOf } from './facts.ts'
-import { LeastField, leastIn } from './least-field.tsx'
-import { settle } from './look-on-chains.ts'
+import { MinimumField, minimumIn } from './minimum-field.tsx'
 import type { Opened } from './rescue.ts'
+import { settle } from './search-chains.ts'
 import { WalletChoice } from './wallet-choice.tsx'
 
 type Props = { readonly opened: Opened; readonly lock: FoundLock }
@@ -61,7 +61,7 @@ function Payment({ opened, lock, facts, actions }: Open) {
   )
 }
 
-/** The user says again what was agreed: anybody can make a lock with the hash of the user's secret. */
+/** The user must enter again what was agreed: anybody can make a lock with the hash of the user's secret. */
 function Payout({ opened, lock, facts, actions }: Open) {
   const typed = useSignal('')
   if (lock.isYours === false) return <p class="notice alarm">{texts.notYours}</p>
@@ -71,10 +71,10 @@ function Payout({ opened, lock, facts, actions }: Open) {
     <>
       <p class="small soft">{texts.redeemWhat(facts.chainName, true)}</p>
       <AddressField chain={lock.chain} name={facts.chainName} actions={actions} />
-      <LeastField typed={typed} symbol={facts.symbol} hint={texts.leastOnChain} />
+      <MinimumField typed={typed} symbol={facts.symbol} hint={texts.minOnChain} />
       <WalletChoice facts={facts} />
       <div class="row">
-        <ActionButton actions={actions} text={texts.redeem} make={() => settle(opened, lock, facts, leastIn(typed, facts.decimals))} />
+        <ActionButton actions={actions} text={texts.redeem} make={() => settle(opened, lock, facts, minimumIn(typed, facts.decimals))} />
       </div>
     </>
   )

@@ -10,7 +10,7 @@ import { SwapCard } from './swap-card.tsx'
 export function FoundSwaps({ opened }: { readonly opened: Opened }) {
   const { swaps, serviceProblem, tandem } = opened
   const headline = useRef<HTMLHeadingElement>(null)
-  // Of another phrase, or for the first time: the reader goes on here.
+  // After a search with another phrase, or the first one, the reader continues here.
   useEffect(() => headline.current?.focus(), [tandem])
   const [open, finished] = [swaps.filter(({ isQuiet }) => !isQuiet), swaps.filter(({ isQuiet }) => isQuiet)]
   return (
@@ -18,7 +18,7 @@ export function FoundSwaps({ opened }: { readonly opened: Opened }) {
       <h2 id="found" tabIndex={-1} ref={headline}>
         {texts.found(swaps.length)}
       </h2>
-      {serviceProblem !== null && <Problem told={{ ...serviceProblem, text: texts.serviceGone }} />}
+      {serviceProblem !== null && <Problem of={{ ...serviceProblem, text: texts.serviceGone }} />}
       {swaps.length === 0 && <p>{serviceProblem === null ? texts.noSwaps : texts.noSwapsAlone}</p>}
       {swaps.length > 0 && open.length === 0 && <p>{texts.allFinished}</p>}
       {chainsToName(open).length > 0 && (

@@ -1,12 +1,12 @@
 /** The rescue page: phrase or file in, resume or refund out. It also works from a saved copy with the service gone. */
 import { signal } from '@preact/signals'
 import { type ComponentChildren, render } from 'preact'
-import { SaidError, type Told } from '../../shared/explain.ts'
+import { type Explanation, SaidError } from '../../shared/explain.ts'
 import { Mark } from '../../shared/icons.tsx'
 import { Layout } from '../../shared/layout.tsx'
 import { Details } from '../../shared/problem.tsx'
 import { shared, rescue as texts } from '../../texts.ts'
-import { tell } from './facts.ts'
+import { explainError } from './facts.ts'
 import { FoundSwaps } from './found-swaps.tsx'
 import { opened } from './rescue.ts'
 import { KEPT, type RescueSettings, readSettings } from './settings.ts'
@@ -15,10 +15,10 @@ import { findWallets } from './wallets.ts'
 import './rescue.css'
 import { saveFile } from '../../shared/save-file.ts'
 
-/** Saves this page as one file that works without the service: everything is inside, with what the page knows of the service now. */
+/** Saves this page as one file that works without the service, with the settings that the service gives now. */
 const FILE_NAME = 'tandem-rescue.html'
 
-const keepProblem = signal<Told | null>(null)
+const keepProblem = signal<Explanation | null>(null)
 
 function Page({ settings }: { readonly settings: RescueSettings }) {
   return (
@@ -34,10 +34,10 @@ function Page({ settings }: { readonly settings: RescueSettings }) {
 
 function Keep() {
   async function keep(): Promise<void> {
-    // Of now: a solver may have got another key since the page was opened.
+    // Read again: a solver may have a new key since the page was opened.
     keepProblem.value = await readSettings()
       .then(keepPage)
-      .then(() => null, tell)
+      .then(() => null, explainError)
   }
   return (
     <div class="notice row keep">
@@ -90,7 +90,7 @@ async function keepPage(settings: RescueSettings): Promise<void> {
   saveFile(FILE_NAME, 'text/html', withSettings(await response.text(), settings))
 }
 
-/** As data, which no browser runs. `<` is escaped: no value can end the element. */
+/** The settings as data, which no browser runs. `<` is escaped, so that no value can end the element. */
 function withSettings(html: string, settings: RescueSettings): string {
   const json = JSON.stringify(settings).replaceAll('<', '\\u003c')
   return html.replace('<div id="page">', () => `<script type="application/json" id="${KEPT}">${json}</script>\n<div id="page">`)

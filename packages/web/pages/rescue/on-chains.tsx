@@ -1,4 +1,4 @@
-/** The search on the chains themselves, with the phrase and nodes alone: what lies there, and what can be done about it. */
+/** The search on the chains themselves, with only the phrase and nodes: what was found, and what can be done about it. */
 import { useSignal } from '@preact/signals'
 import type { FoundDeposit, SearchedChain } from '@tandem/sdk'
 import { useId } from 'preact/hooks'
@@ -10,9 +10,9 @@ import { ActionButton, type Actions, Outcome, useActions } from './action.tsx'
 import { AddressField } from './address-field.tsx'
 import { amountText, chainName, factsOf } from './facts.ts'
 import { FoundLockLine } from './found-lock.tsx'
-import { LeastField, leastIn } from './least-field.tsx'
-import { lookOnChains, onChains, take } from './look-on-chains.ts'
+import { MinimumField, minimumIn } from './minimum-field.tsx'
 import type { Opened } from './rescue.ts'
+import { onChains, searchChains, take } from './search-chains.ts'
 
 const DAYS = '30'
 
@@ -58,8 +58,8 @@ export function OnChains({ opened }: { readonly opened: Opened }) {
         <div class="row">
           <ActionButton
             actions={actions}
-            text={texts.look}
-            make={() => lookOnChains(opened, { solvers: solvers.value.split(/[\s,]+/).filter(Boolean), days: days.value })}
+            text={texts.search}
+            make={() => searchChains(opened, { solvers: solvers.value.split(/[\s,]+/).filter(Boolean), days: days.value })}
           />
         </div>
         <Outcome actions={actions} />
@@ -122,12 +122,12 @@ function DepositLine({ opened, deposit }: { readonly opened: Opened; readonly de
           }}
         />
       </div>
-      {leg === 'destination' && <LeastField typed={typed} symbol={facts?.symbol ?? asset} hint={texts.leastOnChain} />}
+      {leg === 'destination' && <MinimumField typed={typed} symbol={facts?.symbol ?? asset} hint={texts.minOnChain} />}
       <div class="row">
         <ActionButton
           actions={actions}
           text={leg === 'source' ? texts.refund : texts.redeem}
-          make={() => take(opened, deposit, to.value, leg === 'source' ? null : leastIn(typed, facts?.decimals ?? 0))}
+          make={() => take(opened, deposit, to.value, leg === 'source' ? null : minimumIn(typed, facts?.decimals ?? 0))}
         />
       </div>
       <p class="hint">{texts.pressAgain}</p>

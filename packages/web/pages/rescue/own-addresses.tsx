@@ -1,4 +1,4 @@
-/** The user's own addresses, without which nothing is shown or taken for these swaps. */
+/** The user's own addresses. Without them no secret is shown and nothing is taken for these swaps. */
 import { rescue as texts } from '../../texts.ts'
 import { ActionButton, Outcome, useActions } from './action.tsx'
 import { AddressField } from './address-field.tsx'

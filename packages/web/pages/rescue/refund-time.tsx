@@ -1,4 +1,4 @@
-/** When the payment of a swap can be taken back: by the user's own node, else by the service's word. */
+/** When the payment of a swap can be taken back, from the user's own node, otherwise from the service. */
 import { useSignal } from '@preact/signals'
 import { type RefundTime, refundTime } from '@tandem/sdk'
 import { useEffect } from 'preact/hooks'
@@ -10,12 +10,12 @@ import type { Found, Opened } from './rescue.ts'
 
 const AGAIN_MS = 20_000
 
-/** `undefined`: not known. Null: nothing is locked. */
+/** Undefined while it is not known, null if nothing is locked. */
 type Known = RefundTime | null | undefined
 
 export function RefundTimeLine({ opened, found }: { readonly opened: Opened; readonly found: Found }) {
   const known = useSignal<Known>(undefined)
-  const { orderId, record, isTold } = found
+  const { orderId, record, isCurrent } = found
   useEffect(() => {
     let isEnded = false
     const read = async () => {
@@ -28,7 +28,7 @@ export function RefundTimeLine({ opened, found }: { readonly opened: Opened; rea
       isEnded = true
       clearInterval(timer)
     }
-  }, [orderId, isTold, record?.status])
+  }, [orderId, isCurrent, record?.status])
   const time = known.value
   if (time === undefined) return null
   if (time === null) return <p class="small soft">{texts.nothingLocked}</p>
@@ -40,11 +40,11 @@ export function RefundTimeLine({ opened, found }: { readonly opened: Opened; rea
   )
 }
 
-async function readTime({ tandem }: Opened, { orderId, record, isTold }: Found): Promise<Known> {
+async function readTime({ tandem }: Opened, { orderId, record, isCurrent }: Found): Promise<Known> {
   try {
     return await tandem.whenRefundable(orderId)
   } catch {
-    // The node does not answer, or none is named.
-    return (record !== null && isTold ? await refundTime(record) : null) ?? undefined
+    // The node does not answer, or there is none.
+    return (record !== null && isCurrent ? await refundTime(record) : null) ?? undefined
   }
 }

@@ -1,22 +1,22 @@
-/** What the page does: finds swaps by the phrase, the file or the chains alone, and brings each to its end. Nothing is stored. */
+/** Finds swaps by the phrase, the file or the chains alone, and completes or refunds each. Nothing is stored. */
 import { signal } from '@preact/signals'
 import { type AssetFacts, createTandem, memoryStorage, type OrderRecord, rescueKeys, type SavedSwap, type Tandem } from '@tandem/sdk'
-import type { Told } from '../../shared/explain.ts'
+import type { Explanation } from '../../shared/explain.ts'
 import { swap as swapTexts, rescue as texts } from '../../texts.ts'
-import { learnAssets, tell } from './facts.ts'
+import { explainError, learnAssets } from './facts.ts'
 import type { RescueSettings } from './settings.ts'
 import { openWallet } from './wallets.ts'
 
-/** A swap, as the file or the service knows it. */
+/** A swap that the file or the service knows. */
 export type Found = {
   readonly orderId: string
   readonly record: OrderRecord | null
-  /** The record is the service's, of now; else it is of the moment of the payment. */
-  readonly isTold: boolean
+  /** The record is current, from the service; otherwise it is from the time of the payment. */
+  readonly isCurrent: boolean
   readonly saved: SavedSwap | null
-  /** What is missing before it can go on. */
+  /** What is missing before it can continue. */
   readonly problem: string | null
-  /** It had ended when it was found, and nothing is left that the user should do. One that ends before the user's eyes stays as it is. */
+  /** It had ended when it was found, and the user has nothing left to do. A swap that ends while it is shown does not become quiet. */
   readonly isQuiet: boolean
 }
 
@@ -32,12 +32,12 @@ export type Given = {
 export type Opened = {
   readonly tandem: Tandem
   readonly swaps: readonly Found[]
-  /** Why the service told nothing; null if it did. */
-  readonly serviceProblem: Told | null
+  /** Why the service did not answer; null if it did. */
+  readonly serviceProblem: Explanation | null
 }
 
 export const opened = signal<Opened | null>(null)
-/** By chain, as the user typed them. */
+/** The addresses by chain, as the user typed them. */
 export const addresses = signal<Readonly<Record<string, string>>>({})
 
 /** Throws for a wrong phrase or file, in words for the user. */
@@ -53,20 +53,20 @@ export async function open(settings: RescueSettings, given: Given): Promise<void
 /** Asks the service again, with the addresses that are known now. */
 export async function refresh(tandem: Tandem): Promise<void> {
   const named = Object.fromEntries(Object.entries(addresses.value).filter(([, address]) => address.trim() !== ''))
-  let told: readonly Found[] = []
-  let serviceProblem: Told | null = null
+  let fromService: readonly Found[] = []
+  let serviceProblem: Explanation | null = null
   try {
     const restored = await tandem.restore({ addresses: named })
-    told = restored.map(({ orderId, record, problem }) => withQuiet({ orderId, record, isTold: true, saved: null, problem }))
+    fromService = restored.map(({ orderId, record, problem }) => withQuiet({ orderId, record, isCurrent: true, saved: null, problem }))
   } catch (error) {
-    serviceProblem = tell(error)
+    serviceProblem = explainError(error)
   }
   const saved = await tandem.swaps()
   const known = saved.map((swap): Found => {
-    const record = told.find(({ orderId }) => orderId === swap.orderId)?.record ?? null
-    return withQuiet({ orderId: swap.orderId, record: record ?? swap.paidFor, isTold: record !== null, saved: swap, problem: null })
+    const record = fromService.find(({ orderId }) => orderId === swap.orderId)?.record ?? null
+    return withQuiet({ orderId: swap.orderId, record: record ?? swap.paidFor, isCurrent: record !== null, saved: swap, problem: null })
   })
-  const others = told.filter(({ orderId }) => !saved.some((swap) => swap.orderId === orderId))
+  const others = fromService.filter(({ orderId }) => !saved.some((swap) => swap.orderId === orderId))
   const swaps = [...known, ...others]
   await learnAssets(swaps.flatMap(assetsOf))
   opened.value = { tandem, swaps, serviceProblem }
@@ -83,9 +83,9 @@ export function assetsOf({ record, saved }: Pick<Found, 'record' | 'saved'>): re
 
 const ENDED: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed', 'refunded', 'expired'])
 
-/** By the service's word. Deposits may still come late, or twice. */
-export function isEnded({ record, isTold }: Pick<Found, 'record' | 'isTold'>): boolean {
-  return isTold && ENDED.has(record?.status ?? '')
+/** True if the service says so. Deposits may still come late, or twice. */
+export function isEnded({ record, isCurrent }: Pick<Found, 'record' | 'isCurrent'>): boolean {
+  return isCurrent && ENDED.has(record?.status ?? '')
 }
 
 /** The chains of these swaps on which an address of the user is needed. */
@@ -96,19 +96,18 @@ export function chainsToName(swaps: readonly Found[]): readonly string[] {
   return [...new Set(chains)].toSorted()
 }
 
-/** `tx`: a transaction on the chain. */
 export type Say = (
   text: string,
   more?: { readonly tx?: { readonly chain: string; readonly hash: string }; readonly details?: string },
 ) => void
 export type Act = (say: Say) => Promise<void>
 
-/** `least`: in the smallest unit; null where the storage knows what was agreed. */
-export function resume({ tandem }: Opened, found: Found, least: bigint | null): Act {
+/** `minToAmount` is in the smallest unit; null if the storage knows what was agreed. */
+export function resume({ tandem }: Opened, found: Found, minToAmount: bigint | null): Act {
   const { orderId } = found
   const [, asset] = assetsOf(found)
   return async (say) => {
-    for await (const step of tandem.resume(orderId, null, least === null ? {} : { minToAmount: least })) {
+    for await (const step of tandem.resume(orderId, null, minToAmount === null ? {} : { minToAmount })) {
       if (step.kind === 'changed') {
         show(step.record)
         say(swapTexts.order.status[step.record.status] ?? step.record.status)
@@ -120,10 +119,10 @@ export function resume({ tandem }: Opened, found: Found, least: bigint | null): 
   }
 }
 
-/** The newest record, on the card of its swap. */
+/** Puts the newest record on the card of its swap. */
 function show(record: OrderRecord): void {
   if (opened.value === null) return
-  const swaps = opened.value.swaps.map((found) => (found.orderId === record.order_id ? { ...found, record, isTold: true } : found))
+  const swaps = opened.value.swaps.map((found) => (found.orderId === record.order_id ? { ...found, record, isCurrent: true } : found))
   opened.value = { ...opened.value, swaps }
 }
 
@@ -134,12 +133,11 @@ export function refundNow({ tandem }: Opened, found: Found): Act {
   }
 }
 
-/** By the service. */
 export function refundByService({ tandem }: Opened, found: Found): Act {
   return async (say) => say(texts.refunded, { tx: txOn(assetsOf(found)[0], await tandem.refund(found.orderId)) })
 }
 
-/** `facts`: of the source, on a chain with accounts; null where the user's own key refunds. */
+/** `facts` is the source asset on a chain with accounts; null if the user's own key refunds. */
 export function refundAlone({ tandem }: Opened, found: Found, facts: AssetFacts | null): Act {
   return async (say) => {
     const wallet = facts === null ? {} : { wallet: await openWallet(facts.family, facts.chainName) }
@@ -147,11 +145,11 @@ export function refundAlone({ tandem }: Opened, found: Found, facts: AssetFacts 
   }
 }
 
-/** `facts`: of the destination, on a chain with accounts; null where the user's own key redeems. */
-export function redeemAlone({ tandem }: Opened, found: Found, facts: AssetFacts | null, least: bigint | null): Act {
+/** `facts` is the destination asset on a chain with accounts; null if the user's own key redeems. */
+export function redeemAlone({ tandem }: Opened, found: Found, facts: AssetFacts | null, minToAmount: bigint | null): Act {
   return async (say) => {
     const wallet = facts === null ? {} : { wallet: await openWallet(facts.family, facts.chainName) }
-    const tx = await tandem.redeem(found.orderId, { ...wallet, ...(least !== null && { minToAmount: least }) })
+    const tx = await tandem.redeem(found.orderId, { ...wallet, ...(minToAmount !== null && { minToAmount }) })
     say(texts.received, { tx: txOn(assetsOf(found)[1], tx) })
   }
 }

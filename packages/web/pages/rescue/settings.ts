@@ -1,4 +1,4 @@
-/** What the page knows of the service: told by it, or kept in the saved copy of the page. */
+/** The settings of the page, from the service or from inside of the saved copy. */
 
 export type RescueSettings = {
   /** True in a saved copy: the service may be gone, and any node may be asked. */
@@ -7,11 +7,11 @@ export type RescueSettings = {
   readonly appId: string
   readonly nodes: Readonly<Record<string, string>>
   readonly deployments: Readonly<Record<string, { readonly token?: string; readonly htlc?: string }>>
-  /** Public keys of solvers by chain: deposits are found by them. */
+  /** The public keys of solvers by chain, which are needed to find deposits. */
   readonly solverKeys: Readonly<Record<string, readonly string[]>>
 }
 
-/** The id of the element in which a saved copy keeps them. */
+/** The id of the element that holds them in a saved copy. */
 export const KEPT = 'kept-settings'
 
 type WebJson = {

@@ -1,15 +1,15 @@
-/** The first step: phrase, file, and in a saved copy the nodes and the service to ask. */
+/** The first step: phrase, file, and in a saved copy also nodes and service. */
 import { useSignal } from '@preact/signals'
 import type { TargetedEvent } from 'preact'
-import { SaidError, type Told } from '../../shared/explain.ts'
+import { type Explanation, SaidError } from '../../shared/explain.ts'
 import { Details } from '../../shared/problem.tsx'
 import { rescue as texts } from '../../texts.ts'
-import { tell } from './facts.ts'
+import { explainError } from './facts.ts'
 import { type Given, open } from './rescue.ts'
 import type { RescueSettings } from './settings.ts'
 
 export function StartForm({ settings }: { readonly settings: RescueSettings }) {
-  const problem = useSignal<Told | null>(null)
+  const problem = useSignal<Explanation | null>(null)
   const isBusy = useSignal(false)
 
   async function submit(event: TargetedEvent<HTMLFormElement, SubmitEvent>): Promise<void> {
@@ -20,7 +20,7 @@ export function StartForm({ settings }: { readonly settings: RescueSettings }) {
     try {
       await open(settings, await givenIn(event.currentTarget, settings))
     } catch (error) {
-      problem.value = tell(error)
+      problem.value = explainError(error)
     }
     isBusy.value = false
   }
@@ -68,7 +68,7 @@ export function StartForm({ settings }: { readonly settings: RescueSettings }) {
   )
 }
 
-/** Of a saved copy only: the policy of the served page allows the operator's nodes and no others. */
+/** Only in a saved copy: the policy of the served page allows no nodes but the operator's. */
 function Elsewhere({ settings }: { readonly settings: RescueSettings }) {
   const lines = Object.entries(settings.nodes).map(([chain, url]) => `${chain} ${url}`)
   return (

@@ -1,4 +1,4 @@
-/** One swap that was found: what it is, where it stands, and what can be done about it. One that has ended takes a line, and opens. */
+/** One swap that was found: what it is, where it stands, and what can be done about it. One that has ended is a single line that opens. */
 import { useSignal } from '@preact/signals'
 import { exchangeOf, isAbout } from '@tandem/sdk'
 import { CopyButton } from '../../shared/copy-button.tsx'
@@ -6,7 +6,7 @@ import { Problem } from '../../shared/problem.tsx'
 import { swap as swapTexts, rescue as texts } from '../../texts.ts'
 import { Outcome, useActions } from './action.tsx'
 import { amountText, chainName, factsOf } from './facts.ts'
-import { LeastField, leastIn } from './least-field.tsx'
+import { MinimumField, minimumIn } from './minimum-field.tsx'
 import { OwnAddresses } from './own-addresses.tsx'
 import { addresses, assetsOf, type Found, isEnded, type Opened } from './rescue.ts'
 import { Ways } from './ways.tsx'
@@ -52,7 +52,7 @@ function Exchange({ found }: { readonly found: Found }) {
   )
 }
 
-/** What arrives, or is expected to. */
+/** The amount that arrived or is expected. */
 function incomingOf(found: Found): string {
   const [, destination] = assetsOf(found)
   if (found.record === null) return amountText(destination, found.saved?.request.destination.amount ?? '0')
@@ -66,9 +66,9 @@ function Inside({ opened, found }: Props) {
   const typed = useSignal('')
   const { orderId, saved, problem } = found
   const [, destination] = assetsOf(found)
-  const needsLeast = saved?.phase === 'restored' && !isEnded(found)
+  const needsMinimum = saved?.phase === 'restored' && !isEnded(found)
   const decimals = factsOf(destination)?.decimals ?? 0
-  const least = () => (needsLeast ? leastIn(typed, decimals) : null)
+  const minToAmount = () => (needsMinimum ? minimumIn(typed, decimals) : null)
   return (
     <>
       <dl class="leaders">
@@ -91,18 +91,18 @@ function Inside({ opened, found }: Props) {
         </div>
       </dl>
       {problem !== null && <Missing opened={opened} found={found} problem={problem} />}
-      {problem === null && needsLeast && (
-        <LeastField typed={typed} symbol={factsOf(destination)?.symbol ?? destination} hint={texts.leastHint(incomingOf(found))} />
+      {problem === null && needsMinimum && (
+        <MinimumField typed={typed} symbol={factsOf(destination)?.symbol ?? destination} hint={texts.minHint(incomingOf(found))} />
       )}
-      {problem === null && <Ways opened={opened} found={found} actions={actions} least={least} />}
+      {problem === null && <Ways opened={opened} found={found} actions={actions} minToAmount={minToAmount} />}
       <Outcome actions={actions} />
     </>
   )
 }
 
-/** What is needed before it can go on. One that has ended waits for nothing: only who looks for late money must name addresses. */
+/** What is needed before the swap can continue. One that has ended needs addresses only for a search for late money. */
 function Missing({ opened, found, problem }: Props & { readonly problem: string }) {
-  if (!needsAddress(found)) return <Problem told={{ text: texts.cannotGoOn, details: problem }} quiet={found.isQuiet} />
+  if (!needsAddress(found)) return <Problem of={{ text: texts.cannotGoOn, details: problem }} quiet={found.isQuiet} />
   if (!found.isQuiet) return <p class="notice alarm">{texts.nameAddress}</p>
   return (
     <>
@@ -117,9 +117,9 @@ function chainsOf(found: Found): string {
   return texts.fromTo(from, to)
 }
 
-/** In the words of the swap page. Without the service only what the file says. */
-function statusOf({ record, isTold, saved }: Found): string {
-  if (record !== null && isTold) return swapTexts.order.status[record.status] ?? texts.unknown
+/** The status in the words of the swap page, or what the file says if the service does not answer. */
+function statusOf({ record, isCurrent, saved }: Found): string {
+  if (record !== null && isCurrent) return swapTexts.order.status[record.status] ?? texts.unknown
   return saved === null ? texts.unknown : texts.phases[saved.phase]
 }
 

@@ -1,4 +1,4 @@
-/** Which wallet of this browser sends a transaction on a chain with accounts. */
+/** Chooses the wallet of this browser that sends a transaction on a chain with accounts. */
 
 import { type AssetFacts, discoverableFamilies } from '@tandem/sdk'
 import { useId } from 'preact/hooks'

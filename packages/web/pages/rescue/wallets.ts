@@ -5,7 +5,7 @@ import { SaidError } from '../../shared/explain.ts'
 import { rescue as texts } from '../../texts.ts'
 
 const found = signal<readonly FoundWallet[]>([])
-/** Ids, by family. */
+/** The ids of the chosen wallets, by family. */
 const chosen = signal<Readonly<Record<string, string>>>({})
 
 export function findWallets(): void {
@@ -18,7 +18,7 @@ export function walletsOf(family: string): readonly FoundWallet[] {
   return found.value.filter(({ families }) => (families as readonly string[]).includes(family))
 }
 
-/** The only one need not be chosen. */
+/** A single wallet need not be chosen. */
 export function chosenOf(family: string): FoundWallet | null {
   const wallets = walletsOf(family)
   return wallets.length === 1 ? (wallets[0] ?? null) : (wallets.find(({ id }) => id === chosen.value[family]) ?? null)

@@ -21,9 +21,9 @@ import {
 } from './rescue.ts'
 import { WalletChoice } from './wallet-choice.tsx'
 
-type Props = { readonly opened: Opened; readonly found: Found; readonly actions: Actions; readonly least: () => bigint | null }
+type Props = { readonly opened: Opened; readonly found: Found; readonly actions: Actions; readonly minToAmount: () => bigint | null }
 
-/** While these last, the solver may still agree to return the payment. */
+/** The statuses in which the solver may still agree to return the payment. */
 const MAY_CANCEL: ReadonlySet<string> = new Set(['initiate_detected', 'initiated', 'awaiting_refund'])
 
 export function Ways(props: Props) {
@@ -45,20 +45,20 @@ export function Ways(props: Props) {
   )
 }
 
-function WithService({ opened, found, actions, least }: Props) {
+function WithService({ opened, found, actions, minToAmount }: Props) {
   const status = found.record?.status ?? ''
   const isOwn = found.saved?.ownKeys.includes('source') ?? false
   return (
     <>
       <Way what={texts.continueWhat}>
-        <ActionButton actions={actions} isMain text={texts.continue} make={() => resume(opened, found, least())} />
+        <ActionButton actions={actions} isMain text={texts.continue} make={() => resume(opened, found, minToAmount())} />
       </Way>
-      {found.isTold && MAY_CANCEL.has(status) && (
+      {found.isCurrent && MAY_CANCEL.has(status) && (
         <Way what={swapTexts.order.instantWhat}>
           <ActionButton actions={actions} text={swapTexts.order.instant} make={() => refundNow(opened, found)} />
         </Way>
       )}
-      {found.isTold && !isOwn && status === 'awaiting_refund' && (
+      {found.isCurrent && !isOwn && status === 'awaiting_refund' && (
         <Way what={texts.refundByServiceWhat}>
           <ActionButton actions={actions} text={texts.refundByService} make={() => refundByService(opened, found)} />
         </Way>
@@ -67,20 +67,20 @@ function WithService({ opened, found, actions, least }: Props) {
   )
 }
 
-/** The destination, with the secret. */
-function Payout({ opened, found, actions, least }: Props) {
+/** Takes the destination with the secret. */
+function Payout({ opened, found, actions, minToAmount }: Props) {
   const { saved } = found
   if (saved === null || saved.secretHash === null) return null
   const [, asset] = assetsOf(found)
   const wallet = saved.ownKeys.includes('destination') ? null : factsOf(asset)
   return (
     <Way what={texts.redeemWhat(chainOf(asset), wallet !== null)} wallet={wallet}>
-      <ActionButton actions={actions} text={texts.redeem} make={() => redeemAlone(opened, found, wallet, least())} />
+      <ActionButton actions={actions} text={texts.redeem} make={() => redeemAlone(opened, found, wallet, minToAmount())} />
     </Way>
   )
 }
 
-/** The source, after its timelock. Also of a swap that has ended: deposits may come late, or twice. */
+/** Takes the source back after its timelock. A swap that has ended has it too: deposits may come late, or twice. */
 function Refund({ opened, found, actions }: Props) {
   const { saved } = found
   if (saved === null) return null
@@ -114,7 +114,7 @@ function Way({
   children,
 }: {
   readonly what: string
-  /** Of the asset, where a wallet of its chain is needed. */
+  /** The asset whose chain needs a wallet; null if none is needed. */
   readonly wallet?: AssetFacts | null
   readonly children: ComponentChildren
 }) {

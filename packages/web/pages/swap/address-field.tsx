@@ -1,4 +1,4 @@
-/** An address with the verdict of its chain below it, as the user types. */
+/** An address field that checks the address for its chain as the user types. */
 import type { Signal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { swap } from '../../texts.ts'

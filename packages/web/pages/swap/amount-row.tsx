@@ -1,4 +1,4 @@
-/** One side of the swap: its asset and its amount. The side that the user typed is fixed, the other follows the quote. */
+/** One side of the swap: its asset and its amount. The amount that the user typed is fixed; the other comes from the quote. */
 import { batch, useSignal } from '@preact/signals'
 import { amountsOfQuote, type Quote } from '@tandem/sdk'
 import { formatAmount, formatMicros, plainAmount, shareOfUsd } from '../../shared/amount.ts'
@@ -9,8 +9,8 @@ import { held, shortage } from './balance.ts'
 import type { Asset } from './catalog.ts'
 import { amount, amountText, fixedSide, from, limit, quote, type Side, to } from './form.ts'
 
-/** Below so many the amount has its full size. */
-const LEAST_CHARS = 4
+/** Longer amounts are shown smaller. */
+const MIN_CHARS = 4
 
 export function AmountRow({ side }: { readonly side: Side }) {
   const isPicking = useSignal(false)
@@ -41,7 +41,7 @@ export function AmountRow({ side }: { readonly side: Side }) {
           </span>
           <DownIcon />
         </button>
-        <div class="amount-place" style={{ '--chars': Math.max(text.length, LEAST_CHARS) }}>
+        <div class="amount-place" style={{ '--chars': Math.max(text.length, MIN_CHARS) }}>
           <input
             class="amount"
             inputMode="decimal"
@@ -75,15 +75,15 @@ export function AmountRow({ side }: { readonly side: Side }) {
   )
 }
 
-/** What the payer has, and a button for all of it. Nothing where that is not known. */
+/** The balance of the payer, and a button that takes all of it. Shown only if the balance is known. */
 function Held({ asset }: { readonly asset: Asset }) {
   if (held.value === null) return null
   const { balance, spendable } = held.value
-  const most = spendable < asset.max ? spendable : asset.max
+  const max = spendable < asset.max ? spendable : asset.max
   return (
     <span class="held">
       <span class="soft">{swap.balance(`${formatAmount(balance, asset.decimals)} ${asset.symbol}`)}</span>{' '}
-      {most > 0n && (
+      {max > 0n && (
         <button
           type="button"
           class="button plain"
@@ -91,7 +91,7 @@ function Held({ asset }: { readonly asset: Asset }) {
           onClick={() => {
             batch(() => {
               fixedSide.value = 'from'
-              amountText.value = plainAmount(most, asset.decimals)
+              amountText.value = plainAmount(max, asset.decimals)
             })
           }}
         >
@@ -113,7 +113,7 @@ function Shortage({ asset }: { readonly asset: Asset }) {
   )
 }
 
-/** What the user pays or gets, and its worth: a network fee that is taken out on the way counts for nothing. */
+/** The dollar value of what the user pays or gets, without a network fee that is taken out on the way. */
 function pricedSide(offer: Quote, side: Side): { readonly amount: bigint; readonly micros: bigint } {
   const { pays, gets } = amountsOfQuote(offer)
   const [amount, whole] = side === 'from' ? [pays, offer.source] : [gets.amount, offer.destination]

@@ -1,4 +1,4 @@
-/** What the payer holds of the asset that is paid, read from the node of this page. Nothing where no node tells it, or where nobody is connected. */
+/** The payer's balance of the source asset, read from the node of this page. It is not shown without such a node or a connected wallet. */
 import { computed, effect, signal } from '@preact/signals'
 import { type Balance, walletAddress } from '@tandem/sdk'
 import { now } from '../../shared/clock.ts'
@@ -15,17 +15,17 @@ const READ_EVERY_SECONDS = 5
 const read = signal<{ readonly of: string; readonly balance: Balance } | null>(null)
 const keyOf = (asset: Asset, { id }: Payer): string => `${asset.id} ${id}`
 const tick = computed(() => Math.floor(now.value / READ_EVERY_SECONDS))
-/** The play wallet has got coins, or has paid. */
+/** Called after the play wallet got coins or paid. */
 const played = computed(() => (from.value === null ? undefined : balances.value.get(from.value.id)))
 
-/** Of the asset and the payer that are chosen now; null: not known. */
+/** The balance for the chosen asset and payer; null if it is not known. */
 export const held = computed(() => {
   const [asset, { value: chosen }] = [from.value, payer]
   if (asset === null || chosen === null || read.value?.of !== keyOf(asset, chosen)) return null
   return read.value.balance
 })
 
-/** What is missing to pay the amount that was typed or quoted: `needed` includes the fee where the asset pays it. Null: it is enough, or not known. */
+/** Whether the balance is too small for the amount: `needed` includes the network fee if the asset pays it. Null if it is enough, or not known. */
 export const shortage = computed(() => {
   const wanted = fixedSide.value === 'from' ? amount.value : quote.value === null ? null : BigInt(quote.value.source.amount)
   if (held.value === null || wanted === null || wanted <= held.value.spendable) return null
@@ -39,7 +39,7 @@ export function keepBalance(): void {
     void tick.value
     void played.value
     if (asset === null || chosen === null || shownOrder.value !== null) return
-    // A node that does not answer keeps the last balance; the next tick asks again.
+    // While the node does not answer, the last balance stays; the next tick asks again.
     void readFor(asset, chosen).catch(() => undefined)
   })
 }

@@ -1,24 +1,24 @@
-/** The refund by the solver's consent. While the solver does not answer, the page says what it waits for and until when, and asks again by itself. */
+/** The refund that the solver agrees to. While the solver does not answer, the page says what it is waiting for and until when, and asks again by itself. */
 import { useSignal } from '@preact/signals'
 import { type OrderRecord, type RefundTime, refundTime } from '@tandem/sdk'
 import { useEffect } from 'preact/hooks'
 import { now } from '../../shared/clock.ts'
-import type { Told } from '../../shared/explain.ts'
+import type { Explanation } from '../../shared/explain.ts'
 import { formatMoment } from '../../shared/moment.ts'
 import { Problem } from '../../shared/problem.tsx'
 import { swap } from '../../texts.ts'
+import { explainError } from './catalog.ts'
 import { pause, untilChange } from './connection.ts'
 import { followOrder, liveOf, mayPass } from './runner.ts'
 import { openTandem } from './tandem.ts'
-import { tell } from './told.ts'
 
-/** While these last, the solver may still agree to return the payment. */
+/** The statuses in which the solver may still agree to return the payment. */
 const MAY_CANCEL: ReadonlySet<string> = new Set(['initiate_detected', 'initiated', 'awaiting_refund'])
 const AGAIN_MS = 2_000
 
 export function Cancel({ record }: { readonly record: OrderRecord }) {
   const isWaiting = useSignal(false)
-  const problem = useSignal<Told | null>(null)
+  const problem = useSignal<Explanation | null>(null)
   const time = useSignal<RefundTime | null>(null)
   const { order_id: orderId, status, source_swap: source } = record
   useEffect(() => {
@@ -35,7 +35,7 @@ export function Cancel({ record }: { readonly record: OrderRecord }) {
       await askSolver(orderId)
       followOrder(orderId)
     } catch (error) {
-      problem.value = tell(error)
+      problem.value = explainError(error)
     }
     isWaiting.value = false
   }
@@ -50,13 +50,13 @@ export function Cancel({ record }: { readonly record: OrderRecord }) {
         </button>
         <span class="small soft">{swap.order.instantWhat}</span>
       </div>
-      {isWaiting.value && <Problem told={{ text: swap.order.instantWaits(until), details: null }} quiet />}
-      {problem.value !== null && <Problem told={problem.value} />}
+      {isWaiting.value && <Problem of={{ text: swap.order.instantWaits(until), details: null }} quiet />}
+      {problem.value !== null && <Problem of={problem.value} />}
     </>
   )
 }
 
-/** Until it has signed, has refused, or the order has moved on. */
+/** Repeats the request until the solver has signed or refused, or the status has changed. */
 async function askSolver(orderId: string): Promise<void> {
   const tandem = await openTandem()
   while (MAY_CANCEL.has(liveOf(orderId).record?.status ?? '')) {

@@ -1,5 +1,7 @@
 /** The chains and assets that can be swapped here. */
 import { computed, signal } from '@preact/signals'
+import { formatAmount } from '../../shared/amount.ts'
+import { type Explanation, explain } from '../../shared/explain.ts'
 import { openClient } from './tandem.ts'
 
 type Chains = Awaited<ReturnType<ReturnType<typeof openClient>['chains']>>
@@ -42,12 +44,24 @@ export function iconPath(url: string): string {
   return new URL(url, location.href).pathname
 }
 
+/** Says what is wrong, with the names of assets and chains. */
+export function explainError(error: unknown): Explanation {
+  return explain(error, {
+    symbol: (id) => findAsset(id)?.symbol ?? '',
+    amount(id, units) {
+      const asset = findAsset(id)
+      return asset === null ? '' : `${formatAmount(units, asset.decimals)} ${asset.symbol}`
+    },
+    chain: (id) => findChain(id)?.display ?? id,
+  })
+}
+
 export async function keepCatalog(): Promise<void> {
   for (;;) {
     try {
       chains.value = await openClient().chains()
     } catch {
-      // Asked again below: what is on the page stays.
+      // The catalog is requested again below; the page keeps the last one.
     }
     await new Promise((resolve) => setTimeout(resolve, chains.value.length === 0 ? 2_000 : REFRESH_MS))
   }

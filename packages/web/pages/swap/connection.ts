@@ -1,27 +1,27 @@
-/** Whether the service answers, and the moments at which asking again is worth it. */
+/** Whether the service answers, and when to try again. */
 import { signal } from '@preact/signals'
 
 /** The service did not answer the last time it was asked. */
 export const isAway = signal(false)
-/** As the browser says. A service on this machine answers all the same: so this only explains why one does not. */
+/** The browser reports that it is offline. A service on this machine still answers, so this only explains why a service does not. */
 export const isOffline = signal(!navigator.onLine)
 
 let change = new AbortController()
 
-/** Aborted when the browser gets or loses its connection: whoever waits to ask again asks now. */
+/** Aborted when the browser gets or loses its connection, so that waiting retries run at once. */
 export function untilChange(): AbortSignal {
   return change.signal
 }
 
-function tell(): void {
+function update(): void {
   isOffline.value = !navigator.onLine
   change.abort()
   change = new AbortController()
 }
-addEventListener('online', tell)
-addEventListener('offline', tell)
+addEventListener('online', update)
+addEventListener('offline', update)
 
-/** Resolves after so many milliseconds, or at once when the signal is aborted. */
+/** Resolves after the delay, or at once when the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

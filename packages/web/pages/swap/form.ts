@@ -13,20 +13,19 @@ import {
 } from '@tandem/sdk'
 import { formatAmount, parseAmount } from '../../shared/amount.ts'
 import { now } from '../../shared/clock.ts'
-import type { Told } from '../../shared/explain.ts'
+import type { Explanation } from '../../shared/explain.ts'
 import { swap } from '../../texts.ts'
-import { type Asset, assets, findAsset } from './catalog.ts'
+import { type Asset, assets, explainError, findAsset } from './catalog.ts'
 import { isAway, isOffline, pause, untilChange } from './connection.ts'
 import { playAddress } from './play.ts'
 import { shownOrder } from './route.ts'
 import { settings } from './settings.ts'
 import { openReader } from './tandem.ts'
-import { tell } from './told.ts'
 
 export type Side = 'from' | 'to'
 type Checked = { readonly text: string; readonly address: string | null; readonly problem: string | null }
 
-/** Bips that the price may move between the quote on the page and the order. The user gets at least that much. */
+/** How many bips the price may move between the quote on the page and the order. */
 const SLIPPAGE_BIPS = 50n
 const TYPING_MS = 350
 const REFRESH_SECONDS = 15
@@ -34,20 +33,20 @@ const RETRY_MS = 3_000
 
 export const fromId = signal('')
 export const toId = signal('')
-/** The amount of this side is the user's; the other one follows. */
+/** The side whose amount the user typed; the other amount comes from the quote. */
 export const fixedSide = signal<Side>('from')
 export const amountText = signal('')
 export const recipient = signal('')
-/** Where a deposit that was paid by hand is refunded. */
+/** The address to which a deposit that was paid by hand is refunded. */
 export const refundAddress = signal('')
 export const quote = signal<Quote | null>(null)
-export const quoteProblem = signal<Told | null>(null)
-/** The code of that refusal, if it is one of the service. */
+export const quoteProblem = signal<Explanation | null>(null)
+/** The error code, if the service refused. */
 export const quoteRefusal = signal<string | null>(null)
-/** What the other side was before the quote was renewed; null: the same, or it is the first quote. */
+/** The other amount before the quote was renewed; null if it has not changed, or for the first quote. */
 export const amountBefore = signal<bigint | null>(null)
 export const isAsking = signal(false)
-/** Counts up when the quote on the page was found to be outdated. */
+/** Increments when the quote on the page is found to be outdated. */
 const renewals = signal(0)
 const checkedRecipient = signal<Checked>({ text: '', address: null, problem: null })
 const checkedRefund = signal<Checked>({ text: '', address: null, problem: null })
@@ -55,30 +54,30 @@ const checkedRefund = signal<Checked>({ text: '', address: null, problem: null }
 export const from = computed(() => findAsset(fromId.value))
 export const to = computed(() => findAsset(toId.value))
 
-/** Null: nothing, or not an amount. */
+/** Null if the text is empty or not an amount. */
 export const amount = computed(() => {
   const asset = fixedSide.value === 'from' ? from.value : to.value
   const parsed = asset === null ? null : parseAmount(amountText.value, asset.decimals)
   return parsed === 0n ? null : parsed
 })
 
-/** What the typed amount must at least, or at most, be; null: it is within the limits of its asset. */
+/** The limit that the typed amount breaks; null if it is within the limits of its asset. */
 export const limit = computed(() => {
   const asset = fixedSide.value === 'from' ? from.value : to.value
   if (asset === null || amount.value === null) return null
-  if (amount.value < asset.min) return { kind: 'least', amount: asset.min, asset } as const
-  return amount.value > asset.max ? ({ kind: 'most', amount: asset.max, asset } as const) : null
+  if (amount.value < asset.min) return { kind: 'tooSmall', amount: asset.min, asset } as const
+  return amount.value > asset.max ? ({ kind: 'tooLarge', amount: asset.max, asset } as const) : null
 })
 const isOffLimits = computed(() => limit.value !== null)
 
 export const recipientCheck = computed(() => (checkedRecipient.value.text === recipient.value.trim() ? checkedRecipient.value : null))
 export const refundCheck = computed(() => (checkedRefund.value.text === refundAddress.value.trim() ? checkedRefund.value : null))
 
-/** The quote, while it holds. */
+/** The quote, until it expires. */
 export const freshQuote = computed(() => (quote.value !== null && now.value < quote.value.expires_at ? quote.value : null))
 
-/** The amount that follows from the quote: what the user gets, or pays if they have fixed what they get. */
-function followingAmount(offer: Quote): bigint {
+/** The quoted amount: what the user gets, or pays if they have fixed what they get. */
+function quotedAmount(offer: Quote): bigint {
   const { pays, gets } = amountsOfQuote(offer)
   return fixedSide.value === 'from' ? gets.amount : pays
 }
@@ -87,25 +86,25 @@ export function renewQuote(): void {
   renewals.value += 1
 }
 
-/** The service's offer at the time of the order is worse than the limit that the user has seen: nothing was ordered. */
+/** True if the offer at the time of the order is worse than the limit that the user saw. Nothing was ordered then. */
 export function isPriceMoved(error: unknown): boolean {
   const field = fixedSide.value === 'from' ? 'quote.destination.amount' : 'quote.source.amount'
   return error instanceof PriceMovedError || (error instanceof VerificationError && error.field === field)
 }
 
-/** The amount that the user surely gets, who has fixed what they pay. */
-export function leastOf(offer: Quote): bigint {
+/** The minimum that the user gets, if they have fixed what they pay. */
+export function minReceived(offer: Quote): bigint {
   const promised = amountsOfQuote(offer).gets.amount
   return promised - (promised * SLIPPAGE_BIPS) / 10_000n
 }
 
-/** The amount that the user surely does not pay more than, who has fixed what they get. */
-export function mostOf(offer: Quote): bigint {
+/** The maximum that the user pays, if they have fixed what they get. */
+export function maxPaid(offer: Quote): bigint {
   const { pays } = amountsOfQuote(offer)
   return pays + (pays * SLIPPAGE_BIPS) / 10_000n
 }
 
-/** The other asset takes the place of this one if both are the same. */
+/** If both sides would have the same asset, they swap their assets. */
 export function choose(side: Side, id: string): void {
   batch(() => {
     if (side === 'from' && id === toId.value) toId.value = fromId.value
@@ -129,15 +128,15 @@ export function flip(): void {
 
 export function requestOf(offer: Quote, address: string, secret: 'client' | 'service'): SwapRequest {
   const shared = { from: fromId.value, to: toId.value, recipient: address, secret, gasless: from.value?.isToken ?? false }
-  if (fixedSide.value === 'from') return { ...shared, fromAmount: BigInt(offer.source.amount), minToAmount: leastOf(offer) }
-  return { ...shared, toAmount: BigInt(offer.destination.amount), maxFromAmount: mostOf(offer) }
+  if (fixedSide.value === 'from') return { ...shared, fromAmount: BigInt(offer.source.amount), minToAmount: minReceived(offer) }
+  return { ...shared, toAmount: BigInt(offer.destination.amount), maxFromAmount: maxPaid(offer) }
 }
 
 /** Starts what keeps the form up to date: first assets, checks of addresses, and the quote. */
 export function keepForm(): void {
   effect(() => {
     const active = assets.value.filter(({ isActive }) => isActive)
-    // Whoever watches an order needs no form, and no play wallet for it.
+    // The page of an order has no form and needs no play wallet for it.
     if (active.length === 0 || shownOrder.value !== null || fromId.peek() !== '') return
     const first = active[0]
     const other = active.find(({ chain, isToken }) => chain.chain !== first?.chain.chain && isToken) ?? active[1]
@@ -177,17 +176,17 @@ function check(chain: string | undefined, given: string, result: typeof checkedR
       result.value = { text, address, problem: null }
     },
     (error: unknown) => {
-      result.value = { text, address: null, problem: tell(error).text }
+      result.value = { text, address: null, problem: explainError(error).text }
     },
   )
 }
 
-/** The typed amount is within its limits: so the other one is not. */
-function tellRefusal(error: unknown, side: Side): Told {
+/** For a refused amount: the typed one is within its limits, so the other one is not. */
+function explainRefusal(error: unknown, side: Side): Explanation {
   const other = side === 'from' ? to.peek() : from.peek()
-  if (!(error instanceof AmountOutOfRangeError) || other === null) return tell(error)
-  const [least, most] = [other.min, other.max].map((one) => `${formatAmount(one, other.decimals)} ${other.symbol}`)
-  return { ...tell(error), text: swap.otherOutOfRange(side === 'from' ? swap.get : swap.pay, least ?? '', most ?? '') }
+  if (!(error instanceof AmountOutOfRangeError) || other === null) return explainError(error)
+  const [min, max] = [other.min, other.max].map((one) => `${formatAmount(one, other.decimals)} ${other.symbol}`)
+  return { ...explainError(error), text: swap.otherOutOfRange(side === 'from' ? swap.get : swap.pay, min ?? '', max ?? '') }
 }
 
 function keepQuote(): void {
@@ -200,7 +199,7 @@ function keepQuote(): void {
     const { signal: end } = stop
     /** The last quote for these assets and this amount. */
     let shown: Quote | null = null
-    /** What the network takes out of the payout: whoever says what they want to get means what arrives. */
+    /** The network fee that is taken out of the payout: a user who types what they want to get means what arrives. */
     let fee = 0n
     batch(() => {
       quoteProblem.value = null
@@ -228,8 +227,8 @@ function keepQuote(): void {
         }
         askedAt = now.peek()
         batch(() => {
-          const before = shown === null ? null : followingAmount(shown)
-          amountBefore.value = before === followingAmount(found) ? null : before
+          const before = shown === null ? null : quotedAmount(shown)
+          amountBefore.value = before === quotedAmount(found) ? null : before
           quote.value = found
           shown = found
           quoteProblem.value = null
@@ -242,7 +241,7 @@ function keepQuote(): void {
         batch(() => {
           quote.value = null
           isAway.value = error instanceof NetworkError
-          quoteProblem.value = isAway.value ? null : tellRefusal(error, side)
+          quoteProblem.value = isAway.value ? null : explainRefusal(error, side)
           quoteRefusal.value = error instanceof ApiError ? error.code : null
           isAsking.value = false
         })

@@ -1,4 +1,4 @@
-/** The swaps that were made in this browser, newest first. What it says of an order is for the list only, and follows its record; the SDK keeps what a swap needs. */
+/** The swaps that were made in this browser, newest first. An entry is for the list only and is updated from the record of its order; the SDK keeps what a swap needs. */
 import { signal } from '@preact/signals'
 
 export type Payment = { readonly to: string; readonly amount: string; readonly uri: string }
@@ -9,21 +9,21 @@ export type Entry = {
   readonly from: string
   readonly to: string
   readonly fromAmount: string
-  /** Of `to`; of `from` if the order was refunded. */
+  /** The transaction that paid `to`, or that refunded `from`. */
   readonly toAmount: string
-  /** Less a network fee that is not known exactly yet. */
+  /** True while the network fee that will be subtracted is not known exactly. */
   readonly isAbout?: boolean
-  /** What the quote says that the network takes out of the payout. */
+  /** The network fee that is taken out of the payout, by the quote. */
   readonly quotedFee?: string
   readonly status: string
-  /** Where the user pays by hand, as the SDK has verified it; null where a wallet pays. */
+  /** The deposit address that the SDK has verified; null if a wallet pays. */
   readonly payment: Payment | null
   /** The wallet has paid or signed. */
   readonly isPaid?: boolean
 }
 
 const KEY = 'tandem:web:history'
-const MOST = 200
+const MAX_ENTRIES = 200
 
 function read(): readonly Entry[] {
   try {
@@ -44,7 +44,7 @@ export function findEntry(orderId: string): Entry | null {
   return entries.value.find((entry) => entry.orderId === orderId) ?? null
 }
 
-/** Reads first: another tab may have written. */
+/** Reads the list before it writes: another tab may have changed it. */
 export function putEntry(orderId: string, change: Partial<Entry>): void {
   const known = read()
   const before = known.find((entry) => entry.orderId === orderId)
@@ -60,7 +60,7 @@ export function putEntry(orderId: string, change: Partial<Entry>): void {
   }
   const entry = { ...(before ?? blank), ...change }
   const others = known.filter((one) => one.orderId !== orderId)
-  const next = before === undefined ? [entry, ...others].slice(0, MOST) : known.map((one) => (one.orderId === orderId ? entry : one))
+  const next = before === undefined ? [entry, ...others].slice(0, MAX_ENTRIES) : known.map((one) => (one.orderId === orderId ? entry : one))
   localStorage.setItem(KEY, JSON.stringify(next))
   entries.value = next
 }

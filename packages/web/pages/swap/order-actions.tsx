@@ -2,11 +2,11 @@
 import { useSignal } from '@preact/signals'
 import type { OrderRecord } from '@tandem/sdk'
 import { CopyButton } from '../../shared/copy-button.tsx'
-import type { Told } from '../../shared/explain.ts'
+import type { Explanation } from '../../shared/explain.ts'
 import { Details, Problem } from '../../shared/problem.tsx'
 import { swap } from '../../texts.ts'
 import { Cancel } from './cancel.tsx'
-import { findAsset, findChain } from './catalog.ts'
+import { explainError, findAsset, findChain } from './catalog.ts'
 import { findEntry } from './history.ts'
 import { passTime, setSolversRun, solversRun } from './play.ts'
 import { detailsOf } from './reasons.ts'
@@ -14,20 +14,19 @@ import { reportOf } from './report.ts'
 import { followOrder, isPaying, liveOf, payOrder, redeemBy } from './runner.ts'
 import { settings } from './settings.ts'
 import { openTandem } from './tandem.ts'
-import { tell } from './told.ts'
 import { WalletDialog } from './wallet-dialog.tsx'
 import { openPayer, openSender, payersOf, sendersOf } from './wallets.ts'
 
 export function OrderActions({ record }: { readonly record: OrderRecord }) {
   const isWorking = useSignal(false)
-  const problem = useSignal<Told | null>(null)
+  const problem = useSignal<Explanation | null>(null)
   const isChoosing = useSignal(false)
   const { order_id: orderId, status, next_action: next, source_swap: source } = record
   const entry = findEntry(orderId)
   const isOwn = entry !== null
   const isUnpaid = isOwn && status === 'created' && next?.who === 'user' && entry.payment === null && entry.isPaid !== true
   const asset = findAsset(source.asset)
-  // Where anybody can pay to an address, the refund is the user's own, by a node that this page can ask.
+  // On chains that are paid by a deposit address, the user's own key refunds, through a node of this page.
   const hasOwnKey =
     settings.value?.nodes[source.chain] !== undefined && asset !== null && payersOf(asset).some(({ kind }) => kind === 'deposit')
   const paidIn = findAsset(record.destination_swap.asset)
@@ -39,7 +38,7 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
       void job()
         .then(() => followOrder(orderId))
         .catch((error: unknown) => {
-          problem.value = tell(error)
+          problem.value = explainError(error)
         })
         .finally(() => {
           isWorking.value = false
@@ -104,7 +103,7 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
       {isOwn && <Cancel record={record} />}
       <PlayActions record={record} act={act} isWorking={isWorking.value} />
       <Details text={detailsOf(record)} />
-      {problem.value !== null && <Problem told={problem.value} />}
+      {problem.value !== null && <Problem of={problem.value} />}
       <p class="row small">
         <CopyButton text={`${location.origin}/?order=${orderId}`} label={swap.order.link} name={swap.order.link} />
         <CopyButton
@@ -118,7 +117,7 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
   )
 }
 
-/** On the local network: the solvers start again, and time passes. Only where the clock counts blocks: a chain whose clock runs ahead would refuse later swaps. */
+/** For the local network: starts the solvers again, and lets time pass. Only on chains whose clock counts blocks: one whose clock runs ahead would refuse later swaps. */
 function PlayActions({
   record,
   act,

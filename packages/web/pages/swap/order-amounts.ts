@@ -19,26 +19,26 @@ function quotedFeeOf({ order_id: orderId }: OrderRecord): bigint | null {
   return fee === undefined ? null : BigInt(fee)
 }
 
-/** Both sides in one line. */
+/** Both amounts in one line. */
 export function exchangeTexts(record: OrderRecord): { readonly from: string; readonly to: string } {
   const { from, to } = exchangeOf(record, quotedFeeOf(record))
   const text = amountText(to.asset, to.amount)
   return { from: amountText(from.asset, from.amount), to: isAbout(to) ? swap.order.about(text) : text }
 }
 
-/** What the list of swaps says of it. */
+/** The amounts for the list of swaps. */
 export function entryOf(record: OrderRecord): Pick<Entry, 'fromAmount' | 'toAmount' | 'isAbout' | 'status'> {
   const { from, to } = exchangeOf(record, quotedFeeOf(record))
   return { fromAmount: from.amount.toString(), toAmount: to.amount.toString(), isAbout: isAbout(to), status: record.status }
 }
 
-/** A sentence about what comes in, with what is known of its network fee. */
+/** A sentence about the incoming amount, with what is known of its network fee. */
 export function incomingText(assetId: string, { amount, certainty }: Incoming, say: (amount: string) => string): string {
   const text = amountText(assetId, amount)
   return say(certainty === 'about' ? swap.order.about(text) : text) + swap.order.fee[certainty]
 }
 
-/** Where what was ordered differs from what is seen on the chain, both are said. */
+/** Names both amounts if the chain shows another amount than was ordered. */
 export function paidText({ source_swap: { asset } }: OrderRecord, { ordered, seen }: OrderAmounts['pays']): string {
   const [paid, agreed] = [amountText(asset, seen), amountText(asset, ordered)]
   return seen === ordered ? paid : seen < ordered ? swap.order.paidOf(paid, agreed) : swap.order.paidMore(paid, agreed)

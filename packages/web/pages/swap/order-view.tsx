@@ -43,8 +43,8 @@ export function OrderView({ orderId }: { readonly orderId: string }) {
           </h1>
         </header>
       )}
-      {problem !== null && !isEnded(record?.status ?? '') && <Problem told={problem} lead={record === null ? '' : swap.order.problem} />}
-      {note !== null && <Problem told={note} quiet />}
+      {problem !== null && !isEnded(record?.status ?? '') && <Problem of={problem} lead={record === null ? '' : swap.order.problem} />}
+      {note !== null && <Problem of={note} quiet />}
       {record !== null && isEnded(record.status) && record.next_action?.who === 'user' && <p class="notice">{reasonOf(record)}</p>}
       {record !== null && entry === null && <p class="notice">{swap.order.watching}</p>}
       {record !== null && entry?.payment != null && (record.status === 'created' || missing > 0n) && (

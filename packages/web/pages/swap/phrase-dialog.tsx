@@ -7,7 +7,7 @@ import { isPutOff, isWritten, markWritten, phraseWords } from './phrase.ts'
 import { SaveRescueFile } from './rescue-file.tsx'
 import { settings } from './settings.ts'
 
-/** `onDone`: it is written down, or put off where nothing is at stake. */
+/** `onDone` is called when the phrase is written down, or was skipped where only play money is at stake. */
 export function PhraseDialog({ onClose, onDone }: { onClose(): void; onDone(): void }) {
   const asked = useSignal<readonly number[] | null>(null)
   return (
@@ -107,7 +107,7 @@ function Comparison({ asked, onBack, onDone }: { readonly asked: readonly number
   )
 }
 
-/** Two places, in order. */
+/** The positions of two different words, in ascending order. */
 function pickTwo(of: number): readonly number[] {
   const [first = 0, second = 0] = crypto.getRandomValues(new Uint8Array(2))
   const one = first % of

@@ -6,10 +6,10 @@ const PHRASE = 'tandem:web:phrase'
 const WRITTEN = 'tandem:web:phrase-written'
 
 export const isWritten = signal(localStorage.getItem(WRITTEN) !== null)
-/** Not asked again until the page is loaded the next time. */
+/** The user is not asked again until the page is reloaded. */
 export const isPutOff = signal(false)
 
-/** Those of the phrase that this browser keeps; of a new one if it has none. Two pages that open at once must not each make one: only the last would be kept. */
+/** The keys of the phrase in this browser, which is made if there is none. A lock keeps two tabs from making one each: only the last would be stored. */
 export function openKeys(): Promise<RescueKeys> {
   return navigator.locks === undefined ? readOrMakeKeys() : navigator.locks.request(PHRASE, readOrMakeKeys)
 }

@@ -3,29 +3,28 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { formatAmount } from '../../shared/amount.ts'
 import { now } from '../../shared/clock.ts'
-import type { Told } from '../../shared/explain.ts'
+import type { Explanation } from '../../shared/explain.ts'
 import { Problem } from '../../shared/problem.tsx'
 import { swap } from '../../texts.ts'
-import type { Asset } from './catalog.ts'
+import { type Asset, explainError } from './catalog.ts'
 import { from, to } from './form.ts'
 import { balances, getCoins, hasPlayWallet, readBalance, setSolversRun, solversFailNext, solversRun } from './play.ts'
-import { tell } from './told.ts'
 
 const READ_EVERY_SECONDS = 3
 
 export function PlayPanel() {
   const shown = [from.value, to.value].filter((asset): asset is Asset => asset !== null && hasPlayWallet(asset))
-  const problem = useSignal<Told | null>(null)
+  const problem = useSignal<Explanation | null>(null)
   const tick = Math.floor(now.value / READ_EVERY_SECONDS)
   const names = shown.map(({ id }) => id).join(' ')
   useEffect(() => {
-    // A node that does not answer keeps the last balance; the next tick asks again.
+    // While the node does not answer, the last balance stays; the next tick asks again.
     for (const asset of shown) void readBalance(asset).catch(() => undefined)
   }, [tick, names])
   const act = (job: () => Promise<unknown>) => () => {
     problem.value = null
     void job().catch((error: unknown) => {
-      problem.value = tell(error)
+      problem.value = explainError(error)
     })
   }
   return (
@@ -59,7 +58,7 @@ export function PlayPanel() {
       <button type="button" class="button" onClick={act(() => setSolversRun(!solversRun.value))}>
         {solversRun.value ? swap.play.stop : swap.play.start}
       </button>
-      {problem.value !== null && <Problem told={problem.value} />}
+      {problem.value !== null && <Problem of={problem.value} />}
     </section>
   )
 }

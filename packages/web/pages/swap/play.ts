@@ -5,14 +5,14 @@ import { type Asset, familyOf } from './catalog.ts'
 import { settings } from './settings.ts'
 
 const KEY = 'tandem:web:play-key'
-/** What pays for transactions, where a token does not: a tenth of a coin of 18 decimals. */
+/** Pays for the transactions of a token: a tenth of a coin of 18 decimals. */
 const FEE_COINS = 10n ** 17n
 const PLAY_FAMILIES: ReadonlySet<string> = new Set(['evm', 'bitcoin'])
 
 /** The solvers stop right after the next order is made: the swap then ends in a refund. */
 export const solversFailNext = signal(false)
 export const solversRun = signal(true)
-/** By asset. */
+/** Balances by asset. */
 export const balances = signal<ReadonlyMap<string, bigint>>(new Map())
 
 const opened = new Map<string, Promise<KeyWallet>>()
@@ -25,13 +25,13 @@ function privateKey(): string {
   return key
 }
 
-/** Not elsewhere than on a local network, nor on chains that the play wallet cannot pay on. */
+/** False outside of a local network, and on chains on which the play wallet cannot pay. */
 export function hasPlayWallet({ chain }: Asset): boolean {
   const { value } = settings
   return value?.play != null && value.nodes[chain.chain] !== undefined && PLAY_FAMILIES.has(familyOf(chain))
 }
 
-/** Null where there is none. Makes its key if this browser has none yet. */
+/** Null on chains on which it cannot pay. Makes its key if this browser has none yet. */
 export function playWallet(asset: Asset): Promise<KeyWallet> | null {
   const { value } = settings
   const node = value?.nodes[asset.chain.chain]
@@ -42,7 +42,7 @@ export function playWallet(asset: Asset): Promise<KeyWallet> | null {
   return known
 }
 
-/** An address to be paid at: the play wallet's own, or that of a funded user of the local network. */
+/** The address that is paid: the play wallet's own, or one of a funded user of the local network. */
 export async function playAddress(asset: Asset): Promise<string> {
   return (await playWallet(asset))?.address ?? settings.value?.play?.addresses[asset.chain.chain] ?? ''
 }
@@ -54,7 +54,7 @@ export async function readBalance(asset: Asset): Promise<void> {
   if (balances.value.get(asset.id) !== balance) balances.value = new Map(balances.value).set(asset.id, balance)
 }
 
-/** Whoever got a token by a swap has no coins yet for the approval that its first payment needs. */
+/** A wallet that got a token by a swap has no coins yet for the approval that its first payment needs. */
 export async function getFeeCoins(asset: Asset, address: string): Promise<void> {
   await control('faucet_url', { asset: asset.chain.native_asset_id, address, amount: FEE_COINS.toString() })
 }

@@ -1,15 +1,15 @@
-/** The live quote: price, cost, time, and how long it holds. */
+/** The live quote: price, cost, time, and how long it is valid. */
 import { amountsOfQuote } from '@tandem/sdk'
 import { formatAmount, formatMicros, formatRate, shareOfUsd } from '../../shared/amount.ts'
 import { Countdown } from '../../shared/countdown.tsx'
 import { formatDuration } from '../../shared/duration.ts'
 import { Problem } from '../../shared/problem.tsx'
 import { swap } from '../../texts.ts'
-import { amountBefore, fixedSide, freshQuote, from, leastOf, mostOf, quote, quoteProblem, to } from './form.ts'
+import { amountBefore, fixedSide, freshQuote, from, maxPaid, minReceived, quote, quoteProblem, to } from './form.ts'
 
 export function QuoteLines() {
   const [offer, source, destination] = [quote.value, from.value, to.value]
-  if (quoteProblem.value !== null) return <Problem told={quoteProblem.value} />
+  if (quoteProblem.value !== null) return <Problem of={quoteProblem.value} />
   if (offer === null || source === null || destination === null) return null
   const { pays, gets } = amountsOfQuote(offer)
   const rate = formatRate({ amount: pays, decimals: source.decimals }, { amount: gets.amount, decimals: destination.decimals })
@@ -17,8 +17,8 @@ export function QuoteLines() {
     shareOfUsd(offer.source.value, pays, pays) - shareOfUsd(offer.destination.value, gets.amount, BigInt(offer.destination.amount))
   const limit =
     fixedSide.value === 'from'
-      ? { name: swap.least, amount: leastOf(offer), asset: destination }
-      : { name: swap.most, amount: mostOf(offer), asset: source }
+      ? { name: swap.minReceived, amount: minReceived(offer), asset: destination }
+      : { name: swap.maxPaid, amount: maxPaid(offer), asset: source }
   return (
     <dl class="leaders" data-test="quote">
       <div>
@@ -40,14 +40,14 @@ export function QuoteLines() {
         <dd>{formatDuration(offer.estimated_time)}</dd>
       </div>
       <div>
-        <dt>{swap.holds}</dt>
+        <dt>{swap.validFor}</dt>
         <dd>{freshQuote.value === null ? swap.expired : <Countdown until={offer.expires_at} />}</dd>
       </div>
     </dl>
   )
 }
 
-/** That the quote was renewed, and at another price: said aloud, and before the user presses the button. */
+/** Announces, also to screen readers, that the quote was renewed at another price, before the user presses the button. */
 export function Renewed() {
   const { value: before } = amountBefore
   const asset = fixedSide.value === 'from' ? to.value : from.value

@@ -14,9 +14,9 @@ test.each(nextActionNames)('there is a reason for %s', (name) => {
 })
 
 test('the status says more where a transaction waits for a block', () => {
-  expect(reasonOf(order('redeem_detected', next('solver', 'redeem_source')))).toMatch(/pays you is sent, and waits for a block/)
+  expect(reasonOf(order('redeem_detected', next('solver', 'redeem_source')))).toMatch(/pays you was sent and is not in a block yet/)
   expect(reasonOf(order('initiated', next('solver', 'initiate_destination')))).toMatch(/^Your payment is confirmed/)
-  expect(reasonOf(order('refund_detected', next('service', 'refund_source')))).toMatch(/returns your payment is sent/)
+  expect(reasonOf(order('refund_detected', next('service', 'refund_source')))).toMatch(/returns your payment was sent/)
 })
 
 test('what the service says of this order is for programs: it is kept for the details', () => {
@@ -27,8 +27,8 @@ test('what the service says of this order is for programs: it is kept for the de
       expect(reasonOf(record)).not.toMatch(/[a-z]_[a-z]|\d{5}|GET|PATCH/)
       expect(detailsOf(record)).toBe(why)
     }
-  expect(reasonOf(order('awaiting_refund', next('service', 'refund_source', why)))).toMatch(/returns your payment.*did not work/)
-  expect(reasonOf(order('expired', next('user', 'revoke_signature', why)))).not.toMatch(/did not work/)
+  expect(reasonOf(order('awaiting_refund', next('service', 'refund_source', why)))).toMatch(/returns your payment.*last attempt failed/)
+  expect(reasonOf(order('expired', next('user', 'revoke_signature', why)))).not.toMatch(/last attempt failed/)
   expect(detailsOf(order('refunded', null))).toBeNull()
 })
 

@@ -1,8 +1,8 @@
-/** Why an order does not move at this moment, in words for its user. Derived from the record alone. */
+/** Says to the user why an order does not move now. Derived from the record alone. */
 import type { OrderRecord } from '@tandem/sdk'
 import { swap } from '../../texts.ts'
 
-/** While the payment is locked, and the other side is not on its way to the user. */
+/** The statuses in which the payment is locked and the user is not being paid yet. */
 const REFUNDABLE: ReadonlySet<string> = new Set([
   'initiate_detected',
   'initiated',
@@ -11,7 +11,7 @@ const REFUNDABLE: ReadonlySet<string> = new Set([
   'awaiting_refund',
 ])
 
-/** Where a reason of the service says why it did not work. */
+/** The actions whose reason says why the last attempt failed. */
 const TRIED: ReadonlySet<string> = new Set(['initiate_source', 'redeem_destination', 'refund_source'])
 
 export function isRefundable(status: string): boolean {
@@ -20,11 +20,11 @@ export function isRefundable(status: string): boolean {
 
 export function reasonOf({ next_action: next, status }: OrderRecord): string {
   if (next === null) return ''
-  const told = swap.order.whyOf[status] ?? swap.order.why[`${next.who}_${next.what}`] ?? ''
-  return next.why !== undefined && TRIED.has(next.what) ? `${told} ${swap.order.triedInVain}`.trim() : told
+  const text = swap.order.whyOf[status] ?? swap.order.why[`${next.who}_${next.what}`] ?? ''
+  return next.why !== undefined && TRIED.has(next.what) ? `${text} ${swap.order.lastFailed}`.trim() : text
 }
 
-/** The service's own reason is for programs: it names calls of the API, and amounts in the smallest unit. */
+/** The service's own reason, which is for programs: it names calls of the API, and amounts in the smallest unit. */
 export function detailsOf({ next_action: next }: OrderRecord): string | null {
   return next?.why ?? null
 }

@@ -1,4 +1,4 @@
-/** What support needs to find out what is wrong, field by field: nothing that could move money is ever part of it. */
+/** The report for support. Its fields are listed one by one, so that nothing that could move money is ever part of it. */
 import type { OrderRecord } from '@tandem/sdk'
 import type { Live } from './runner.ts'
 

@@ -1,22 +1,22 @@
 /** Saves the rescue file that the rescue page asks for. */
 import { useSignal } from '@preact/signals'
-import type { Told } from '../../shared/explain.ts'
+import type { Explanation } from '../../shared/explain.ts'
 import { Problem } from '../../shared/problem.tsx'
 import { saveFile } from '../../shared/save-file.ts'
 import { swap } from '../../texts.ts'
+import { explainError } from './catalog.ts'
 import { openTandem } from './tandem.ts'
-import { tell } from './told.ts'
 
 const FILE_NAME = 'tandem-rescue.json'
 
 export function SaveRescueFile() {
-  const problem = useSignal<Told | null>(null)
+  const problem = useSignal<Explanation | null>(null)
   async function save(): Promise<void> {
     problem.value = null
     try {
       saveFile(FILE_NAME, 'application/json', await (await openTandem()).exportFile())
     } catch (error) {
-      problem.value = tell(error)
+      problem.value = explainError(error)
     }
   }
   return (
@@ -24,7 +24,7 @@ export function SaveRescueFile() {
       <button type="button" class="button" onClick={() => void save()}>
         {swap.phrase.file}
       </button>
-      {problem.value !== null && <Problem told={problem.value} />}
+      {problem.value !== null && <Problem of={problem.value} />}
     </>
   )
 }

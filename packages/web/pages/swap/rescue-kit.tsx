@@ -1,4 +1,4 @@
-/** What brings money back if this browser is lost: the phrase to look at again, and the file, which changes with each swap. Shown once there is a swap. */
+/** The phrase and the rescue file, which bring money back if this browser is lost. The file changes with each swap. Shown once there is a swap. */
 import { useSignal } from '@preact/signals'
 import { swap } from '../../texts.ts'
 import { entries } from './history.ts'
@@ -23,7 +23,7 @@ export function RescueKit() {
           type="button"
           class="button"
           onClick={() => {
-            // The phrase is made where there is none yet.
+            // This makes a phrase if there is none yet.
             void openTandem().then(() => {
               isOpen.value = true
             })

@@ -1,4 +1,4 @@
-/** Which order the page shows: `?order=…`, or none. */
+/** The order that the page shows, from `?order=…`. */
 import { signal } from '@preact/signals'
 
 function read(): string | null {

@@ -1,4 +1,4 @@
-/** Runs swaps: makes and pays an order, follows it by events, and goes on by itself after a reload or while the service is away. */
+/** Runs swaps: makes and pays an order, watches its events, and continues by itself after a reload or when the service is back. */
 import { signal } from '@preact/signals'
 import {
   ApiError,
@@ -12,21 +12,21 @@ import {
   UnredeemedError,
   type Wallet,
 } from '@tandem/sdk'
-import { SaidError, type Told, withDetails } from '../../shared/explain.ts'
+import { type Explanation, SaidError, withDetails } from '../../shared/explain.ts'
 import { swap } from '../../texts.ts'
+import { explainError } from './catalog.ts'
 import { isAway, pause, untilChange } from './connection.ts'
 import { type Entry, findEntry, putEntry } from './history.ts'
 import { entryOf } from './order-amounts.ts'
 import { openReader, openTandem } from './tandem.ts'
-import { tell } from './told.ts'
 
 export type Live = {
   readonly record: OrderRecord | null
-  /** Why the swap does not go on without the user. */
-  readonly problem: Told | null
-  /** What the page waits for, of itself: a node, or the service. */
-  readonly note: Told | null
-  /** The service has the secret and has not paid the user: a wallet of theirs can. */
+  /** Why the swap cannot continue without the user. */
+  readonly problem: Explanation | null
+  /** What the page itself is waiting for: a node or the service. */
+  readonly note: Explanation | null
+  /** The service has the secret but has not paid the user: a wallet of theirs can. */
   readonly isUnredeemed: boolean
 }
 
@@ -35,10 +35,10 @@ const RETRY_MS = 2_000
 const ENDED: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed', 'refunded', 'expired'])
 
 const live = signal<ReadonlyMap<string, Live>>(new Map())
-/** What ends the following of an order. */
+/** Stops the watching of an order. */
 const running = new Map<string, AbortController>()
 
-/** Orders whose wallet this page has asked, and which has not answered yet. */
+/** Orders for which this page has asked a wallet that has not answered yet. */
 const paying = signal<ReadonlySet<string>>(new Set())
 
 export function isPaying(orderId: string): boolean {
@@ -64,7 +64,7 @@ function update(orderId: string, change: Partial<Live>): void {
   live.value = new Map(live.value).set(orderId, { ...liveOf(orderId), ...change })
 }
 
-/** Resolves to the order id once the order is made; then it goes on in the background. `onOrdered` is awaited before anybody pays. */
+/** Resolves to the order id once the order is made; the swap then continues in the background. `onOrdered` is awaited before the payment. */
 export async function startSwap(request: SwapRequest, wallet: Wallet, onOrdered: (orderId: string) => Promise<void>): Promise<string> {
   const tandem = await openTandem()
   const steps = tandem.swap(request, wallet)
@@ -92,14 +92,14 @@ function quotedEntry(quote: Quote): Partial<Entry> {
   }
 }
 
-/** Follows an order: with its keys if it was made here, else by watching only. */
+/** Runs an order with its keys if it was made here; otherwise only watches it. */
 export function followOrder(orderId: string): void {
   if (running.has(orderId)) return
   update(orderId, { problem: null, isUnredeemed: false })
   void follow(orderId, begin(orderId))
 }
 
-/** Asks the wallet to pay an order that was not paid. Once the wallet was asked, only if the user says that it has not paid: a second payment may be lost. */
+/** Asks the wallet to pay an order. If it was asked before, the user must first say that it has not paid: a second payment may be lost. */
 export async function payOrder(orderId: string, wallet: Wallet, gasless: boolean): Promise<void> {
   const tandem = await openTandem()
   const phase = (await tandem.swaps()).find((one) => one.orderId === orderId)?.phase
@@ -109,13 +109,13 @@ export async function payOrder(orderId: string, wallet: Wallet, gasless: boolean
   await payAndFollow(orderId, tandem.resume(orderId, wallet, { payAgain: phase === 'paying', gasless }))
 }
 
-/** Pays the user by their own wallet, which only sends the transaction: the service has the secret and has not used it. */
+/** Pays the user through their own wallet, which only sends the transaction, after the service got the secret and did not use it. */
 export async function redeemBy(orderId: string, wallet: Wallet): Promise<void> {
   await (await openTandem()).redeem(orderId, { wallet })
   update(orderId, { isUnredeemed: false })
 }
 
-/** The steps of a payment, up to the moment at which the wallet has paid. */
+/** The steps of a payment, until the wallet has paid. */
 async function payAndFollow(orderId: string, steps: AsyncGenerator<SwapStep, unknown>): Promise<void> {
   const stop = begin(orderId)
   setPaying(orderId, true)
@@ -125,14 +125,14 @@ async function payAndFollow(orderId: string, steps: AsyncGenerator<SwapStep, unk
       if (step.kind === 'paid' || step.kind === 'changed') break
     }
   } catch (error) {
-    // The wallet refused or failed: the order is still there, and is followed with its keys.
-    if (!mayPass(error)) update(orderId, { problem: tell(error) })
+    // The wallet refused or failed. The order still exists and is run with its keys.
+    if (!mayPass(error)) update(orderId, { problem: explainError(error) })
   }
   setPaying(orderId, false)
   await follow(orderId, stop)
 }
 
-/** Whoever followed the order before stops: two at once would both act on it. */
+/** Stops an earlier run of the same order: two at once would both act on it. */
 function begin(orderId: string): AbortController {
   running.get(orderId)?.abort()
   const stop = new AbortController()
@@ -150,7 +150,7 @@ async function follow(orderId: string, stop: AbortController): Promise<void> {
       if (signal.aborted) continue
       if (!mayPass(error)) {
         const isUnredeemed = error instanceof UnredeemedError
-        update(orderId, { isUnredeemed, problem: isUnredeemed ? null : tell(error) })
+        update(orderId, { isUnredeemed, problem: isUnredeemed ? null : explainError(error) })
         break
       }
       isAway.value = true
@@ -179,7 +179,7 @@ function take(orderId: string, step: SwapStep): void {
   if (findEntry(orderId) !== null) putEntry(orderId, entryOf(step.record))
 }
 
-/** No answer, too many requests, or a failure of the service: asked again later, it may work. */
+/** True for no answer, too many requests or a failure of the service, which may work later. */
 export function mayPass(error: unknown): boolean {
   return error instanceof NetworkError || (error instanceof ApiError && (error.httpStatus === 429 || error.httpStatus >= 500))
 }

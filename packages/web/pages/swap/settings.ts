@@ -1,4 +1,4 @@
-/** What this service tells its pages, asked again until it answers. */
+/** The settings of the pages, requested from the service until it answers. */
 import { signal } from '@preact/signals'
 
 export type Play = {
@@ -30,7 +30,7 @@ export async function loadSettings(): Promise<Settings> {
         return result
       }
     } catch {
-      // The service is starting, or away.
+      // The service is starting or unreachable.
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
   }

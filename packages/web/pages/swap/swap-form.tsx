@@ -2,13 +2,14 @@
 import { useSignal } from '@preact/signals'
 import type { Quote } from '@tandem/sdk'
 import { formatAmount } from '../../shared/amount.ts'
-import { type Told, withDetails } from '../../shared/explain.ts'
+import { type Explanation, withDetails } from '../../shared/explain.ts'
 import { FlipIcon } from '../../shared/icons.tsx'
 import { Problem } from '../../shared/problem.tsx'
 import { swap } from '../../texts.ts'
 import { AddressField } from './address-field.tsx'
 import { AmountRow } from './amount-row.tsx'
 import { shortage } from './balance.ts'
+import { explainError } from './catalog.ts'
 import {
   amount,
   flip,
@@ -36,7 +37,6 @@ import { QuoteLines, Renewed } from './quote-lines.tsx'
 import { showOrder } from './route.ts'
 import { startSwap } from './runner.ts'
 import { openReader, openTandem } from './tandem.ts'
-import { tell } from './told.ts'
 import { WalletDialog } from './wallet-dialog.tsx'
 import { openPayer, payer, payersOf } from './wallets.ts'
 
@@ -62,10 +62,10 @@ function needOf(): Need {
 
 export function SwapForm() {
   const dialog = useSignal<'phrase' | 'wallet' | null>(null)
-  /** What the user has seen when they pressed the button: its limit counts, whatever the price is when they have written down the phrase. */
+  /** The quote that the user saw when they pressed the button: its limit counts, even if the price changes while they write down the phrase. */
   const agreed = useSignal<Quote | null>(null)
   const isWorking = useSignal(false)
-  const problem = useSignal<Told | null>(null)
+  const problem = useSignal<Explanation | null>(null)
   const need = needOf()
   const [source, destination] = [from.value, to.value]
 
@@ -75,7 +75,7 @@ export function SwapForm() {
     try {
       await job()
     } catch (error) {
-      problem.value = isPriceMoved(error) ? withDetails(swap.priceMoved, null) : tell(error)
+      problem.value = isPriceMoved(error) ? withDetails(swap.priceMoved, null) : explainError(error)
       if (isPriceMoved(error)) renewQuote()
     } finally {
       isWorking.value = false
@@ -146,7 +146,7 @@ export function SwapForm() {
           )}
           <QuoteLines />
           <Renewed />
-          {problem.value !== null && <Problem told={problem.value} />}
+          {problem.value !== null && <Problem of={problem.value} />}
           <button type="submit" class="button main" disabled={isWorking.value || !['wallet', 'coins', 'swap'].includes(need)}>
             {isWorking.value && need === 'swap' ? swap.button.working : buttonText(need)}
           </button>
@@ -171,7 +171,7 @@ export function SwapForm() {
   )
 }
 
-/** What to do, or to change, before the swap can be made. */
+/** Says what to do or to change before the swap can be made. */
 function buttonText(need: Need): string {
   if (need === 'coins') return swap.button.coins(from.value?.symbol ?? '')
   if (need === 'none') return swap.button.change[quoteRefusal.value ?? ''] ?? swap.button.none

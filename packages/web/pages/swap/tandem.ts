@@ -1,4 +1,4 @@
-/** The SDK, opened when it is first needed: nodes and contracts as the service names them to its pages, and keys where there is something to sign. */
+/** The SDK, opened when it is first needed, with the nodes and contracts of `/web.json`, and with keys if something must be signed. */
 import { createClient, createTandem, memoryStorage, type Tandem, type TandemOptions } from '@tandem/sdk'
 import { openKeys } from './phrase.ts'
 import { settings } from './settings.ts'
@@ -16,7 +16,7 @@ export function openClient() {
 
 let reader: Tandem | null = null
 
-/** For quotes, and for orders that are only watched: makes no keys, and writes nothing to the storage of this browser. */
+/** For quotes and for orders that are only watched: makes no keys and stores nothing in this browser. */
 export function openReader(): Tandem {
   reader ??= createTandem({ ...options(), storage: memoryStorage() })
   return reader

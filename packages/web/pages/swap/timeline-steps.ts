@@ -1,11 +1,11 @@
-/** The life of an order as the steps that a person follows. Derived from the record alone. */
+/** The life of an order as steps for its user. Derived from the record alone. */
 import { amountsOfOrder, type OrderRecord } from '@tandem/sdk'
 
-/** `extra`: deposits that did not count come back. */
+/** `extra` returns deposits that did not count. */
 export type StepName = 'you' | 'confirmed' | 'solver' | 'paid' | 'refund' | 'extra'
 export type StepState = 'done' | 'current' | 'waiting'
 
-/** `leg`: the side of the order on whose chain it happens. `txs`: none while there is none. */
+/** The step happens on the chain of `leg`. `txs` is empty until there is a transaction. */
 export type Step = {
   readonly name: StepName
   readonly leg: 'source' | 'destination'
@@ -25,7 +25,7 @@ const FORWARD = [
   'redeemed',
   'counterparty_redeemed',
 ]
-/** The status at which a step is done. */
+/** The status from which on a step is done. */
 const DONE_AT: Readonly<Record<Exclude<StepName, 'refund' | 'extra'>, string>> = {
   you: 'initiate_detected',
   confirmed: 'initiated',
@@ -38,7 +38,7 @@ export function stepsOf(record: OrderRecord): readonly Step[] {
   const { status, source_swap: source, destination_swap: destination } = record
   const { pays, back } = amountsOfOrder(record)
   const isRefund = REFUNDS.has(status)
-  // While a rest is missing, the user has not paid yet.
+  // While a part of the payment is missing, the user has not paid yet.
   const reached = pays.missing > 0n ? 'created' : status
   const place = isRefund ? reachedBefore({ source, destination }) : FORWARD.indexOf(reached)
   const isDone = (name: keyof typeof DONE_AT) => place >= FORWARD.indexOf(DONE_AT[name])
@@ -63,7 +63,7 @@ function extraStep({ deposits = [] }: OrderRecord['source_swap'], isBack: boolea
   return { name: 'extra', leg: 'source', state: isBack ? 'done' : 'waiting', txs, at: null }
 }
 
-/** How far an order came before it was refunded, by what its chains show. */
+/** How far an order got before it was refunded, by what its chains show. */
 function reachedBefore({
   source,
   destination,
@@ -76,7 +76,7 @@ function reachedBefore({
   return FORWARD.indexOf(source.initiate_tx_hash === '' ? 'created' : 'initiate_detected')
 }
 
-/** Several with commas; some chains name the output or the block behind a colon. */
+/** Several transactions are separated by commas; some chains add the output or the block after a colon. */
 function hashes(text: string): readonly string[] {
   return text === '' ? [] : text.split(',').map((one) => one.split(':')[0] ?? '')
 }

@@ -1,4 +1,4 @@
-/** The steps of an order, each with its transaction, and the present one with what it waits for and how long. */
+/** The steps of an order, each with its transaction. The current step also says what it is waiting for, and how long. */
 import { useSignal } from '@preact/signals'
 import { type Incoming, type OrderRecord, type RefundTime, refundTime } from '@tandem/sdk'
 import { useEffect } from 'preact/hooks'
@@ -15,7 +15,7 @@ import { amountsFor, amountText, incomingText, paidText } from './order-amounts.
 import { isRefundable, reasonOf } from './reasons.ts'
 import { type Step, stepsOf } from './timeline-steps.ts'
 
-/** `isOnItsWay`: the user's wallet has paid, and the service has not seen it yet. */
+/** `isOnItsWay` means that the user's wallet has paid and the service has not seen the payment yet. */
 export function Timeline({ record, isOnItsWay }: { readonly record: OrderRecord; readonly isOnItsWay: boolean }) {
   return (
     <ol class="timeline" aria-label={swap.order.steps}>
@@ -43,7 +43,7 @@ export function Timeline({ record, isOnItsWay }: { readonly record: OrderRecord;
   )
 }
 
-/** Where the order has a key of this browser and not of the service, an instant refund pays that key. */
+/** An instant refund pays the user's own key if the order has one in this browser. */
 function isAtOwnKey({ order_id: orderId, source_swap: source }: OrderRecord): boolean {
   return (
     findEntry(orderId) !== null &&
@@ -78,7 +78,7 @@ function titleOf({ name, leg, state }: Step, record: OrderRecord): string {
   }
 }
 
-/** Why nothing happens at the moment, and until when. */
+/** Says why nothing happens now, and until when. */
 function Waiting({ record, isOnItsWay }: { readonly record: OrderRecord; readonly isOnItsWay: boolean }) {
   const { next_action: next, status, source_swap: source } = record
   const { missing } = amountsFor(record).pays
@@ -116,7 +116,7 @@ function RefundIn({ record }: { readonly record: OrderRecord }) {
   )
 }
 
-/** A link where the chain has an explorer, else the hash to copy. */
+/** A link if the chain has an explorer, otherwise the hash to copy. */
 function Transaction({ tx, chain }: { readonly tx: string; readonly chain: string }) {
   return (
     <p class="small tx">

@@ -1,4 +1,4 @@
-/** Who can pay, or send a transaction, on the chain of an asset. */
+/** Lists the wallets that can pay, or send a transaction, on the chain of an asset. */
 import { Dialog } from '../../shared/dialog.tsx'
 import { swap } from '../../texts.ts'
 import type { Asset } from './catalog.ts'

@@ -17,7 +17,7 @@ const PLAY: Payer = { id: 'play', kind: 'play', name: swap.wallet.play }
 const DEPOSIT: Payer = { id: 'deposit', kind: 'deposit', name: swap.wallet.deposit }
 
 const found = signal<readonly FoundWallet[]>([])
-/** By family: the id of the payer that the user chose. */
+/** The id of the payer that the user chose, by family. */
 const chosen = signal<Readonly<Record<string, string>>>({})
 
 export function findWallets(): void {
@@ -26,14 +26,14 @@ export function findWallets(): void {
   })
 }
 
-/** Those that can send a transaction on the chain of this asset. */
+/** The wallets that can send a transaction on the chain of this asset. */
 export function sendersOf(asset: Asset): readonly Payer[] {
   const suitable = found.value.filter(({ families }) => (families as readonly string[]).includes(familyOf(asset.chain)))
   const wallets = suitable.map((wallet): Payer => ({ id: wallet.id, name: wallet.name, kind: 'wallet', wallet }))
   return hasPlayWallet(asset) ? [...wallets, PLAY] : wallets
 }
 
-/** Those that can pay with this asset: on some chains anybody, by sending to an address. */
+/** All ways to pay with this asset. On some chains any other wallet can pay too, by sending to an address. */
 export function payersOf(asset: Asset): readonly Payer[] {
   return familyOf(asset.chain) === 'bitcoin' ? [...sendersOf(asset), DEPOSIT] : sendersOf(asset)
 }
@@ -43,13 +43,13 @@ export function choosePayer(asset: Asset, payer: Payer): void {
   chosen.value = { ...chosen.value, ...Object.fromEntries(families.map((family) => [family, payer.id])) }
 }
 
-/** A wallet of the user's only if they chose it. */
+/** A wallet of the user is taken only if they chose it. */
 function chosenOf(asset: Asset, payers: readonly Payer[]): Payer | null {
   const id = chosen.value[familyOf(asset.chain)]
   return payers.find((one) => one.id === id) ?? payers.find(({ kind }) => kind !== 'wallet') ?? null
 }
 
-/** Null: the user must choose a wallet first. */
+/** Null if the user must choose a wallet first. */
 export const payer = computed(() => (from.value === null ? null : chosenOf(from.value, payersOf(from.value))))
 
 /** `orderId`: that of the order which is paid, once it is known. */
@@ -67,13 +67,13 @@ export async function openPayer(asset: Asset, orderId: () => string | null): Pro
   })
 }
 
-/** The only one that there is, or the one that the user chose. */
+/** The one that the user chose, or the only one. */
 export async function openSender(asset: Asset): Promise<Wallet> {
   const senders = sendersOf(asset)
   return openWallet(asset, senders.length === 1 ? (senders[0] ?? null) : chosenOf(asset, senders), true)
 }
 
-/** `needsFee`: the asset that the play wallet has does not pay for its transactions. */
+/** `needsFee` is true if another coin pays for the transactions of the asset. */
 async function openWallet(asset: Asset, sender: Payer | null, needsFee: boolean): Promise<Wallet> {
   if (sender?.kind === 'wallet') return sender.wallet.open()
   const play = await playWallet(asset)

@@ -3,8 +3,7 @@ import { concatBytes } from '@noble/hashes/utils.js'
 import type { BitcoinNetwork } from '../network.ts'
 import { pushOf } from '../script/opcodes.ts'
 import { createTransaction, NULL_INDEX, NULL_TXID, type Transaction } from '../transaction/transaction.ts'
-import { uint32 } from '../wire/byte-writer.ts'
-import { fromDisplayHash, toDisplayHash } from '../wire/hex.ts'
+import { fromDisplayHash, toDisplayHash, uint32 } from '../wire/bytes.ts'
 import { type Block, commitmentScript, createBlock } from './block.ts'
 import type { BlockNode } from './block-node.ts'
 import { heightScript } from './check-block.ts'
@@ -17,12 +16,11 @@ const BLOCK_VERSION = 0x20000000
 export type BlockPlan = {
   readonly network: BitcoinNetwork
   readonly previous: BlockNode
-  /** Parents before children; the coinbase is added here. */
   readonly transactions: readonly Transaction[]
   readonly feesSats: bigint
   readonly rewardScript: Uint8Array
   readonly time: number
-  /** Makes the coinbase unique, so that a block mined again at the same height is another block. */
+  /** The number makes the coinbase unique, so that a block mined again at the same height is another block. */
   readonly extraNonce: number
 }
 

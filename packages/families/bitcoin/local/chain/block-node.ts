@@ -1,4 +1,4 @@
-// A block with its place in the tree of all known blocks.
+// Describes a block with its place in the tree of all known blocks.
 import type { Block } from './block.ts'
 import type { Undo } from './connect-block.ts'
 import { workOf } from './proof-of-work.ts'
@@ -9,12 +9,10 @@ export type BlockNode = {
   readonly height: number
   readonly chainWork: bigint
   readonly medianTimePast: number
-  /** Order of arrival: of two chains with equal work the first seen stays. */
+  /** The order of arrival decides between two chains of equal work: the first seen stays. */
   readonly arrival: number
   readonly children: BlockNode[]
-  /** Invalid by a consensus rule or by invalidateblock. */
   failed: boolean
-  /** Present once the block was connected. */
   undo: Undo | null
 }
 

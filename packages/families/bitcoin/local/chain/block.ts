@@ -1,10 +1,7 @@
-// Blocks and their headers: coder, hash, sizes, witness commitment (BIP141).
+// Encodes and hashes blocks and headers, and finds their witness commitment (BIP141).
 import { concatBytes } from '@noble/hashes/utils.js'
 import { readTransaction, type Transaction } from '../transaction/transaction.ts'
-import { createByteReader, MalformedDataError } from '../wire/byte-reader.ts'
-import { compactSize, uint32 } from '../wire/byte-writer.ts'
-import { hash256 } from '../wire/hashes.ts'
-import { fromDisplayHash, toDisplayHash } from '../wire/hex.ts'
+import { compactSize, createByteReader, fromDisplayHash, hash256, MalformedDataError, toDisplayHash, uint32 } from '../wire/bytes.ts'
 import { merkleRoot } from './merkle.ts'
 
 export type BlockHeader = {
@@ -74,14 +71,13 @@ export function parseBlock(raw: Uint8Array): Block {
   return createBlock(header, transactions)
 }
 
-/** The output script that commits to all wtxids and to the coinbase's witness nonce. */
 export function commitmentScript(transactions: readonly Transaction[], nonce: Uint8Array): Uint8Array {
   // BIP141: the coinbase's own wtxid counts as zero.
   const leaves = transactions.map((transaction, i) => (i === 0 ? new Uint8Array(32) : fromDisplayHash(transaction.wtxid)))
   return concatBytes(COMMITMENT_PREFIX, hash256(concatBytes(merkleRoot(leaves).root, nonce)))
 }
 
-/** The last output of the coinbase that looks like a commitment counts. */
+/** The last output of the coinbase with the form of a commitment counts. */
 export function findCommitment(coinbase: Transaction): Uint8Array | null {
   const script = coinbase.outputs.findLast(
     (output) => output.script.length >= COMMITMENT_SCRIPT_SIZE && COMMITMENT_PREFIX.every((byte, i) => output.script[i] === byte),

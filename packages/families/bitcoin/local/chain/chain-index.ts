@@ -1,8 +1,8 @@
-// Look-ups over the active chain: transactions by id, spenders by outpoint, histories and coins by output script.
+// Indexes the active chain: transactions by id, spenders by outpoint, histories and coins by output script.
 import { sha256 } from '@noble/hashes/sha2.js'
 import { isUnspendable } from '../script/standard-scripts.ts'
 import { outpointKey, type Transaction, type TransactionOutput } from '../transaction/transaction.ts'
-import { toHex } from '../wire/hex.ts'
+import { toHex } from '../wire/bytes.ts'
 import type { BlockNode } from './block-node.ts'
 
 export type TransactionLocation = { readonly node: BlockNode; readonly position: number; readonly transaction: Transaction }
@@ -17,7 +17,6 @@ export type ScriptStats = {
 }
 
 export type ScriptHistory = {
-  /** Oldest first, each transaction once. */
   readonly locations: readonly TransactionLocation[]
   readonly coins: ReadonlyMap<string, IndexedCoin>
   readonly stats: ScriptStats
@@ -35,7 +34,7 @@ export type ChainIndex = {
 
 const NO_STATS: ScriptStats = { fundedCount: 0, fundedSats: 0n, spentCount: 0, spentSats: 0n }
 
-/** The key Esplora uses: SHA256 of the script, not reversed. */
+/** Esplora's key is the SHA256 of the script, not reversed. */
 export function scriptHashOf(script: Uint8Array): string {
   return toHex(sha256(script))
 }
@@ -111,7 +110,7 @@ export function createChainIndex(): ChainIndex {
 
   type IndexedSpend = { outpoint: string; coin: IndexedCoin }
 
-  /** Restores spent coins from the transactions that created them, which are still indexed: blocks are disconnected newest first. */
+  /** Blocks are disconnected newest first, so the transactions that created the spent coins are still indexed. */
   function spentBy(transaction: Transaction): IndexedSpend[] {
     return transaction.inputs.flatMap((input) => {
       const origin = transactions.get(input.txid)

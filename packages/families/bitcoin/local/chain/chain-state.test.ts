@@ -1,8 +1,8 @@
-// The chain: genesis, most work wins, invalidation, what a reorg does to coins, indexes and mempool.
+// Tests the chain: genesis, most work wins, invalidation, and what a reorg does to coins, indexes and mempool.
 import { beforeEach, describe, expect, it } from 'vitest'
 import { bitcoinRegtest } from '../network.ts'
 import { createBitcoinNode } from '../node.ts'
-import { outputOf, ownerScript, payment } from '../testing/payments.ts'
+import { outputOf, ownerScript, payment } from '../testing/spend.ts'
 import { createTestChain, type FundedCoin, type TestChain } from '../testing/test-chain.ts'
 import { outpointKey } from '../transaction/transaction.ts'
 import { assembleBlock } from './assemble-block.ts'
@@ -115,7 +115,7 @@ describe('a reorg', () => {
     expect(chain.node.chain.coins.has(outpointKey(coin.txid, coin.index))).toBe(true)
   })
 
-  it('drops a transaction whose reward is no longer mature', () => {
+  it('drops a transaction whose reward has become immature', () => {
     const node = createBitcoinNode({ network: bitcoinRegtest, nowSeconds: () => Math.floor(Date.now() / 1_000) })
     const first = node.mine(ownerScript, { time: 0 })
     for (let i = 0; i < 99; i++) node.mine(OPEN, { time: 0 })

@@ -1,8 +1,8 @@
-// The tree of known blocks and the active chain in it: the valid one with the most work.
+// Keeps the tree of known blocks and the active chain in it: the valid one with the most work.
 import type { BitcoinNetwork } from '../network.ts'
-import type { BlockPosition } from '../transaction/locktime.ts'
+import type { BlockPosition } from '../transaction/check-transaction.ts'
 import type { ScriptVerifier } from '../transaction/verify-scripts.ts'
-import { fromHex } from '../wire/hex.ts'
+import { fromHex } from '../wire/bytes.ts'
 import { type Block, parseBlock } from './block.ts'
 import { type BlockNode, createBlockNode } from './block-node.ts'
 import { checkBlock, checkBlockInContext } from './check-block.ts'
@@ -12,7 +12,6 @@ import { connectBlock, disconnectBlock } from './connect-block.ts'
 export type ChainChange = { readonly disconnected: readonly BlockNode[]; readonly connected: readonly BlockNode[] }
 
 export type AcceptBlockResult = ChainChange & {
-  /** Null when the block is now in the active chain; otherwise the answer of submitblock. */
   readonly refusal: string | null
 }
 
@@ -22,7 +21,6 @@ export type ChainState = {
   at(height: number): BlockNode | undefined
   find(hash: string): BlockNode | undefined
   isActive(node: BlockNode): boolean
-  /** The position of the next block. */
   next(): BlockPosition
   medianTimeAt(height: number): number
   nodes(): Iterable<BlockNode>
@@ -49,7 +47,7 @@ export function createChainState({ network, verifier, nowSeconds }: ChainStateOp
   const medianTimeAt = (height: number): number => active[height]?.medianTimePast ?? genesis.medianTimePast
   const positionAfter = (node: BlockNode): BlockPosition => ({ height: node.height + 1, medianTimePast: node.medianTimePast })
 
-  /** The tip the active chain should have; failed blocks hide all their descendants. */
+  /** A failed block hides all its descendants. */
   function bestNode(): BlockNode {
     let best = genesis
     const open = [genesis]
@@ -141,7 +139,7 @@ export function createChainState({ network, verifier, nowSeconds }: ChainStateOp
     return { disconnected: [...disconnected, ...change.disconnected], connected: change.connected }
   }
 
-  /** Clears the marks of the block, its ancestors and its descendants, as Bitcoin Core does. */
+  /** Bitcoin Core clears the marks of ancestors and descendants, too. */
   function reconsider(node: BlockNode): ChainChange {
     for (let ancestor: BlockNode | null = node; ancestor !== null; ancestor = ancestor.previous) ancestor.failed = false
     const open = [node]

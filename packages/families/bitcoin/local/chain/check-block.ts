@@ -1,13 +1,11 @@
-// Block rules that do not need the UTXO set: header, structure, BIP34, BIP113, BIP141.
+// Checks the block rules that do not need the UTXO set: header, structure, BIP34, BIP113, BIP141.
 import type { BitcoinNetwork } from '../network.ts'
 import { OP, pushOf } from '../script/opcodes.ts'
 import { encodeScriptNumber } from '../script/script-number.ts'
-import { checkTransaction, type Refusal } from '../transaction/check-transaction.ts'
-import { type BlockPosition, isFinal } from '../transaction/locktime.ts'
+import { type BlockPosition, checkTransaction, isFinal, type Refusal } from '../transaction/check-transaction.ts'
 import { legacySigops } from '../transaction/sigops.ts'
 import { isCoinbase } from '../transaction/transaction.ts'
-import { equalBytes } from '../wire/byte-writer.ts'
-import { fromDisplayHash, toDisplayHash } from '../wire/hex.ts'
+import { equalBytes, fromDisplayHash, toDisplayHash } from '../wire/bytes.ts'
 import { type Block, commitmentScript, findCommitment } from './block.ts'
 import { merkleRoot } from './merkle.ts'
 import { meetsTarget } from './proof-of-work.ts'
@@ -22,7 +20,6 @@ export function heightScript(height: number): Uint8Array {
   return height >= 1 && height <= 16 ? Uint8Array.of(OP.ONE + height - 1) : pushOf(encodeScriptNumber(height))
 }
 
-/** Rules that need no parent. */
 export function checkBlock(block: Block, network: BitcoinNetwork): Refusal {
   const { header, transactions } = block
   if (!meetsTarget(header, network)) return 'high-hash'
@@ -51,7 +48,6 @@ function checkWitnessCommitment(block: Block): Refusal {
   return equalBytes(commitmentScript(block.transactions, nonce), commitment) ? null : 'bad-witness-merkle-match'
 }
 
-/** Rules that depend on the block's position in the chain. */
 export function checkBlockInContext(block: Block, position: BlockPosition, network: BitcoinNetwork, nowSeconds: number): Refusal {
   const { header, transactions } = block
   if (header.bits !== network.powLimitBits) return 'bad-diffbits'

@@ -1,4 +1,5 @@
-// The UTXO set, and a view on top of it whose changes are applied atomically.
+// Keeps the UTXO set, and a view on top of it whose changes are applied atomically.
+import type { BitcoinNetwork } from '../network.ts'
 import { isUnspendable } from '../script/standard-scripts.ts'
 import { isCoinbase, outpointKey, type Transaction, type TransactionOutput } from '../transaction/transaction.ts'
 
@@ -7,9 +8,8 @@ export type Coin = TransactionOutput & { readonly height: number; readonly coinb
 export type CoinReader = { get(key: string): Coin | undefined }
 
 export type CoinView = CoinReader & {
-  /** Removes and returns the spent coins in input order, or null when one is missing. */
   spend(transaction: Transaction): Coin[] | null
-  /** False when it would overwrite an unspent coin (BIP30). */
+  /** The result is false when the transaction would overwrite an unspent coin (BIP30). */
   add(transaction: Transaction, height: number): boolean
   apply(): void
 }
@@ -52,4 +52,19 @@ export function createCoinView(coins: Map<string, Coin>): CoinView {
       }
     },
   }
+}
+
+export type InputsVerdict = { readonly feeSats: bigint; readonly refusal: null } | { readonly refusal: string }
+
+type AmountRules = Pick<BitcoinNetwork, 'coinbaseMaturity' | 'maxMoneySats'>
+
+export function checkInputs(transaction: Transaction, spent: readonly Coin[], height: number, rules: AmountRules): InputsVerdict {
+  let input = 0n
+  for (const coin of spent) {
+    if (coin.coinbase && height - coin.height < rules.coinbaseMaturity) return { refusal: 'bad-txns-premature-spend-of-coinbase' }
+    input += coin.amount
+    if (input > rules.maxMoneySats) return { refusal: 'bad-txns-inputvalues-outofrange' }
+  }
+  const feeSats = input - transaction.outputs.reduce((sum, { amount }) => sum + amount, 0n)
+  return feeSats < 0n ? { refusal: 'bad-txns-in-belowout' } : { feeSats, refusal: null }
 }

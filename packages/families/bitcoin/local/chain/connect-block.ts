@@ -1,15 +1,13 @@
 // Applies a block to the UTXO set after verifying every transaction in it, and undoes it in a reorg.
 import type { BitcoinNetwork } from '../network.ts'
-import { type BlockPosition, sequenceLocksMet } from '../transaction/locktime.ts'
+import { type BlockPosition, sequenceLocksMet } from '../transaction/check-transaction.ts'
 import { sigopsCost } from '../transaction/sigops.ts'
 import { outpointKey } from '../transaction/transaction.ts'
 import type { ScriptVerifier } from '../transaction/verify-scripts.ts'
 import type { Block } from './block.ts'
 import { MAX_BLOCK_SIGOPS_COST } from './check-block.ts'
-import { checkInputs } from './check-inputs.ts'
-import { type Coin, createCoinView } from './coins.ts'
+import { type Coin, checkInputs, createCoinView } from './coins.ts'
 
-/** Undo data: the coins that each transaction spent, in block order (none for the coinbase). */
 export type Undo = readonly (readonly Coin[])[]
 
 export type ConnectContext = {

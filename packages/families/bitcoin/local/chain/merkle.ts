@@ -1,11 +1,10 @@
-// Merkle roots over transaction hashes.
+// Computes merkle roots over transaction hashes.
 import { concatBytes } from '@noble/hashes/utils.js'
-import { equalBytes } from '../wire/byte-writer.ts'
-import { hash256 } from '../wire/hashes.ts'
+import { equalBytes, hash256 } from '../wire/bytes.ts'
 
 export type MerkleRoot = {
   readonly root: Uint8Array
-  /** Two equal neighbours: the same root would fit a list with a repeated tail (CVE-2012-2459). */
+  /** Two neighbours are equal, so the same root would fit a list with a repeated tail (CVE-2012-2459). */
   readonly mutated: boolean
 }
 
@@ -19,7 +18,6 @@ export function merkleRoot(leaves: readonly Uint8Array[]): MerkleRoot {
   return { root: level[0] ?? new Uint8Array(32), mutated }
 }
 
-/** The neighbour at each level, the lowest first: what proves that a leaf is in the tree. */
 export function merkleBranch(leaves: readonly Uint8Array[], position: number): readonly Uint8Array[] {
   const branch: Uint8Array[] = []
   let level = leaves

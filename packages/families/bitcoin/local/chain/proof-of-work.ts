@@ -1,6 +1,6 @@
-// Compact difficulty targets, the work they stand for, and the search for a nonce.
+// Computes compact difficulty targets and the work that they stand for, and searches for a nonce.
 import type { BitcoinNetwork } from '../network.ts'
-import { toDisplayHash } from '../wire/hex.ts'
+import { toDisplayHash } from '../wire/bytes.ts'
 import { type BlockHeader, serializeHeader } from './block.ts'
 
 export function targetOf(bits: number): bigint {
@@ -9,12 +9,11 @@ export function targetOf(bits: number): bigint {
   return exponent <= 3 ? mantissa >> BigInt(8 * (3 - exponent)) : mantissa << BigInt(8 * (exponent - 3))
 }
 
-/** The expected number of hashes for a block of this difficulty. */
 export function workOf(bits: number): bigint {
   return (1n << 256n) / (targetOf(bits) + 1n)
 }
 
-/** Difficulty relative to the easiest mainnet target, as Bitcoin Core computes and prints it: in floating point, 16 digits, for display only. */
+/** Bitcoin Core computes and prints the difficulty in floating point with 16 digits. The number is for display only. */
 export function difficultyOf(bits: number): number {
   let difficulty = 0x0000ffff / (bits & 0x00ffffff)
   for (let shift = bits >>> 24; shift < 29; shift++) difficulty *= 256

@@ -11,18 +11,15 @@ import { decimal, type JsonValue, stringifyJson } from '../http/json.ts'
 import { MISSING_INPUTS } from '../mempool/evaluate-transaction.ts'
 import type { BitcoinNode } from '../node.ts'
 import { parseTransaction, type Transaction } from '../transaction/transaction.ts'
-import { MalformedDataError } from '../wire/byte-reader.ts'
-import { fromDisplayHash, fromHex, isHex, toDisplayHash, toHex } from '../wire/hex.ts'
-import { EsploraError } from './esplora-error.ts'
+import { fromDisplayHash, fromHex, isHex, MalformedDataError, toDisplayHash, toHex } from '../wire/bytes.ts'
 import { blockView, type FoundTransaction, findTransaction, outspendView, statusView, transactionView } from './esplora-views.ts'
-import { scriptCoins, scriptSummary, scriptTransactions } from './script-routes.ts'
+import { EsploraError, scriptCoins, scriptSummary, scriptTransactions } from './script-routes.ts'
 
 export type EsploraContext = {
   readonly node: BitcoinNode
   readonly faults: FaultState
   readonly estimatedSatsPerKvb: bigint | null
-  /** Of an address, in one list. */
-  readonly mostCoins: number
+  readonly maxCoins: number
 }
 
 type Answer = { readonly text: string } | { readonly bytes: Uint8Array } | { readonly json: JsonValue }
@@ -124,7 +121,7 @@ function transactionRoute(node: BitcoinNode, [txid, part, argument]: readonly st
 }
 
 function scriptRoute(
-  { node, mostCoins }: EsploraContext,
+  { node, maxCoins }: EsploraContext,
   kind: 'address' | 'scripthash',
   [name = '', part, scope, lastSeen]: readonly string[],
 ): Answer {
@@ -135,8 +132,8 @@ function scriptRoute(
   if (part === 'txs') return { json: scriptTransactions(node, subject, scope, lastSeen) }
   if (part === 'utxo') {
     const coins = scriptCoins(node, subject)
-    if (coins.length > mostCoins)
-      throw new EsploraError(400, `Too many unspent transaction outputs (>${mostCoins}). Contact support to raise limits.`)
+    if (coins.length > maxCoins)
+      throw new EsploraError(400, `Too many unspent transaction outputs (>${maxCoins}). Contact support to raise limits.`)
     return { json: coins }
   }
   throw new EsploraError(404, 'endpoint does not exist')
@@ -167,7 +164,6 @@ function parseBody(body: string): Transaction {
   }
 }
 
-/** Esplora passes on what its Bitcoin Core answered. */
 function rejected(code: number, message: string): EsploraError {
   return new EsploraError(400, `sendrawtransaction RPC error: ${JSON.stringify({ code, message })}`)
 }

@@ -1,4 +1,4 @@
-// Blocks, transactions and coins as the Esplora HTTP interface shows them.
+// Shows blocks, transactions and coins as the Esplora HTTP interface does.
 import { OPNames } from '@scure/btc-signer/script.js'
 import { encodeAddress } from '../address.ts'
 import type { BlockNode } from '../chain/block-node.ts'
@@ -9,7 +9,7 @@ import { OP, readInstruction } from '../script/opcodes.ts'
 import { classifyScript, type ScriptType } from '../script/standard-scripts.ts'
 import { sigopsCost } from '../transaction/sigops.ts'
 import { isCoinbase, outpointKey, type Transaction, type TransactionOutput } from '../transaction/transaction.ts'
-import { toHex } from '../wire/hex.ts'
+import { toHex } from '../wire/bytes.ts'
 
 const TYPE_NAMES: Readonly<Record<ScriptType, string>> = {
   pubkey: 'p2pk',
@@ -76,7 +76,7 @@ export type FoundTransaction = {
   readonly spent: readonly TransactionOutput[]
 }
 
-/** In the mempool or the active chain; transactions of replaced blocks are unknown, as in Esplora. */
+/** Transactions of replaced blocks are unknown, as in Esplora. */
 export function findTransaction(node: BitcoinNode, txid: string): FoundTransaction | null {
   const pending = node.mempool.get(txid)
   if (pending !== undefined) return { transaction: pending.transaction, block: null, spent: pending.spent }

@@ -1,10 +1,9 @@
-// What the Esplora interface tells about an address or a script hash.
+// Serves the routes of the Esplora interface about an address or a script hash.
 import { type ScriptStats, scriptHashOf } from '../chain/chain-index.ts'
 import type { JsonValue } from '../http/json.ts'
 import type { MempoolEntry } from '../mempool/mempool.ts'
 import type { BitcoinNode } from '../node.ts'
 import { outpointKey } from '../transaction/transaction.ts'
-import { EsploraError } from './esplora-error.ts'
 import { statusView, transactionView } from './esplora-views.ts'
 
 const CHAIN_PAGE = 25
@@ -54,7 +53,6 @@ function mempoolTransactions(node: BitcoinNode, scriptHash: string): JsonValue[]
   return newestFirst.map(({ transaction, spent }) => transactionView(node, { transaction, block: null, spent }))
 }
 
-/** Newest first, after the transaction named `lastSeen` when there is one. */
 function chainTransactions(node: BitcoinNode, scriptHash: string, lastSeen: string | undefined): JsonValue[] {
   const newestFirst = [...node.index.history(scriptHash).locations].reverse()
   const start = lastSeen === undefined ? 0 : newestFirst.findIndex(({ transaction }) => transaction.txid === lastSeen) + 1
@@ -88,4 +86,14 @@ export function scriptCoins(node: BitcoinNode, { scriptHash }: Subject): readonl
     }),
   )
   return [...pending, ...confirmed]
+}
+
+export class EsploraError extends Error {
+  override readonly name = 'EsploraError'
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
 }

@@ -1,13 +1,11 @@
-// Faults that tests can cause: dropped broadcasts, slow answers, an unreachable node.
+// Switches the faults that tests can cause: dropped broadcasts, slow answers, an unreachable node.
 
 export type Outage = 'none' | 'refused' | 'unavailable'
 
 export type Faults = {
   /** The next `count` broadcasts are answered as accepted but never reach the mempool. */
   drop(count: number): void
-  /** Every answer is delayed this long; 0 turns it off. */
   delay(ms: number): void
-  /** `refused` closes the port, `unavailable` answers 503. */
   setOutage(outage: Outage): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// A small HTTP server on 127.0.0.1 that obeys the fault switches and closes without leaving connections behind.
+// Runs a small HTTP server on 127.0.0.1 that obeys the fault switches and closes without leaving connections behind.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +15,6 @@ export type HttpResponse = {
   readonly status: number
   readonly contentType: string
   readonly body: string | Uint8Array
-  /** Lets web pages of other origins read the answer. */
   readonly anyOrigin?: boolean
 }
 

@@ -1,4 +1,4 @@
-// JSON with exact numbers: bigints as integers and amounts with eight decimals, neither ever a float.
+// Writes JSON with exact numbers: integers and amounts with eight decimals are bigints, never floats.
 
 const RAW = Symbol('raw JSON number')
 
@@ -14,14 +14,12 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue | undefined }
 
-/** A decimal fraction: `units` of 10^-`decimals`, all decimals written out. */
 export function decimal(units: bigint, decimals: number): ExactNumber {
   const scale = 10n ** BigInt(decimals)
   const magnitude = units < 0n ? -units : units
   return { [RAW]: `${units < 0n ? '-' : ''}${magnitude / scale}.${(magnitude % scale).toString().padStart(decimals, '0')}` }
 }
 
-/** Amounts as Bitcoin Core prints them. */
 export function btc(sats: bigint): ExactNumber {
   return decimal(sats, 8)
 }

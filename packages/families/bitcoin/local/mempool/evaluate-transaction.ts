@@ -1,10 +1,8 @@
 // Decides whether a transaction may enter the mempool, in the order and words of Bitcoin Core.
 import type { ChainState } from '../chain/chain-state.ts'
-import { checkInputs } from '../chain/check-inputs.ts'
-import type { Coin } from '../chain/coins.ts'
+import { type Coin, checkInputs } from '../chain/coins.ts'
 import type { BitcoinNetwork } from '../network.ts'
-import { checkTransaction } from '../transaction/check-transaction.ts'
-import { isFinal, sequenceLocksMet } from '../transaction/locktime.ts'
+import { checkTransaction, isFinal, sequenceLocksMet } from '../transaction/check-transaction.ts'
 import { sigopsCost } from '../transaction/sigops.ts'
 import { isCoinbase, outpointKey, type Transaction } from '../transaction/transaction.ts'
 import type { ScriptVerifier } from '../transaction/verify-scripts.ts'
@@ -23,11 +21,11 @@ export type MempoolContext = {
   readonly network: BitcoinNetwork
   readonly verifier: ScriptVerifier
   readonly nowSeconds: () => number
-  /** Least feerate that is relayed, and least increment of a replacement. */
+  /** The rate is also the minimum increment of a replacement. */
   readonly minRelaySatsPerKvb: bigint
 }
 
-/** Rounded up, as Bitcoin Core does. */
+/** Bitcoin Core rounds up, too. */
 function feeFor(vsize: number, satsPerKvb: bigint): bigint {
   return (satsPerKvb * BigInt(vsize) + 999n) / 1_000n
 }
@@ -36,7 +34,6 @@ export type Evaluation =
   | { readonly refusal: string }
   | { readonly refusal: null; readonly entry: MempoolEntry; readonly replaced: ReadonlyMap<string, MempoolEntry> }
 
-/** A coin as the next block would see it: confirmed, or created by the mempool. */
 export function findCoin({ chain, mempool }: MempoolContext, txid: string, index: number): Coin | undefined {
   const confirmed = chain.coins.get(outpointKey(txid, index))
   if (confirmed !== undefined) return confirmed

@@ -1,4 +1,4 @@
-// How long chains of unconfirmed transactions may grow: ancestor and descendant limits, and TRUC (BIP431) for version 3.
+// Limits chains of unconfirmed transactions: by ancestors and descendants, and by TRUC (BIP431) for version 3.
 import type { Transaction } from '../transaction/transaction.ts'
 import type { Mempool, MempoolEntry } from './mempool.ts'
 

@@ -1,6 +1,6 @@
-// Unconfirmed transactions: replacement, chains of them, conflicts, timelocks, and their return after a reorg.
+// Tests unconfirmed transactions: replacement, chains of them, conflicts, timelocks, and their return after a reorg.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { outputOf, ownerScript, payment, split } from '../testing/payments.ts'
+import { outputOf, ownerScript, payment, split } from '../testing/spend.ts'
 import { createTestChain, type FundedCoin, type TestChain } from '../testing/test-chain.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 

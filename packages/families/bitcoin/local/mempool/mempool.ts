@@ -1,5 +1,4 @@
-// The set of unconfirmed transactions with their ancestors and descendants. evaluate-transaction.ts decides which may enter.
-
+// Keeps unconfirmed transactions with their ancestors and descendants. evaluate-transaction.ts decides which may enter.
 import { scriptHashOf } from '../chain/chain-index.ts'
 import type { Coin } from '../chain/coins.ts'
 import { outpointKey, type Transaction } from '../transaction/transaction.ts'
@@ -7,10 +6,9 @@ import { outpointKey, type Transaction } from '../transaction/transaction.ts'
 export type MempoolEntry = {
   readonly transaction: Transaction
   readonly feeSats: bigint
-  /** Virtual size that fees are measured against: at least 20 weight-adjusted bytes for each signature operation. */
+  /** Fees are measured against this virtual size. It is at least 20 weight-adjusted bytes for each signature operation. */
   readonly vsize: number
   readonly time: number
-  /** Chain height when it entered. */
   readonly height: number
   readonly spent: readonly Coin[]
 }
@@ -23,14 +21,11 @@ export type Mempool = {
   spenderOf(outpoint: string): Spender | undefined
   parents(entry: MempoolEntry): MempoolEntry[]
   children(entry: MempoolEntry): MempoolEntry[]
-  /** All unconfirmed transactions it depends on, without itself. */
   ancestors(transaction: Transaction): Map<string, MempoolEntry>
-  /** All transactions that depend on it, without itself. */
   descendants(txid: string): Map<string, MempoolEntry>
-  /** Transactions that pay to or spend from the script with this hash. */
   touching(scriptHash: string): MempoolEntry[]
   add(entry: MempoolEntry): void
-  /** Removes the transaction alone, as when a block confirms it. */
+  /** The descendants stay, as when a block confirms the transaction. */
   remove(txid: string): void
   removeWithDescendants(txid: string): string[]
   clear(): void

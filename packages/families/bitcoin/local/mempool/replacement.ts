@@ -1,4 +1,4 @@
-// Replace-by-fee (BIP125 rules 2 to 5 with the feerate rule); signalling is not required, as is Bitcoin Core's default.
+// Decides on replacements (BIP125 rules 2 to 5 with the feerate rule). Signaling is not required, as is Bitcoin Core's default.
 import type { Transaction } from '../transaction/transaction.ts'
 import type { Mempool, MempoolEntry } from './mempool.ts'
 
@@ -9,7 +9,6 @@ export type Replacement = {
   readonly vsize: number
   readonly feeSats: bigint
   readonly conflicts: ReadonlySet<string>
-  /** The fee for its own relay, on top of the replaced fees. */
   readonly incrementSats: bigint
 }
 
@@ -35,7 +34,7 @@ export function replacementRefusal(candidate: Replacement, replaced: ReadonlyMap
   const knownParents = new Set(direct.flatMap((entry) => entry.transaction.inputs.map((input) => input.txid)))
   if (transaction.inputs.some((input) => !knownParents.has(input.txid) && mempool.get(input.txid) !== undefined))
     return 'replacement-adds-unconfirmed'
-  // BIP125 rules 3 and 4: the replaced fees, and its own relay on top.
+  // BIP125 rules 3 and 4: the replacement pays the replaced fees, and its own relay on top.
   const replacedFees = [...replaced.values()].reduce((sum, entry) => sum + entry.feeSats, 0n)
   return feeSats - replacedFees < candidate.incrementSats ? 'insufficient fee' : null
 }

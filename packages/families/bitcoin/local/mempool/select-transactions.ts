@@ -1,9 +1,9 @@
-// Chooses the mempool transactions of the next block: best feerate first, but parents always before their children.
+// Chooses the mempool transactions of the next block: the best feerate comes first, but parents come before their children.
 import { MAX_BLOCK_SIGOPS_COST, MAX_BLOCK_WEIGHT } from '../chain/check-block.ts'
 import { sigopsCost } from '../transaction/sigops.ts'
 import type { Mempool, MempoolEntry } from './mempool.ts'
 
-/** Room for the header, the transaction count and the coinbase. */
+/** The reserve is for the header, the transaction count and the coinbase. */
 const RESERVED_WEIGHT = 4_000
 const RESERVED_SIGOPS_COST = 400
 

@@ -1,5 +1,4 @@
-// Relay policy: which valid transactions a mempool refuses as non-standard.
-
+// Applies relay policy: a mempool refuses some valid transactions as non-standard.
 import type { RelayPolicy } from '../network.ts'
 import { isPushOnly, readInstructions } from '../script/opcodes.ts'
 import {
@@ -22,7 +21,7 @@ const MAX_WITNESS_ELEMENTS = 100
 const MAX_WITNESS_ELEMENT = 80
 const TAPSCRIPT_LEAF = 0xc0
 
-/** An output worth less than a third of what spending it costs at the dust relay fee. */
+/** An output is dust if it is worth less than its own bytes and those of its spend cost at the dust relay fee. */
 function dustThreshold(script: Uint8Array, satsPerKvb: bigint): bigint {
   if (isUnspendable(script)) return 0n
   const outputSize = 8 + (script.length < 0xfd ? 1 : 3) + script.length

@@ -1,15 +1,15 @@
-// Blocks and headers as Bitcoin Core's verbose answers show them.
+// Shows blocks and headers as Bitcoin Core's verbose answers do.
 import type { BlockNode } from '../chain/block-node.ts'
 import { difficultyOf, targetOf } from '../chain/proof-of-work.ts'
 import type { BitcoinNode } from '../node.ts'
-import { toHex } from '../wire/hex.ts'
+import { toHex } from '../wire/bytes.ts'
 import { type JsonObject, transactionView } from './transaction-view.ts'
 
 export function hex256(value: bigint): string {
   return value.toString(16).padStart(64, '0')
 }
 
-/** -1 for a block that is not in the active chain. */
+/** A block that is not in the active chain has -1. */
 export function confirmationsOf(node: BitcoinNode, block: BlockNode): number {
   return node.chain.isActive(block) ? node.chain.tip().height - block.height + 1 : -1
 }

@@ -1,4 +1,4 @@
-// JSON-RPC methods about blocks, the chain and its coins.
+// Answers the JSON-RPC methods about blocks, the chain and its coins.
 import { decodeAddress } from '../address.ts'
 import { serializeBlock, serializeHeader } from '../chain/block.ts'
 import { scriptHashOf } from '../chain/chain-index.ts'
@@ -6,12 +6,11 @@ import { difficultyOf, targetOf } from '../chain/proof-of-work.ts'
 import { btc, type JsonValue } from '../http/json.ts'
 import { parseWitnessProgram } from '../script/standard-scripts.ts'
 import { outpointKey } from '../transaction/transaction.ts'
-import { toHex } from '../wire/hex.ts'
+import { toHex } from '../wire/bytes.ts'
 import { blockView, headerView, hex256 } from './block-view.ts'
 import { describeScript, parseDescriptor } from './descriptor.ts'
-import { RPC, RpcError } from './rpc-error.ts'
 import { type RpcContext, type RpcMethods, requireBlock } from './rpc-method.ts'
-import { wrongType } from './rpc-params.ts'
+import { RPC, RpcError, wrongType } from './rpc-params.ts'
 import { scriptView } from './transaction-view.ts'
 
 function blockchainInfo({ node }: RpcContext): JsonValue {

@@ -1,11 +1,10 @@
-// JSON-RPC methods that mine, reorganise and describe the node.
+// Answers the JSON-RPC methods that mine, reorganise and describe the node.
 import { decodeAddress } from '../address.ts'
 import { type Block, parseBlock } from '../chain/block.ts'
 import { btc, type JsonValue } from '../http/json.ts'
-import { MalformedDataError } from '../wire/byte-reader.ts'
-import { RPC, RpcError } from './rpc-error.ts'
+import { MalformedDataError } from '../wire/bytes.ts'
 import { type RpcContext, type RpcMethods, requireBlock } from './rpc-method.ts'
-import type { RpcParams } from './rpc-params.ts'
+import { RPC, RpcError, type RpcParams } from './rpc-params.ts'
 
 function generate(params: RpcParams, { node }: RpcContext): JsonValue {
   const count = params.integer('nblocks')

@@ -1,8 +1,8 @@
-// Output descriptors as Bitcoin Core shows and scans for them: addr(), raw(), rawtr(), pk(), multi(), with their checksums (BIP380).
+// Shows and parses output descriptors as Bitcoin Core does: addr(), raw(), rawtr(), pk(), multi(), with their checksums (BIP380).
 import { decodeAddress, encodeAddress } from '../address.ts'
 import type { BitcoinNetwork } from '../network.ts'
 import { classifyScript, parseBareMultisig, parseWitnessProgram } from '../script/standard-scripts.ts'
-import { fromHex, isHex, toHex } from '../wire/hex.ts'
+import { fromHex, isHex, toHex } from '../wire/bytes.ts'
 
 const INPUT_CHARSET = '0123456789()[],\'/*abcdefgh@:$%{}IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~ijklmnopqrstuvwxyzABCDEFGH`#"\\ '
 const CHECKSUM_CHARSET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
@@ -15,7 +15,7 @@ function polymodStep(state: bigint, symbol: bigint): bigint {
   return next
 }
 
-/** BIP380; null when the text has characters that descriptors do not use. */
+/** BIP380 defines the checksum. It is null when the text has characters that descriptors do not use. */
 function descriptorChecksum(text: string): string | null {
   let state = 1n
   let group = 0n
@@ -58,7 +58,6 @@ export function describeScript(script: Uint8Array, network: BitcoinNetwork): str
   return `${text}#${descriptorChecksum(text)}`
 }
 
-/** The script of an addr() or raw() descriptor, or null. */
 export function parseDescriptor(descriptor: string, network: BitcoinNetwork): Uint8Array | null {
   const [text = '', checksum] = descriptor.split('#')
   if (checksum !== undefined && checksum !== descriptorChecksum(text)) return null

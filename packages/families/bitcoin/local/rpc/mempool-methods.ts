@@ -1,10 +1,9 @@
-// JSON-RPC methods about unconfirmed transactions.
+// Answers the JSON-RPC methods about unconfirmed transactions.
 import { btc, type JsonValue } from '../http/json.ts'
 import type { Mempool, MempoolEntry } from '../mempool/mempool.ts'
 import { outpointKey, type Transaction } from '../transaction/transaction.ts'
-import { RPC, RpcError } from './rpc-error.ts'
 import type { RpcContext, RpcMethods } from './rpc-method.ts'
-import { parseHash, wrongType } from './rpc-params.ts'
+import { parseHash, RPC, RpcError, wrongType } from './rpc-params.ts'
 
 const MAX_MEMPOOL_BYTES = 300_000_000
 const SIGNALS_REPLACEMENT_BELOW = 0xfffffffe

@@ -1,21 +1,18 @@
-// The type of a JSON-RPC method and its context.
+// Types a JSON-RPC method and its context.
 import type { BlockNode } from '../chain/block-node.ts'
 import type { FaultState } from '../http/faults.ts'
 import type { JsonValue } from '../http/json.ts'
 import type { BitcoinNode } from '../node.ts'
-import { RPC, RpcError } from './rpc-error.ts'
-import type { RpcParams } from './rpc-params.ts'
+import { RPC, RpcError, type RpcParams } from './rpc-params.ts'
 
 export type RpcContext = {
   readonly node: BitcoinNode
   readonly faults: FaultState
-  /** The answer of fee estimation; null: no estimate, as from a node without data. */
   readonly estimatedSatsPerKvb: bigint | null
   readonly startedAtSeconds: number
 }
 
 export type RpcMethod = {
-  /** Parameter names in order, for named parameters. */
   readonly parameters: readonly string[]
   run(params: RpcParams, context: RpcContext): JsonValue
 }

@@ -1,6 +1,5 @@
 // Reads the positional or named parameters of a call, with Bitcoin Core's complaints about bad ones.
-import { fromHex, isHex } from '../wire/hex.ts'
-import { RPC, RpcError } from './rpc-error.ts'
+import { fromHex, isHex } from '../wire/bytes.ts'
 
 export type RpcParams = {
   optional(name: string): unknown
@@ -86,5 +85,29 @@ export function createRpcParams(names: readonly string[], given: unknown): RpcPa
       if (!Array.isArray(value)) throw wrongType(value, 'array')
       return value
     },
+  }
+}
+
+export const RPC = {
+  MISC: -1,
+  TYPE: -3,
+  INVALID_ADDRESS_OR_KEY: -5,
+  INVALID_PARAMETER: -8,
+  DESERIALIZATION: -22,
+  VERIFY: -25,
+  VERIFY_REJECTED: -26,
+  ALREADY_IN_UTXO_SET: -27,
+  INVALID_REQUEST: -32600,
+  METHOD_NOT_FOUND: -32601,
+  PARSE: -32700,
+} as const
+
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
   }
 }

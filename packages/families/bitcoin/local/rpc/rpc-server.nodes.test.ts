@@ -6,17 +6,16 @@ import { encodeAddress } from '../address.ts'
 import { serializeBlock } from '../chain/block.ts'
 import type { BlockNode } from '../chain/block-node.ts'
 import { bitcoinRegtest } from '../network.ts'
-import { outputOf, ownerScript, payment, split } from '../testing/payments.ts'
 import { createRpcCaller, type RpcCaller } from '../testing/rpc-caller.ts'
-import { keyOf, p2pkhScript, p2wshScript, script } from '../testing/spend.ts'
+import { keyOf, outputOf, ownerScript, p2pkhScript, p2wshScript, payment, script, split } from '../testing/spend.ts'
 import { createTestChain, type FundedCoin, type TestChain } from '../testing/test-chain.ts'
 import type { Transaction } from '../transaction/transaction.ts'
-import { toHex } from '../wire/hex.ts'
+import { toHex } from '../wire/bytes.ts'
 
-/** Fields that Knots adds to the answers of Bitcoin Core. */
+/** Knots adds these fields to the answers of Bitcoin Core. */
 const KNOTS_FIELDS =
   /\.(txcount|header_version|currentpriority|startingpriority|rbf_policy|truc_policy|dustrelayfee|dustrelayfeefloor|dustdynamic)$|^\.result(\.[0-9a-f]{64})?\.(hash|size)$|^\.result\[\d+\]\.usage$/
-/** Values that depend on the moment or on the machine; their types are compared. */
+/** These values depend on the moment or on the machine, so only their types are compared. */
 const OWN_VALUES = new Set([
   'time',
   'usage',

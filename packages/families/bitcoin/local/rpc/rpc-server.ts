@@ -5,14 +5,12 @@ import { type JsonValue, stringifyJson } from '../http/json.ts'
 import { chainMethods } from './chain-methods.ts'
 import { controlMethods } from './control-methods.ts'
 import { mempoolMethods } from './mempool-methods.ts'
-import { RPC, RpcError } from './rpc-error.ts'
 import type { RpcContext, RpcMethods } from './rpc-method.ts'
-import { createRpcParams } from './rpc-params.ts'
+import { createRpcParams, RPC, RpcError } from './rpc-params.ts'
 import { transactionMethods } from './transaction-methods.ts'
 
 const METHODS: RpcMethods = { ...chainMethods, ...mempoolMethods, ...transactionMethods, ...controlMethods }
 
-/** `user:password` that callers must present; null lets everybody in. */
 export type RpcCredentials = string | null
 
 type Reply = { readonly json: JsonValue; readonly error: RpcError | null; readonly version2: boolean }

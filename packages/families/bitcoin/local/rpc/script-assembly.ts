@@ -1,9 +1,9 @@
-// Scripts as text, the way Bitcoin Core prints them.
+// Writes scripts as text, the way Bitcoin Core prints them.
 import { OPNames } from '@scure/btc-signer/script.js'
 import { OP, readInstruction } from '../script/opcodes.ts'
 import { decodeScriptNumber } from '../script/script-number.ts'
 import { parseStrictDer } from '../script/signature-encoding.ts'
-import { toHex } from '../wire/hex.ts'
+import { toHex } from '../wire/bytes.ts'
 
 const HASH_TYPES: Readonly<Record<number, string>> = {
   1: 'ALL',
@@ -29,7 +29,6 @@ function dataText(data: Uint8Array, decodeSignatures: boolean): string {
   return `${toHex(data.subarray(0, -1))}[${hashType}]`
 }
 
-/** `decodeSignatures` shows the hash type of a signature by name, as in scriptSigs. */
 export function scriptAssembly(script: Uint8Array, decodeSignatures = false): string {
   const words: string[] = []
   for (let offset = 0; offset < script.length; ) {

@@ -1,16 +1,15 @@
-// JSON-RPC methods that show, check and broadcast transactions.
+// Answers the JSON-RPC methods that show, check and broadcast transactions.
+
 import { broadcast } from '../broadcast.ts'
 import type { BlockNode } from '../chain/block-node.ts'
 import { btc, type JsonValue } from '../http/json.ts'
 import { type Evaluation, MISSING_INPUTS } from '../mempool/evaluate-transaction.ts'
+import { isUnspendable } from '../script/standard-scripts.ts'
 import { outpointKey, parseTransaction, type Transaction } from '../transaction/transaction.ts'
-import { MalformedDataError } from '../wire/byte-reader.ts'
-import { fromHex, isHex, toHex } from '../wire/hex.ts'
+import { fromHex, isHex, MalformedDataError, toHex } from '../wire/bytes.ts'
 import { confirmationsOf } from './block-view.ts'
-import { checkBurn, maxFeeSats } from './fee-limits.ts'
-import { RPC, RpcError } from './rpc-error.ts'
 import type { RpcContext, RpcMethods } from './rpc-method.ts'
-import { type RpcParams, wrongType } from './rpc-params.ts'
+import { RPC, RpcError, type RpcParams, wrongType } from './rpc-params.ts'
 import { transactionView } from './transaction-view.ts'
 
 const DECODE_FAILED = 'TX decode failed. Make sure the tx has at least one input.'
@@ -94,7 +93,7 @@ function verdictView(transaction: Transaction, evaluation: Evaluation, maxFeeRat
   const { vsize, feeSats } = evaluation.entry
   const limit = maxFeeSats(maxFeeRate, vsize)
   if (limit !== null && feeSats > limit) return { txid, wtxid, allowed: false, 'reject-reason': 'max-fee-exceeded' }
-  // Rounded down as Bitcoin Core's fee rates are.
+  // Bitcoin Core rounds fee rates down, too.
   const rate = (feeSats * 1_000n) / BigInt(vsize)
   return { txid, wtxid, allowed: true, vsize, fees: { base: btc(feeSats), 'effective-feerate': btc(rate), 'effective-includes': [wtxid] } }
 }
@@ -114,4 +113,28 @@ export const transactionMethods: RpcMethods = {
   },
   sendrawtransaction: { parameters: ['hexstring', 'maxfeerate', 'maxburnamount'], run: send },
   testmempoolaccept: { parameters: ['rawtxs', 'maxfeerate'], run: testAccept },
+}
+
+const DEFAULT_MAX_FEE_SATS_PER_KVB = 10_000_000n
+const SATS_PER_BTC_DIGITS = 8
+
+/** The amount is in BTC, and is read digit by digit. */
+function parseBtc(value: unknown): bigint {
+  if (typeof value !== 'number' && typeof value !== 'string') throw wrongType(value, 'number')
+  // JavaScript prints small numbers with an exponent; eight decimals are all that an amount can have.
+  const text = typeof value === 'number' && value < 1e-6 ? value.toFixed(SATS_PER_BTC_DIGITS) : String(value)
+  const match = /^(\d+)(?:\.(\d{1,8}))?$/.exec(text)
+  if (match === null) throw new RpcError(RPC.TYPE, 'Invalid amount')
+  return BigInt((match[1] ?? '0') + (match[2] ?? '').padEnd(SATS_PER_BTC_DIGITS, '0'))
+}
+
+function maxFeeSats(maxFeeRate: unknown, vsize: number): bigint | null {
+  const satsPerKvb = maxFeeRate === undefined ? DEFAULT_MAX_FEE_SATS_PER_KVB : parseBtc(maxFeeRate)
+  return satsPerKvb === 0n ? null : (satsPerKvb * BigInt(vsize)) / 1_000n
+}
+
+function checkBurn(transaction: Transaction, maxBurn: unknown): void {
+  const limit = maxBurn === undefined ? 0n : parseBtc(maxBurn)
+  if (transaction.outputs.some(({ script, amount }) => isUnspendable(script) && amount > limit))
+    throw new RpcError(RPC.VERIFY, 'Unspendable output exceeds maximum configured by user (maxburnamount)')
 }

@@ -1,11 +1,11 @@
-// Transactions as Bitcoin Core's verbose answers show them.
+// Shows transactions as Bitcoin Core's verbose answers do.
 import { encodeAddress } from '../address.ts'
 import type { Coin } from '../chain/coins.ts'
 import { btc, type JsonValue } from '../http/json.ts'
 import type { BitcoinNetwork } from '../network.ts'
 import { classifyScript } from '../script/standard-scripts.ts'
 import { isCoinbase, type Transaction, type TransactionInput } from '../transaction/transaction.ts'
-import { toHex } from '../wire/hex.ts'
+import { toHex } from '../wire/bytes.ts'
 import { describeScript } from './descriptor.ts'
 import { scriptAssembly } from './script-assembly.ts'
 
@@ -42,7 +42,6 @@ function inputView(input: TransactionInput, coinbase: boolean, coin: Coin | unde
 
 export type TransactionViewOptions = {
   readonly network: BitcoinNetwork
-  /** The coins spent, where known: gives the fee. */
   readonly spent?: readonly Coin[] | undefined
   readonly showPrevouts?: boolean
 }

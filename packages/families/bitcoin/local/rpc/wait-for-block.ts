@@ -1,8 +1,8 @@
-// The blocking call of the JSON-RPC interface: `waitfornewblock` is answered after the next block, or after its timeout.
+// Answers the blocking call of the JSON-RPC interface: `waitfornewblock` waits for the next block, or for its timeout.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BitcoinNode } from '../node.ts'
 
-/** Resolves when the request may be answered: at once for every other method. Does not check the request, whose answer follows. */
+/** The promise resolves when the request may be answered, which is immediately for every other method. */
 export async function waitForBlock(node: BitcoinNode, body: string): Promise<void> {
   const timeoutMs = timeoutOf(body)
   if (timeoutMs === null) return
@@ -12,7 +12,6 @@ export async function waitForBlock(node: BitcoinNode, body: string): Promise<voi
   timer.abort()
 }
 
-/** Null unless it is this call; 0: without a timeout. */
 function timeoutOf(body: string): number | null {
   if (!body.includes('"waitfornewblock"')) return null
   try {

@@ -1,4 +1,4 @@
-// Opcodes that compute with script numbers.
+// Runs the opcodes that compute with script numbers.
 import { type Operation, peekNumber, popNumber, pushBoolean, pushNumber, requireDepth } from './machine.ts'
 import { OP } from './opcodes.ts'
 import { ScriptFailure } from './script-failure.ts'

@@ -1,7 +1,7 @@
 // Executes one script on a stack: flow control, limits and dispatch to the opcode tables.
 import { ripemd160, sha1 } from '@noble/hashes/legacy.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { hash160, hash256 } from '../wire/hashes.ts'
+import { hash160, hash256 } from '../wire/bytes.ts'
 import { arithmeticOperations } from './arithmetic-operations.ts'
 import { type Machine, type Operation, peek, peekNumber, pop, pushNumber, type ScriptContext } from './machine.ts'
 import { isDisabled, isMinimalPush, OP, readInstruction } from './opcodes.ts'
@@ -126,7 +126,7 @@ function execute(machine: Machine, opcode: number, end: number, position: number
   operation(machine)
 }
 
-/** Runs `script` on `stack` in place; throws a ScriptFailure when it fails. The caller checks the remaining stack. */
+/** The stack is changed in place, and the caller checks what remains of it. A failure is thrown as a ScriptFailure. */
 export function evaluateScript(stack: Uint8Array[], script: Uint8Array, context: ScriptContext): void {
   const limited = context.version !== 'tapscript'
   if (limited && script.length > MAX_SCRIPT_SIZE) throw new ScriptFailure('SCRIPT_SIZE')

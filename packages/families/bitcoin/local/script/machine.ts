@@ -1,11 +1,11 @@
-// The state of one script execution: stacks, code position and context.
+// Holds the state of one script execution: stacks, code position and context.
 import { ScriptFailure } from './script-failure.ts'
 import type { ScriptFlags } from './script-flags.ts'
 import { decodeScriptNumber, encodeScriptNumber } from './script-number.ts'
 import type { SignatureChecker } from './signature-checker.ts'
 import type { SignatureVersion } from './signature-encoding.ts'
 
-/** BIP342 data of the leaf being executed; the budget shrinks with every signature checked. */
+/** The budget shrinks with every signature checked (BIP342). */
 export type TapscriptState = {
   readonly leafHash: Uint8Array
   readonly annexHash: Uint8Array | null
@@ -25,9 +25,9 @@ export type Machine = {
   readonly stack: Uint8Array[]
   readonly altStack: Uint8Array[]
   readonly conditions: boolean[]
-  /** Offset of the byte after the last executed OP_CODESEPARATOR. */
+  /** The code starts after the last executed OP_CODESEPARATOR. */
   codeStart: number
-  /** Instruction index of it, 0xffffffff when there was none (BIP342). */
+  /** The position counts instructions. It is 0xffffffff when no OP_CODESEPARATOR was executed (BIP342). */
   codeSeparatorPosition: number
   opCount: number
 }
@@ -41,7 +41,6 @@ export function requireDepth(machine: Machine, depth: number): void {
   if (machine.stack.length < depth) throw new ScriptFailure('INVALID_STACK_OPERATION')
 }
 
-/** The element `depth` below the top (0 is the top). */
 export function peek(machine: Machine, depth = 0): Uint8Array {
   const element = machine.stack.at(-1 - depth)
   if (element === undefined) throw new ScriptFailure('INVALID_STACK_OPERATION')

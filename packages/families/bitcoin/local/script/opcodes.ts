@@ -1,4 +1,4 @@
-// Script opcodes by name, their classes, and the walk over a script's instructions.
+// Names script opcodes and their classes, and walks over a script's instructions.
 
 export const OP = {
   PUSHDATA1: 0x4c,
@@ -75,14 +75,14 @@ export const OP = {
   CHECKSIGADD: 0xba,
 } as const
 
-/** CAT, SUBSTR, LEFT, RIGHT, INVERT, AND, OR, XOR, 2MUL, 2DIV, MUL, DIV, MOD, LSHIFT, RSHIFT: fail even in a branch not taken. */
+/** CAT, SUBSTR, LEFT, RIGHT, INVERT, AND, OR, XOR, 2MUL, 2DIV, MUL, DIV, MOD, LSHIFT, RSHIFT fail even in a branch not taken. */
 const DISABLED = new Set([0x7e, 0x7f, 0x80, 0x81, 0x83, 0x84, 0x85, 0x86, 0x8d, 0x8e, 0x95, 0x96, 0x97, 0x98, 0x99])
 
 export function isDisabled(opcode: number): boolean {
   return DISABLED.has(opcode)
 }
 
-/** BIP342: opcodes that make a tapscript succeed at once, reserved for future rules. */
+/** BIP342: these opcodes make a tapscript succeed immediately. They are reserved for future rules. */
 export function isSuccess(opcode: number): boolean {
   return (
     opcode === 80 ||
@@ -99,11 +99,9 @@ export function isSuccess(opcode: number): boolean {
 export type Instruction = {
   readonly opcode: number
   readonly data: Uint8Array | null
-  /** Offset of the byte after this instruction. */
   readonly end: number
 }
 
-/** The instruction at `offset`, or null when a push runs past the end of the script. */
 export function readInstruction(script: Uint8Array, offset: number): Instruction | null {
   const opcode = script[offset]
   if (opcode === undefined) return null
@@ -121,7 +119,6 @@ export function readInstruction(script: Uint8Array, offset: number): Instruction
   return { opcode, data: script.subarray(start, start + length), end: start + length }
 }
 
-/** All instructions, or null when the script does not parse. */
 export function readInstructions(script: Uint8Array): Instruction[] | null {
   const instructions: Instruction[] = []
   for (let offset = 0; offset < script.length; ) {
@@ -138,7 +135,7 @@ export function isPushOnly(script: Uint8Array): boolean {
   return readInstructions(script)?.every((instruction) => instruction.opcode <= OP.SIXTEEN) ?? false
 }
 
-/** BIP62 rule 3: the shortest way to push this data was used. */
+/** BIP62 rule 3 demands the shortest push of the data. */
 export function isMinimalPush(opcode: number, data: Uint8Array): boolean {
   const [first] = data
   if (first === undefined) return opcode === 0
@@ -149,7 +146,7 @@ export function isMinimalPush(opcode: number, data: Uint8Array): boolean {
   return data.length > 0xffff || opcode === OP.PUSHDATA2
 }
 
-/** The push of `data` as scripts are searched for it by FindAndDelete and P2SH-nested witness programs compare it. */
+/** FindAndDelete searches scripts for this push, and P2SH-nested witness programs are compared with it. */
 export function pushOf(data: Uint8Array): Uint8Array {
   const { length } = data
   const prefix =

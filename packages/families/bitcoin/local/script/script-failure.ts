@@ -1,4 +1,4 @@
-// Reasons of script failures, in Bitcoin Core's words.
+// Lists the reasons of script failures in Bitcoin Core's words.
 
 const REASONS = {
   EVAL_FALSE: 'Script evaluated without error but finished with a false/empty top stack element',
@@ -52,7 +52,6 @@ const REASONS = {
   TAPSCRIPT_MINIMALIF: 'OP_IF/NOTIF argument must be minimal in tapscript',
   OP_CODESEPARATOR: 'Using OP_CODESEPARATOR in non-witness script',
   SIG_FINDANDDELETE: 'Signature is found in scriptCode',
-  /** A number too long or not minimal. */
   SCRIPTNUM: 'unknown error',
 } as const
 

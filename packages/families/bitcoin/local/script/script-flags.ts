@@ -1,4 +1,4 @@
-// Which script rules apply: consensus rules bind blocks, standard rules additionally bind the mempool.
+// Lists the script rules that apply: consensus rules bind blocks, standard rules also bind the mempool.
 
 const CONSENSUS = ['P2SH', 'DERSIG', 'NULLDUMMY', 'CHECKLOCKTIMEVERIFY', 'CHECKSEQUENCEVERIFY', 'WITNESS', 'TAPROOT'] as const
 

@@ -1,4 +1,4 @@
-// The number codec of scripts, over all operands it can meet.
+// Tests the number codec of scripts, over all operands it can meet.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeScriptNumber, encodeScriptNumber, isTruthy } from './script-number.ts'

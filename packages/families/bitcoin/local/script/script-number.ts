@@ -1,4 +1,4 @@
-// Script numbers: little-endian, sign in the top bit, at most 4 bytes as operands (5 for timelocks).
+// Codes script numbers: they are little-endian, have their sign in the top bit, and have at most 4 bytes as operands (5 for timelocks).
 import { ScriptFailure } from './script-failure.ts'
 
 /** Operands have at most 39 bits plus sign, so JavaScript numbers hold them and their sums exactly. */
@@ -6,7 +6,7 @@ export function decodeScriptNumber(bytes: Uint8Array, requireMinimal: boolean, m
   if (bytes.length > maxLength) throw new ScriptFailure('SCRIPTNUM')
   const last = bytes.at(-1)
   if (last === undefined) return 0
-  // A top byte of only a sign bit is needed when the byte below already uses its highest bit, and never else.
+  // A top byte of only a sign bit is minimal only when the byte below already uses its highest bit.
   if (requireMinimal && (last & 0x7f) === 0 && (bytes.length === 1 || ((bytes.at(-2) ?? 0) & 0x80) === 0))
     throw new ScriptFailure('SCRIPTNUM')
   let magnitude = last & 0x7f
@@ -25,7 +25,6 @@ export function encodeScriptNumber(value: number): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
-/** False is zero in any length, negative zero included. */
 export function isTruthy(bytes: Uint8Array): boolean {
   for (let i = 0; i < bytes.length; i++) {
     if (bytes[i] !== 0) return i !== bytes.length - 1 || bytes[i] !== 0x80

@@ -1,8 +1,7 @@
-// The message a pre-segwit signature commits to, with its historic quirks.
+// Computes the message that a pre-segwit signature commits to, with its historic quirks.
 import { concatBytes } from '@noble/hashes/utils.js'
 import { serializeOutpoint, serializeOutput, type Transaction } from '../transaction/transaction.ts'
-import { compactSize, equalBytes, lengthPrefixed, uint32 } from '../wire/byte-writer.ts'
-import { hash256 } from '../wire/hashes.ts'
+import { compactSize, equalBytes, hash256, lengthPrefixed, uint32 } from '../wire/bytes.ts'
 import { OP, readInstruction } from './opcodes.ts'
 
 const NONE = 2
@@ -21,7 +20,7 @@ function withoutCodeSeparators(script: Uint8Array): Uint8Array {
   return concatBytes(...kept, script.subarray(offset))
 }
 
-/** Removes every occurrence of `needle` that starts at an instruction boundary (consensus for non-witness scripts). */
+/** Consensus for non-witness scripts removes every occurrence that starts at an instruction boundary. */
 export function findAndDelete(script: Uint8Array, needle: Uint8Array): { script: Uint8Array; found: number } {
   if (needle.length === 0) return { script, found: 0 }
   const kept: Uint8Array[] = []

@@ -1,4 +1,4 @@
-// The messages that segwit v0 (BIP143) and taproot (BIP341, BIP342) signatures commit to.
+// Computes the messages that segwit v0 (BIP143) and taproot (BIP341, BIP342) signatures commit to.
 import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes } from '@noble/hashes/utils.js'
 import {
@@ -8,8 +8,7 @@ import {
   type TransactionInput,
   type TransactionOutput,
 } from '../transaction/transaction.ts'
-import { int64, lengthPrefixed, uint32 } from '../wire/byte-writer.ts'
-import { hash256, taggedHash } from '../wire/hashes.ts'
+import { hash256, int64, lengthPrefixed, taggedHash, uint32 } from '../wire/bytes.ts'
 
 const ALL = 1
 const NONE = 2
@@ -17,7 +16,7 @@ const SINGLE = 3
 const ANYONECANPAY = 0x80
 const ZERO = new Uint8Array(32)
 
-/** The parts shared by the signatures of one transaction, hashed once (single SHA256; BIP143 hashes them again). */
+/** The signatures of one transaction share these digests, which are single SHA256. BIP143 hashes them again. */
 export type SpendDigests = {
   readonly prevouts: Uint8Array
   readonly sequences: Uint8Array
@@ -44,7 +43,6 @@ export type SigningInput = {
   readonly spent: TransactionOutput
 }
 
-/** BIP143. */
 export function witnessV0SignatureHash(signing: SigningInput, scriptCode: Uint8Array, hashType: number): Uint8Array {
   const { transaction, digests, index, input, spent } = signing
   const base = hashType & 0x1f
@@ -69,13 +67,13 @@ export function witnessV0SignatureHash(signing: SigningInput, scriptCode: Uint8A
 }
 
 export type TaprootExtension = {
-  /** SHA256 of the length-prefixed annex. */
+  /** The hash is the SHA256 of the length-prefixed annex. */
   readonly annexHash: Uint8Array | null
-  /** BIP342: leaf hash and position of the last executed OP_CODESEPARATOR; null on the key path. */
+  /** BIP342 commits to the last executed OP_CODESEPARATOR. The leaf is null on the key path. */
   readonly leaf: { readonly hash: Uint8Array; readonly codeSeparatorPosition: number } | null
 }
 
-/** BIP341; null when the hash type is undefined or SINGLE has no matching output. */
+/** BIP341 defines the hash. It is null when the hash type is undefined or SINGLE has no matching output. */
 export function taprootSignatureHash(signing: SigningInput, extension: TaprootExtension, hashType: number): Uint8Array | null {
   const { transaction, digests, index, input, spent } = signing
   if (!(hashType <= 3 || (hashType >= 0x81 && hashType <= 0x83))) return null

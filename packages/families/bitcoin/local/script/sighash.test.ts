@@ -1,4 +1,4 @@
-// Signature messages next to those of an independent implementation, for random transactions and every hash type.
+// Compares signature messages with those of an independent implementation, for random transactions and every hash type.
 import { Transaction as OtherTransaction } from '@scure/btc-signer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

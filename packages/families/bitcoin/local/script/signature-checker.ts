@@ -15,7 +15,6 @@ import { bytesToNumber, isPlainKey, parseStrictDer, type SignatureVersion } from
 
 export type SignatureChecker = {
   checkEcdsa(signature: Uint8Array, key: Uint8Array, scriptCode: Uint8Array, version: SignatureVersion): boolean
-  /** Throws the reason when the signature is not valid. */
   requireSchnorr(signature: Uint8Array, key: Uint8Array, extension: TaprootExtension): void
   checkLockTime(lockTime: number): boolean
   checkSequence(sequence: number): boolean
@@ -59,7 +58,6 @@ function verifyEcdsa(signature: Uint8Array, key: Uint8Array, message: Uint8Array
 
 export type SpendContext = {
   readonly transaction: Transaction
-  /** The outputs that the inputs spend, in input order. */
   readonly spent: readonly TransactionOutput[]
   readonly digests: SpendDigests
 }
@@ -96,13 +94,13 @@ export function createSignatureChecker(context: SpendContext, index: number): Si
       if (!schnorr.verify(signature.subarray(0, 64), message, key)) throw new ScriptFailure('SCHNORR_SIG')
     },
 
-    /** BIP65: same unit, reached, and the input not final. */
+    /** BIP65: both times have the same unit, the lock time is reached, and the input is not final. */
     checkLockTime(lockTime) {
       if (lockTime < LOCKTIME_THRESHOLD !== transaction.lockTime < LOCKTIME_THRESHOLD) return false
       return lockTime <= transaction.lockTime && input.sequence !== SEQUENCE_FINAL
     },
 
-    /** BIP112: transaction version 2, relative locktime enabled, same unit, reached. */
+    /** BIP112: the transaction has version 2, and its relative lock time is enabled, has the same unit and is reached. */
     checkSequence(sequence) {
       if (transaction.version < 2 || input.sequence >= 0x80000000) return false
       if ((sequence & SEQUENCE_TYPE_FLAG) !== (input.sequence & SEQUENCE_TYPE_FLAG)) return false

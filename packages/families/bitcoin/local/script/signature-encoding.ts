@@ -1,4 +1,4 @@
-// Encoding rules of ECDSA signatures and public keys: BIP66 (strict DER), BIP62/BIP146 (low S), SEC1 keys.
+// Checks the encoding of ECDSA signatures and public keys: BIP66 (strict DER), BIP62/BIP146 (low S), SEC1 keys.
 import { ScriptFailure } from './script-failure.ts'
 import type { ScriptFlags } from './script-flags.ts'
 
@@ -8,7 +8,7 @@ const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681
 
 type DerSignature = { readonly r: Uint8Array; readonly s: Uint8Array }
 
-/** BIP66: 0x30 [total] 0x02 [R length] [R] 0x02 [S length] [S] [hash type], no padding, nothing negative. */
+/** BIP66: the form is 0x30 [total] 0x02 [R length] [R] 0x02 [S length] [S] [hash type], with no padding and nothing negative. */
 export function parseStrictDer(signature: Uint8Array): DerSignature | null {
   const at = (index: number) => signature[index] ?? 0
   const size = signature.length

@@ -1,4 +1,4 @@
-// Opcodes that check signatures: CHECKSIG and CHECKMULTISIG before taproot, CHECKSIG and CHECKSIGADD in tapscript (BIP342).
+// Runs the opcodes that check signatures: CHECKSIG and CHECKMULTISIG before taproot, CHECKSIG and CHECKSIGADD in tapscript (BIP342).
 import { type Machine, type Operation, peek, peekNumber, pop, pushBoolean, pushNumber, requireDepth } from './machine.ts'
 import { OP, pushOf } from './opcodes.ts'
 import { ScriptFailure } from './script-failure.ts'

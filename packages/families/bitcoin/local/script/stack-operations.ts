@@ -1,17 +1,15 @@
-// Opcodes that move, copy, measure and compare stack elements.
-import { equalBytes } from '../wire/byte-writer.ts'
+// Runs the opcodes that move, copy, measure and compare stack elements.
+import { equalBytes } from '../wire/bytes.ts'
 import { type Machine, type Operation, peek, pop, popNumber, pushBoolean, pushNumber, requireDepth } from './machine.ts'
 import { OP } from './opcodes.ts'
 import { ScriptFailure } from './script-failure.ts'
 import { isTruthy } from './script-number.ts'
 
-/** Moves `count` elements starting `depth` below the top to the top. */
 function raise(machine: Machine, depth: number, count: number): void {
   requireDepth(machine, depth)
   machine.stack.push(...machine.stack.splice(machine.stack.length - depth, count))
 }
 
-/** Copies `count` elements starting `depth` below the top to the top. */
 function copy(machine: Machine, depth: number, count: number): void {
   requireDepth(machine, depth)
   const start = machine.stack.length - depth

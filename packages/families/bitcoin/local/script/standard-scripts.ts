@@ -17,7 +17,7 @@ export type ScriptType =
 
 export type WitnessProgram = { readonly version: number; readonly program: Uint8Array }
 
-/** BIP141: a version opcode and one direct push of 2 to 40 bytes, nothing else. */
+/** BIP141: the script is a version opcode and one direct push of 2 to 40 bytes. */
 export function parseWitnessProgram(script: Uint8Array): WitnessProgram | null {
   const [version, length] = script
   if (script.length < 4 || script.length > 42 || version === undefined || length !== script.length - 2) return null
@@ -29,7 +29,7 @@ export function isPayToScriptHash(script: Uint8Array): boolean {
   return script.length === 23 && script[0] === OP.HASH160 && script[1] === 20 && script[22] === OP.EQUAL
 }
 
-/** P2A: version 1 with the program 4e73, spendable by anyone with an empty witness. */
+/** P2A is version 1 with the program 4e73. Anyone can spend it with an empty witness. */
 export function isPayToAnchor({ version, program }: WitnessProgram): boolean {
   return version === 1 && program.length === 2 && program[0] === 0x4e && program[1] === 0x73
 }

@@ -3,8 +3,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes } from '@noble/hashes/utils.js'
 import { serializeWitness } from '../transaction/transaction.ts'
-import { equalBytes, lengthPrefixed } from '../wire/byte-writer.ts'
-import { taggedHash } from '../wire/hashes.ts'
+import { equalBytes, lengthPrefixed, taggedHash } from '../wire/bytes.ts'
 import { evaluateScript, MAX_ELEMENT_SIZE } from './interpreter.ts'
 import type { TapscriptState } from './machine.ts'
 import { isPushOnly, isSuccess, OP, pushOf, readInstruction } from './opcodes.ts'
@@ -155,7 +154,6 @@ function verifyWitnessProgram(witness: readonly Uint8Array[], target: WitnessPro
   }
 }
 
-/** Throws a ScriptFailure when input `index` of the transaction may not spend the output it names. */
 export function verifyInput(context: SpendContext, index: number, flags: ScriptFlags): void {
   const input = context.transaction.inputs[index]
   const output = context.spent[index]

@@ -1,12 +1,14 @@
-// Spends of a swap's contracts, each with the age of the coin: taproot with an unspendable or a joint internal key, and the same conditions as
-// P2WSH.
+// Makes spends of a swap's contracts, each with the age of the coin: taproot with an unspendable or a joint internal key, and the same
+// conditions as P2WSH.
 import { sha256 } from '@noble/hashes/sha2.js'
-import { keyAggExport, keyAggregate, nonceAggregate, nonceGen, Session, sortKeys } from '@scure/btc-signer/musig2.js'
 import type { Transaction } from '../transaction/transaction.ts'
 import {
+  COIN_AMOUNT,
+  type Key,
   keyOf,
   p2wpkhScript,
   p2wshScript,
+  type SpendCase,
   type SpendPlan,
   script,
   signEcdsa,
@@ -14,12 +16,12 @@ import {
   taprootMessage,
   unlock,
   unsigned,
+  type Verdict,
 } from './spend.ts'
-import { COIN_AMOUNT, type SpendCase, type Verdict } from './spend-case.ts'
-import { taprootOutput } from './taproot-tree.ts'
+import { htlcLeaves, jointKeyOf, taprootOutput } from './taproot-tree.ts'
 import type { FundedCoin } from './test-chain.ts'
 
-/** `age`: blocks from the one that created the coin to the one that would contain the spend. */
+/** `age` counts blocks from the one that created the coin to the one that would contain the spend. */
 export type ContractCase = SpendCase & { readonly age: number }
 
 const CONTRACT_TIMELOCK = 12
@@ -39,19 +41,14 @@ const outputs = {
 }
 const paying = (to: Uint8Array, amount = COIN_AMOUNT - 20_000n) => ({ outputs: [{ amount, script: to }] })
 
-const leaves = {
-  redeem: script('SIZE', Uint8Array.of(32), 'EQUALVERIFY', 'SHA256', secretHash, 'EQUALVERIFY', redeemer.xOnly, 'CHECKSIG'),
-  refund: script(CONTRACT_TIMELOCK, 'CHECKSEQUENCEVERIFY', 'DROP', initiator.xOnly, 'CHECKSIG'),
-  instant: script(initiator.xOnly, 'CHECKSIG', redeemer.xOnly, 'CHECKSIGADD', 2, 'NUMEQUAL'),
-}
+const leaves = htlcLeaves({ initiator, redeemer }, secret, CONTRACT_TIMELOCK)
 const LEAVES = [{ script: leaves.redeem }, { script: leaves.refund }, { script: leaves.instant }]
-const sortedKeys = sortKeys([initiator.compressed, redeemer.compressed])
-const jointKey = keyAggExport(keyAggregate(sortedKeys))
+const jointKey = jointKeyOf({ initiator, redeemer })
 
 type Contract = { readonly name: 'NUMS' | 'MuSig2'; readonly output: ReturnType<typeof taprootOutput> }
 const contracts: readonly Contract[] = [
   { name: 'NUMS', output: taprootOutput(LEAVES) },
-  { name: 'MuSig2', output: taprootOutput(LEAVES, jointKey) },
+  { name: 'MuSig2', output: taprootOutput(LEAVES, jointKey.publicKey) },
 ]
 
 type Witness = (transaction: Transaction, coins: readonly FundedCoin[]) => readonly Uint8Array[]
@@ -76,7 +73,6 @@ function single(
   }
 }
 
-type Key = { readonly secret: Uint8Array }
 const signLeaf = (transaction: Transaction, coins: readonly FundedCoin[], key: Key, leaf: keyof typeof leaves, hashType = 0) =>
   signSchnorr(transaction, coins, key.secret, { leaf: leaves[leaf], hashType })
 
@@ -159,18 +155,9 @@ function instantRefunds({ name, output }: Contract): ContractCase[] {
   ]
 }
 
-function signTogether(message: Uint8Array, tweak: Uint8Array): Uint8Array {
-  const signers = sortedKeys.map((publicKey) => {
-    const own = Buffer.compare(publicKey, initiator.compressed) === 0 ? initiator : redeemer
-    return { own, nonce: nonceGen(publicKey, own.secret, jointKey, message) }
-  })
-  const session = () => new Session(nonceAggregate(signers.map(({ nonce }) => nonce.public)), sortedKeys, message, [tweak], [true])
-  return session().partialSigAgg(signers.map(({ own, nonce }) => session().sign(nonce.secret, own.secret)))
-}
-
 function keyPaths({ name, output }: Contract): ContractCase[] {
   if (name !== 'MuSig2') return []
-  const together: Witness = (transaction, coins) => [signTogether(taprootMessage(transaction, coins), output.tweak)]
+  const together: Witness = (transaction, coins) => [jointKey.sign(taprootMessage(transaction, coins), output.tweak)]
   return [
     ...Object.entries(outputs).map(([kind, to]) => single(`${name} key-path ${kind}`, output.script, 'standard', 2, paying(to), together)),
     single(

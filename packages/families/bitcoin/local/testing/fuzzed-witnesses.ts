@@ -1,16 +1,14 @@
-// Valid spends of the contracts with one or two changes in their witness, chosen by a seed.
+// Makes valid spends of the contracts with one or two changes in their witness, chosen by a seed.
 import { concatBytes } from '@noble/hashes/utils.js'
 import { contractCases } from './contract-cases.ts'
 import { createRandom, type Random } from './random-scripts.ts'
-import { unlock } from './spend.ts'
-import type { SpendCase } from './spend-case.ts'
+import { type SpendCase, unlock } from './spend.ts'
 
 type Witness = readonly Uint8Array[]
 type Change = { readonly name: string; apply(witness: Witness, random: Random): Witness }
 
-/** Defined or not, for Schnorr and ECDSA. */
 const HASH_TYPES = [0x00, 0x01, 0x02, 0x03, 0x04, 0x41, 0x80, 0x81, 0x82, 0x83, 0x84, 0xff]
-/** Around the limits of policy (80), of consensus (520), and of the contracts' size check (32). */
+/** The lengths are around the limits of policy (80), of consensus (520), and of the contracts' size check (32). */
 const LENGTHS = [0, 1, 31, 32, 33, 63, 64, 65, 66, 79, 80, 81, 255, 256, 519, 520, 521]
 
 const pick = <T>(values: readonly T[], random: Random): T => values[random(values.length)] as T
@@ -80,13 +78,11 @@ const CHANGES: readonly Change[] = [
   },
 ]
 
-/** The verdict is unknown: the test compares two nodes. */
 export function fuzzedCases(count: number, seed: number): SpendCase[] {
   const random = createRandom(seed)
   const valid = contractCases.filter(({ verdict }) => verdict === 'standard')
   return Array.from({ length: count }, (_, i): SpendCase => {
     const original = valid[i % valid.length] as SpendCase
-    // Every kind of change meets every kind of spend; one in four gets a second one.
     const changes = [CHANGES[Math.floor(i / valid.length) % CHANGES.length] as Change, ...(random(4) === 0 ? [pick(CHANGES, random)] : [])]
     const own = random(2 ** 31)
     return {

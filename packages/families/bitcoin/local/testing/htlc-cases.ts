@@ -1,21 +1,24 @@
-// Spends of hash timelock contracts in taproot: secret, timelock and two-of-two leaves, and the joint key path.
+// Makes spends of HTLCs in taproot: by the leaves of secret, timelock and two-of-two, and by the joint key path.
 import { sha256 } from '@noble/hashes/sha2.js'
-import { keyAggExport, keyAggregate, nonceAggregate, nonceGen, Session, sortKeys } from '@scure/btc-signer/musig2.js'
 import type { Transaction } from '../transaction/transaction.ts'
 import {
+  COIN_AMOUNT,
   keyOf,
   p2wpkhScript,
   type SchnorrOptions,
   SEQUENCE_REPLACEABLE,
+  type SpendCase,
+  type SpendPlan,
   script,
   signEcdsa,
   signSchnorr,
+  spendCase,
   taprootMessage,
   unlock,
   unsigned,
+  type Verdict,
 } from './spend.ts'
-import { COIN_AMOUNT, type SpendCase } from './spend-case.ts'
-import { taprootOutput } from './taproot-tree.ts'
+import { htlcLeaves, jointKeyOf, taprootOutput } from './taproot-tree.ts'
 import type { FundedCoin } from './test-chain.ts'
 
 const initiator = keyOf('initiator')
@@ -26,11 +29,7 @@ const TIMELOCK = 12
 const SINGLE_ANYONECANPAY = 0x83
 const EMPTY = new Uint8Array(0)
 
-const leaves = {
-  redeem: script('SIZE', Uint8Array.of(32), 'EQUALVERIFY', 'SHA256', sha256(secret), 'EQUALVERIFY', redeemer.xOnly, 'CHECKSIG'),
-  refund: script(TIMELOCK, 'CHECKSEQUENCEVERIFY', 'DROP', initiator.xOnly, 'CHECKSIG'),
-  instant: script(initiator.xOnly, 'CHECKSIG', redeemer.xOnly, 'CHECKSIGADD', 2, 'NUMEQUAL'),
-}
+const leaves = htlcLeaves({ initiator, redeemer }, secret, TIMELOCK)
 const LEAVES = [{ script: leaves.redeem }, { script: leaves.refund }, { script: leaves.instant }]
 const output = taprootOutput(LEAVES)
 const control = { redeem: output.controlBlock(0), refund: output.controlBlock(1), instant: output.controlBlock(2) }
@@ -47,20 +46,18 @@ function sign(
   return signSchnorr(transaction, coins, key.secret, { leaf: leaves[leaf], ...options })
 }
 
+type Witness = (transaction: Transaction, coins: readonly FundedCoin[]) => readonly Uint8Array[]
+
+function htlcCase(name: string, verdict: Verdict, reason: string | null, witness: Witness, plan: Omit<SpendPlan, 'coins'> = {}): SpendCase {
+  return spendCase(`taproot ${name}`, output.script, verdict, reason, (...spend) => ({ witness: witness(...spend) }), plan)
+}
+
 type Redeem = { key?: { secret: Uint8Array }; revealed?: Uint8Array; controlBlock?: Uint8Array; toTaproot?: boolean }
 
-function redeemCase(name: string, verdict: SpendCase['verdict'], reason: string | undefined, how: Redeem): SpendCase {
+function redeemCase(name: string, verdict: Verdict, reason: string | null, how: Redeem): SpendCase {
   const { key = redeemer, revealed = secret, controlBlock = control.redeem, toTaproot = false } = how
-  return {
-    name: `taproot redeem: ${name}`,
-    scripts: [output.script],
-    verdict,
-    ...(reason === undefined ? {} : { reason }),
-    spend(coins) {
-      const transaction = unsigned(toTaproot ? { coins, outputs: [p2trOutput] } : { coins })
-      return unlock(transaction, 0, [sign(transaction, coins, key, 'redeem'), revealed, leaves.redeem, controlBlock])
-    },
-  }
+  const witness: Witness = (transaction, coins) => [sign(transaction, coins, key, 'redeem'), revealed, leaves.redeem, controlBlock]
+  return htlcCase(`redeem: ${name}`, verdict, reason, witness, toTaproot ? { outputs: [p2trOutput] } : {})
 }
 
 function flip(bytes: Uint8Array, position: number, mask = 1): Uint8Array {
@@ -70,8 +67,8 @@ function flip(bytes: Uint8Array, position: number, mask = 1): Uint8Array {
 }
 
 const redeems: SpendCase[] = [
-  redeemCase('with the secret', 'standard', undefined, {}),
-  redeemCase('to a taproot output', 'standard', undefined, { toTaproot: true }),
+  redeemCase('with the secret', 'standard', null, {}),
+  redeemCase('to a taproot output', 'standard', null, { toTaproot: true }),
   redeemCase('wrong secret', 'invalid', 'EQUALVERIFY', { revealed: sha256(secret) }),
   redeemCase('secret of 31 bytes', 'invalid', 'EQUALVERIFY', { revealed: secret.subarray(1) }),
   redeemCase('secret of 33 bytes', 'invalid', 'EQUALVERIFY', { revealed: Uint8Array.of(...secret, 0) }),
@@ -85,31 +82,16 @@ const redeems: SpendCase[] = [
   redeemCase('control block of another leaf', 'invalid', 'Witness program hash mismatch', { controlBlock: control.refund }),
 ]
 
-function refundCase(
-  name: string,
-  verdict: SpendCase['verdict'],
-  reason: string | undefined,
-  plan: { sequence?: number; version?: number; key?: { secret: Uint8Array } },
-): SpendCase {
-  return {
-    name: `taproot refund: ${name}`,
-    scripts: [output.script],
-    verdict,
-    ...(reason === undefined ? {} : { reason }),
-    spend(coins) {
-      const transaction = unsigned({
-        coins,
-        sequence: plan.sequence ?? TIMELOCK,
-        ...(plan.version === undefined ? {} : { version: plan.version }),
-      })
-      return unlock(transaction, 0, [sign(transaction, coins, plan.key ?? initiator, 'refund'), leaves.refund, control.refund])
-    },
-  }
+type Refund = { readonly sequence?: number; readonly version?: number; readonly key?: { secret: Uint8Array } }
+
+function refundCase(name: string, verdict: Verdict, reason: string | null, { key = initiator, ...plan }: Refund): SpendCase {
+  const witness: Witness = (transaction, coins) => [sign(transaction, coins, key, 'refund'), leaves.refund, control.refund]
+  return htlcCase(`refund: ${name}`, verdict, reason, witness, { sequence: TIMELOCK, ...plan })
 }
 
 const UNSATISFIED = 'Locktime requirement not satisfied'
 const refunds: SpendCase[] = [
-  refundCase('after the timelock', 'standard', undefined, {}),
+  refundCase('after the timelock', 'standard', null, {}),
   refundCase('longer sequence, not yet reached', 'invalid', 'non-BIP68-final', { sequence: 2_000 }),
   refundCase('sequence too low', 'invalid', UNSATISFIED, { sequence: TIMELOCK - 1 }),
   refundCase('sequence disabled', 'invalid', UNSATISFIED, { sequence: 0x8000000c }),
@@ -122,124 +104,72 @@ const refunds: SpendCase[] = [
 const refundedOutput = { amount: COIN_AMOUNT, script: p2wpkhScript(initiator.compressed) }
 
 /** Both sign only their own input and its output, before anyone knows the fee. */
-function presigned(coins: readonly FundedCoin[]): { witness: Uint8Array[] } {
+function presigned(coins: readonly FundedCoin[]): readonly Uint8Array[] {
   const [coin] = coins
   const own = coin === undefined ? [] : [coin]
   const transaction = unsigned({ coins: own, outputs: [refundedOutput] })
   const options = { hashType: SINGLE_ANYONECANPAY }
-  const witness = [sign(transaction, own, redeemer, 'instant', options), sign(transaction, own, initiator, 'instant', options)]
-  return { witness: [...witness, leaves.instant, control.instant] }
-}
-
-function instantCase(
-  name: string,
-  verdict: SpendCase['verdict'],
-  reason: string | undefined,
-  spend: SpendCase['spend'],
-  scripts = [output.script],
-): SpendCase {
-  return { name: `taproot instant refund: ${name}`, scripts, verdict, ...(reason === undefined ? {} : { reason }), spend }
+  return [redeemer, initiator].map((key) => sign(transaction, own, key, 'instant', options))
 }
 
 const feeScript = p2wpkhScript(stranger.compressed)
+const instantCase = (name: string, verdict: Verdict, reason: string | null, witness: Witness, plan: Omit<SpendPlan, 'coins'> = {}) =>
+  htlcCase(`instant refund: ${name}`, verdict, reason, (...spend) => [...witness(...spend), leaves.instant, control.instant], plan)
+const INVALID_SIGNATURE = 'Invalid Schnorr signature'
+
 const instants: SpendCase[] = [
   ...[0, 1, 2, 3, 0x81, 0x82, 0x83].map((hashType) =>
-    instantCase(`both sign with hash type ${hashType}`, 'standard', undefined, (coins) => {
-      const transaction = unsigned({ coins })
-      const signatures = [redeemer, initiator].map((key) => sign(transaction, coins, key, 'instant', { hashType }))
-      return unlock(transaction, 0, [...signatures, leaves.instant, control.instant])
-    }),
+    instantCase(`both sign with hash type ${hashType}`, 'standard', null, (transaction, coins) =>
+      [redeemer, initiator].map((key) => sign(transaction, coins, key, 'instant', { hashType })),
+    ),
   ),
-  instantCase('one signature missing', 'invalid', 'false/empty top stack', (coins) => {
-    const transaction = unsigned({ coins })
-    return unlock(transaction, 0, [EMPTY, sign(transaction, coins, initiator, 'instant'), leaves.instant, control.instant])
-  }),
-  instantCase('one party signs twice', 'invalid', 'Invalid Schnorr signature', (coins) => {
-    const transaction = unsigned({ coins })
+  instantCase('one signature missing', 'invalid', 'false/empty top stack', (transaction, coins) => [
+    EMPTY,
+    sign(transaction, coins, initiator, 'instant'),
+  ]),
+  instantCase('one party signs twice', 'invalid', INVALID_SIGNATURE, (transaction, coins) => {
     const signature = sign(transaction, coins, initiator, 'instant')
-    return unlock(transaction, 0, [signature, signature, leaves.instant, control.instant])
+    return [signature, signature]
   }),
-  instantCase('signature for another leaf', 'invalid', 'Invalid Schnorr signature', (coins) => {
-    const transaction = unsigned({ coins })
-    const signatures = [redeemer, initiator].map((key) => sign(transaction, coins, key, 'redeem'))
-    return unlock(transaction, 0, [...signatures, leaves.instant, control.instant])
-  }),
-  instantCase('presigned, no fee yet', 'non-standard', 'min relay fee not met', (coins) =>
-    unlock(unsigned({ coins, outputs: [refundedOutput] }), 0, presigned(coins).witness),
+  instantCase('signature for another leaf', 'invalid', INVALID_SIGNATURE, (transaction, coins) =>
+    [redeemer, initiator].map((key) => sign(transaction, coins, key, 'redeem')),
   ),
-  instantCase(
-    'presigned, fee input added',
-    'standard',
-    undefined,
-    (coins) => {
+  instantCase('presigned, no fee yet', 'non-standard', 'min relay fee not met', (_, coins) => presigned(coins), {
+    outputs: [refundedOutput],
+  }),
+  {
+    name: 'taproot instant refund: presigned, fee input added',
+    scripts: [output.script, feeScript],
+    verdict: 'standard',
+    spend(coins) {
       const outputs = [refundedOutput, { amount: COIN_AMOUNT - 30_000n, script: feeScript }]
-      const transaction = unlock(unsigned({ coins, outputs }), 0, presigned(coins).witness)
+      const witness = [...presigned(coins), leaves.instant, control.instant]
+      const transaction = unlock(unsigned({ coins, outputs }), 0, witness)
       const code = script('DUP', 'HASH160', feeScript.subarray(2), 'EQUALVERIFY', 'CHECKSIG')
-      return unlock(transaction, 1, [signFee(transaction, coins, code), stranger.compressed])
+      return unlock(transaction, 1, [signEcdsa(transaction, coins, stranger.secret, code, { index: 1 }), stranger.compressed])
     },
-    [output.script, feeScript],
-  ),
-  instantCase('presigned, output redirected', 'invalid', 'Invalid Schnorr signature', (coins) =>
-    unlock(unsigned({ coins, outputs: [{ amount: COIN_AMOUNT - 20_000n, script: feeScript }] }), 0, presigned(coins).witness),
-  ),
+  },
+  instantCase('presigned, output redirected', 'invalid', INVALID_SIGNATURE, (_, coins) => presigned(coins), {
+    outputs: [{ amount: COIN_AMOUNT - 20_000n, script: feeScript }],
+  }),
 ]
 
-function signFee(transaction: Transaction, coins: readonly FundedCoin[], code: Uint8Array): Uint8Array {
-  return signEcdsa(transaction, coins, stranger.secret, code, { index: 1 })
-}
+const jointKey = jointKeyOf({ initiator, redeemer })
+const joint = taprootOutput(LEAVES, jointKey.publicKey)
 
-const sorted = sortKeys([initiator.compressed, redeemer.compressed])
-const jointKey = keyAggExport(keyAggregate(sorted))
-const joint = taprootOutput(LEAVES, jointKey)
-
-function jointSignature(message: Uint8Array): Uint8Array {
-  const signers = sorted.map((publicKey) => {
-    const own = Buffer.compare(publicKey, initiator.compressed) === 0 ? initiator : redeemer
-    return { own, nonce: nonceGen(publicKey, own.secret, jointKey, message) }
-  })
-  const session = () => new Session(nonceAggregate(signers.map(({ nonce }) => nonce.public)), sorted, message, [joint.tweak], [true])
-  return session().partialSigAgg(signers.map(({ own, nonce }) => session().sign(nonce.secret, own.secret)))
+function together(name: string, verdict: Verdict, signed: Omit<SpendPlan, 'coins'>, sent = signed): SpendCase {
+  const witness = (_: Transaction, coins: readonly FundedCoin[]) => [
+    jointKey.sign(taprootMessage(unsigned({ coins, ...signed }), coins), joint.tweak),
+  ]
+  const reason = verdict === 'invalid' ? INVALID_SIGNATURE : null
+  return spendCase(`taproot key path: ${name}`, joint.script, verdict, reason, (...spend) => ({ witness: witness(...spend) }), sent)
 }
 
 const keyPath: SpendCase[] = [
-  {
-    name: 'taproot key path: both sign together',
-    scripts: [joint.script],
-    verdict: 'standard',
-    spend(coins) {
-      const transaction = unsigned({ coins })
-      return unlock(transaction, 0, [jointSignature(taprootMessage(transaction, coins))])
-    },
-  },
-  {
-    name: 'taproot key path: both sign together to a taproot output',
-    scripts: [joint.script],
-    verdict: 'standard',
-    spend(coins) {
-      const transaction = unsigned({ coins, outputs: [p2trOutput] })
-      return unlock(transaction, 0, [jointSignature(taprootMessage(transaction, coins))])
-    },
-  },
-  {
-    name: 'taproot key path: output changed after signing',
-    scripts: [joint.script],
-    verdict: 'invalid',
-    reason: 'Invalid Schnorr signature',
-    spend(coins) {
-      const signature = jointSignature(taprootMessage(unsigned({ coins }), coins))
-      return unlock(unsigned({ coins, outputs: [p2trOutput] }), 0, [signature])
-    },
-  },
-  {
-    name: 'taproot key path: sequence changed after signing',
-    scripts: [joint.script],
-    verdict: 'invalid',
-    reason: 'Invalid Schnorr signature',
-    spend(coins) {
-      const signature = jointSignature(taprootMessage(unsigned({ coins }), coins))
-      return unlock(unsigned({ coins, sequence: SEQUENCE_REPLACEABLE - 1 }), 0, [signature])
-    },
-  },
+  together('both sign together', 'standard', {}),
+  together('both sign together to a taproot output', 'standard', { outputs: [p2trOutput] }),
+  together('output changed after signing', 'invalid', {}, { outputs: [p2trOutput] }),
+  together('sequence changed after signing', 'invalid', {}, { sequence: SEQUENCE_REPLACEABLE - 1 }),
 ]
 
 export const htlcCases: readonly SpendCase[] = [...redeems, ...refunds, ...instants, ...keyPath]

@@ -1,9 +1,20 @@
-// Spends of outputs from before segwit and of witness programs nested in P2SH, right and wrong.
+// Makes spends of outputs from before segwit and of witness programs nested in P2SH, right and wrong.
 import { concatBytes } from '@noble/hashes/utils.js'
 import { OP, pushOf } from '../script/opcodes.ts'
-import { spendCase } from './single-spend.ts'
-import { type EcdsaOptions, type Key, keyOf, p2pkhScript, p2shScript, p2wpkhScript, p2wshScript, script, signEcdsa } from './spend.ts'
-import type { SpendCase, Verdict } from './spend-case.ts'
+import {
+  type EcdsaOptions,
+  type Key,
+  keyOf,
+  p2pkhScript,
+  p2shScript,
+  p2wpkhScript,
+  p2wshScript,
+  type SpendCase,
+  script,
+  signEcdsa,
+  spendCase,
+  type Verdict,
+} from './spend.ts'
 
 const alice = keyOf('alice')
 const bob = keyOf('bob')

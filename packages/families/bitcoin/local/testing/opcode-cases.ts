@@ -1,19 +1,16 @@
-// Scripts without signatures that pin down what every opcode computes, run as P2WSH, as tapscript and as P2SH.
+// Makes scripts without signatures that pin down what every opcode computes, run as P2WSH, as tapscript and as P2SH.
 import { ripemd160, sha1 } from '@noble/hashes/legacy.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { ScriptType } from '@scure/btc-signer/script.js'
 import { pushOf } from '../script/opcodes.ts'
-import { hash160, hash256 } from '../wire/hashes.ts'
-import { p2shScript, p2wshScript, script, unlock, unsigned } from './spend.ts'
-import type { SpendCase, Verdict } from './spend-case.ts'
+import { hash160, hash256 } from '../wire/bytes.ts'
+import { p2shScript, p2wshScript, type SpendCase, script, unlock, unsigned, type Verdict } from './spend.ts'
 import { taprootOutput } from './taproot-tree.ts'
 
 const b = (...bytes: number[]) => Uint8Array.of(...bytes)
 const word = new TextEncoder().encode('tandem')
-/** 2^31 - 1, the largest operand. */
-const LARGEST = b(0xff, 0xff, 0xff, 0x7f)
+const MAX_OPERAND = b(0xff, 0xff, 0xff, 0x7f)
 
-/** Each must leave exactly one true element. */
 const TRUE_SCRIPTS: readonly ScriptType[] = [
   [1],
   [16],
@@ -57,9 +54,9 @@ const TRUE_SCRIPTS: readonly ScriptType[] = [
   ['OP_0', 'NOT'],
   [2, 'NOT', 'NOT'],
   [2, '0NOTEQUAL'],
-  [LARGEST, '1ADD', b(0, 0, 0, 0x80, 0), 'EQUAL'],
-  [LARGEST, LARGEST, 'ADD', 'SIZE', 5, 'NUMEQUALVERIFY'],
-  [LARGEST, 'NEGATE', LARGEST, 'SUB', b(0xfe, 0xff, 0xff, 0xff, 0x80), 'EQUAL'],
+  [MAX_OPERAND, '1ADD', b(0, 0, 0, 0x80, 0), 'EQUAL'],
+  [MAX_OPERAND, MAX_OPERAND, 'ADD', 'SIZE', 5, 'NUMEQUALVERIFY'],
+  [MAX_OPERAND, 'NEGATE', MAX_OPERAND, 'SUB', b(0xfe, 0xff, 0xff, 0xff, 0x80), 'EQUAL'],
   [2, 3, 'SUB', '1NEGATE', 'NUMEQUAL'],
   [1, 2, 'BOOLAND'],
   ['OP_0', 2, 'BOOLOR'],
@@ -80,7 +77,6 @@ const TRUE_SCRIPTS: readonly ScriptType[] = [
   [word, 'HASH256', hash256(word), 'EQUAL'],
 ]
 
-/** Each must fail, in blocks too. */
 const FAILING_SCRIPTS: readonly ScriptType[] = [
   [],
   ['OP_0'],
@@ -133,7 +129,6 @@ const FAILING_SCRIPTS: readonly ScriptType[] = [
   ['CHECKSEQUENCEVERIFY', 1],
 ]
 
-/** Before taproot: reserved and disabled opcodes fail; in tapscript they are OP_SUCCESSx. */
 const RESERVED_SCRIPTS: readonly ScriptType[] = [
   ...(
     ['CAT', 'SUBSTR', 'LEFT', 'RIGHT', 'INVERT', 'AND', 'OR', 'XOR', '2MUL', '2DIV', 'MUL', 'DIV', 'MOD', 'LSHIFT', 'RSHIFT'] as const
@@ -143,7 +138,6 @@ const RESERVED_SCRIPTS: readonly ScriptType[] = [
   [1, 'RESERVED1'],
 ]
 
-/** Valid in blocks, refused by policy. */
 const POLICY_SCRIPTS: readonly ScriptType[] = [
   ['NOP1', 1],
   ['NOP4', 1],

@@ -1,4 +1,4 @@
-// A simulated chain and a real node that see the same blocks, and whose verdicts about transactions and blocks must agree.
+// Shows a simulated chain and a real node the same blocks. Their verdicts about transactions and blocks must agree.
 import { type CoreNode, startCoreNode } from '../../../../../test/nodes/core-node.ts'
 import type { NodeName } from '../../../../../test/nodes/packages.ts'
 import { type Block, serializeBlock } from '../chain/block.ts'
@@ -7,7 +7,7 @@ import type { MempoolEntry } from '../mempool/mempool.ts'
 import { type BitcoinNetwork, bitcoinRegtest, litecoinRegtest } from '../network.ts'
 import { type Instruction, OP, readInstructions } from '../script/opcodes.ts'
 import type { Transaction } from '../transaction/transaction.ts'
-import { toHex } from '../wire/hex.ts'
+import { toHex } from '../wire/bytes.ts'
 import { createTestChain, type TestChain } from './test-chain.ts'
 
 export type Candidate = { readonly name: string; readonly transaction: Transaction }
@@ -16,9 +16,8 @@ export type Disagreement = { readonly name: string; readonly ours: string; reado
 export type Oracle = {
   readonly chain: TestChain
   readonly node: CoreNode
-  /** Submits our new blocks to the node; throws if it refuses one. */
   mirror(): Promise<void>
-  /** The mempools must agree. `withBlocks`: also about a block with the transaction, which becomes the tip of both if they accept it. */
+  /** The mempools must agree. `withBlocks` also compares a block with the transaction. */
   compare(candidates: readonly Candidate[], withBlocks: boolean): Promise<Disagreement[]>
   close(): Promise<void>
 }
@@ -27,12 +26,9 @@ type Acceptance = { readonly allowed: boolean; readonly vsize?: number; readonly
 
 type Dialect = {
   readonly network: BitcoinNetwork
-  /** Enough to activate every rule of the node. */
   readonly blocks: number
   inWordsOfCore(reason: string, place: 'mempool' | 'block'): string
-  /** `vsize` of testmempoolaccept. */
   vsizeOf(entry: MempoolEntry): number
-  /** Refused by this node only, by its policy. */
   isOwnPolicy(reason: string, transaction: Transaction): boolean
 }
 
@@ -60,13 +56,13 @@ const dialects: Readonly<Record<NodeName, Dialect>> = {
     network: litecoinRegtest,
     // BIP65 is the last rule, from 1351 on.
     blocks: 1_355,
-    /** Its error text of a failed script depends on the kind of rule, also in a block. */
+    /** The error text of a failed script depends on the kind of rule, also in a block. */
     inWordsOfCore: (reason, place) =>
       reason.replace(
         /^(non-mandatory-script-verify-flag|mandatory-script-verify-flag-failed) /,
         `${place === 'block' ? 'mandatory' : 'mempool'}-script-verify-flag-failed `,
       ),
-    // Its vsize excludes the weight of signature operations, but its fee must pay for them.
+    // The vsize excludes the weight of signature operations, but the fee must pay for them.
     vsizeOf: ({ transaction }) => transaction.vsize,
     isOwnPolicy: () => false,
   },

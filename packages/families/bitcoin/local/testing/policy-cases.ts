@@ -1,7 +1,20 @@
-// Transactions with valid scripts but a shape, amounts or a fee that policy refuses.
+// Makes transactions with valid scripts but a shape, amounts or a fee that policy refuses.
 import { createTransaction, type Transaction, type TransactionOutput } from '../transaction/transaction.ts'
-import { keyOf, p2pkhScript, p2shScript, p2wpkhScript, p2wshScript, type SpendPlan, script, signEcdsa, unlock, unsigned } from './spend.ts'
-import { COIN_AMOUNT, type SpendCase, type Verdict } from './spend-case.ts'
+import {
+  COIN_AMOUNT,
+  keyOf,
+  p2pkhScript,
+  p2shScript,
+  p2wpkhScript,
+  p2wshScript,
+  type SpendCase,
+  type SpendPlan,
+  script,
+  signEcdsa,
+  unlock,
+  unsigned,
+  type Verdict,
+} from './spend.ts'
 import type { FundedCoin } from './test-chain.ts'
 
 const alice = keyOf('alice')

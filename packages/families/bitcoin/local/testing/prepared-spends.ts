@@ -1,12 +1,11 @@
 // Funds cases on a test chain, lets the coins age, and builds the spends.
 import type { Transaction } from '../transaction/transaction.ts'
 import type { ContractCase } from './contract-cases.ts'
-import { COIN_AMOUNT, type SpendCase } from './spend-case.ts'
+import { COIN_AMOUNT, type SpendCase } from './spend.ts'
 import type { FundedCoin, TestChain } from './test-chain.ts'
 
 export type PreparedSpend = { readonly spendCase: SpendCase; readonly transaction: Transaction }
 
-/** More than the twelve blocks the contracts of the cases wait. */
 const AGE_BLOCKS = 20
 
 export function prepareSpends(chain: TestChain, cases: readonly SpendCase[]): PreparedSpend[] {
@@ -17,7 +16,7 @@ export function prepareSpends(chain: TestChain, cases: readonly SpendCase[]): Pr
 
 /**
  * Yields the cases by the age of their coins, when the coins have that age: take the next ones only when done with the previous ones.
- * Cases that no block accepts come first, because each accepted one mines a block and ages the rest.
+ * Cases that no block accepts come first, because each accepted one mines a block and ages the others.
  */
 export function* prepareAtAges(chain: TestChain, cases: readonly ContractCase[]): Generator<readonly PreparedSpend[]> {
   for (const age of new Set(cases.map((each) => each.age))) {

@@ -1,14 +1,12 @@
-// Random scripts and mutated witnesses, reproducible from a seed, to find where two interpreters disagree.
+// Makes random scripts and mutated witnesses, reproducible from a seed, to find where two interpreters disagree.
 import { concatBytes } from '@noble/hashes/utils.js'
 import { OP, pushOf } from '../script/opcodes.ts'
 import { createTransaction, type Transaction } from '../transaction/transaction.ts'
-import { p2wshScript, unlock, unsigned } from './spend.ts'
-import type { SpendCase } from './spend-case.ts'
+import { p2wshScript, type SpendCase, unlock, unsigned } from './spend.ts'
 import { taprootOutput } from './taproot-tree.ts'
 
 export type Random = (below: number) => number
 
-/** xorshift32: good enough to choose test data, and the same on every machine. */
 export function createRandom(seed: number): Random {
   let state = seed | 1
   return (below) => {
@@ -52,7 +50,6 @@ function randomScript(random: Random): Uint8Array {
   return concatBytes(...Array.from({ length: 1 + random(12) }, () => randomInstruction(random)))
 }
 
-/** The verdict is unknown: the test compares two nodes. */
 export function randomCases(count: number, seed: number): SpendCase[] {
   const random = createRandom(seed)
   return Array.from({ length: count }, (_, i): SpendCase => {
@@ -86,7 +83,7 @@ function mutateElement(element: Uint8Array, random: Random): Uint8Array {
   }
 }
 
-/** The same transaction with one thing changed: a witness element, the scriptSig, the sequence, the locktime or the version. */
+/** One thing changes: a witness element, the scriptSig, the sequence, the locktime or the version. */
 export function mutate(transaction: Transaction, random: Random): Transaction {
   const [input, ...others] = transaction.inputs
   if (input === undefined) return transaction

@@ -5,9 +5,7 @@ import { createRpcHandler } from '../rpc/rpc-server.ts'
 
 export type RpcCaller = {
   readonly faults: FaultState
-  /** The parsed result; throws with the error's code and message. */
   call<T>(method: string, params?: readonly unknown[]): T
-  /** The whole answer as text, with its HTTP status. */
   raw(body: unknown): { status: number; body: string }
 }
 

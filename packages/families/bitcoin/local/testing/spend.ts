@@ -1,4 +1,5 @@
 // Builds and signs test transactions, valid or not.
+
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes } from '@noble/hashes/utils.js'
@@ -6,8 +7,7 @@ import { Script, type ScriptType } from '@scure/btc-signer/script.js'
 import { legacySignatureHash } from '../script/sighash-legacy.ts'
 import { digestSpend, taprootSignatureHash, witnessV0SignatureHash } from '../script/sighash-witness.ts'
 import { createTransaction, type Transaction, type TransactionOutput } from '../transaction/transaction.ts'
-import { lengthPrefixed } from '../wire/byte-writer.ts'
-import { hash160, taggedHash } from '../wire/hashes.ts'
+import { hash160, lengthPrefixed, taggedHash } from '../wire/bytes.ts'
 import type { FundedCoin } from './test-chain.ts'
 
 export type Key = {
@@ -49,11 +49,9 @@ export type SpendPlan = {
   readonly outputs?: readonly TransactionOutput[]
   readonly version?: number
   readonly lockTime?: number
-  /** Of the first input. */
   readonly sequence?: number
 }
 
-/** One output to a P2WPKH unless told otherwise, with a generous fee. */
 export function unsigned({ coins, outputs, version = 2, lockTime = 0, sequence = SEQUENCE_REPLACEABLE }: SpendPlan): Transaction {
   const total = coins.reduce((sum, coin) => sum + coin.amount, 0n)
   return createTransaction({
@@ -144,4 +142,73 @@ export function signEcdsa(
   const low = secp256k1.Signature.fromBytes(secp256k1.sign(message, secret, { prehash: false }))
   const signature = highS ? new secp256k1.Signature(low.r, secp256k1.Point.Fn.ORDER - low.s) : low
   return concatBytes(signature.toBytes('der'), Uint8Array.of(hashType))
+}
+
+export type Verdict = 'standard' | 'non-standard' | 'invalid'
+
+export type SpendCase = {
+  readonly name: string
+  readonly scripts: readonly Uint8Array[]
+  /** The mempool accepts `standard`, only a block may contain `non-standard`, and neither accepts `invalid`. */
+  readonly verdict: Verdict
+  readonly reason?: string
+  spend(coins: readonly FundedCoin[]): Transaction
+}
+
+export const COIN_AMOUNT = 1_000_000n
+
+const EMPTY = new Uint8Array(0)
+
+type Unlocking = { witness?: readonly Uint8Array[]; scriptSig?: Uint8Array }
+
+export function spendCase(
+  name: string,
+  outputScript: Uint8Array,
+  verdict: Verdict,
+  reason: string | null,
+  unlocking: (transaction: Transaction, coins: readonly FundedCoin[]) => Unlocking,
+  plan: Omit<SpendPlan, 'coins'> = {},
+): SpendCase {
+  return {
+    name,
+    scripts: [outputScript],
+    verdict,
+    ...(reason === null ? {} : { reason }),
+    spend(coins) {
+      const transaction = unsigned({ coins, ...plan })
+      const { witness = [], scriptSig = EMPTY } = unlocking(transaction, coins)
+      return unlock(transaction, 0, witness, scriptSig)
+    },
+  }
+}
+
+const owner = keyOf('owner')
+export const ownerScript = p2wpkhScript(owner.compressed)
+const ownerCode = p2pkhScript(owner.compressed)
+
+export type PaymentOptions = {
+  readonly feeSats?: bigint
+  readonly outputs?: readonly TransactionOutput[]
+  readonly sequence?: number
+  readonly version?: number
+}
+
+export function payment(coins: readonly FundedCoin[], { feeSats = 1_000n, outputs, ...plan }: PaymentOptions = {}): Transaction {
+  const total = coins.reduce((sum, coin) => sum + coin.amount, 0n)
+  const transaction = unsigned({ coins, outputs: outputs ?? [{ amount: total - feeSats, script: ownerScript }], ...plan })
+  return coins.reduce(
+    (signed, _, index) => unlock(signed, index, [signEcdsa(transaction, coins, owner.secret, ownerCode, { index }), owner.compressed]),
+    transaction,
+  )
+}
+
+export function outputOf(transaction: Transaction, index = 0): FundedCoin {
+  const output = transaction.outputs[index]
+  if (output === undefined) throw new RangeError(`no output ${index}`)
+  return { txid: transaction.txid, index, ...output }
+}
+
+export function split(coin: FundedCoin, parts: number, feeSats = 2_000n): Transaction {
+  const amount = (coin.amount - feeSats) / BigInt(parts)
+  return payment([coin], { outputs: Array.from({ length: parts }, () => ({ amount, script: ownerScript })) })
 }

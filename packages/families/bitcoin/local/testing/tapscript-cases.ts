@@ -1,8 +1,18 @@
-// Spends that probe the rules of BIP341 and BIP342: annex, leaf versions, OP_SUCCESSx, key types, budget, code separators, CLTV.
+// Makes spends that probe the rules of BIP341 and BIP342: annex, leaf versions, OP_SUCCESSx, key types, budget, code separators, CLTV.
 import { concatBytes } from '@noble/hashes/utils.js'
 import { OP, pushOf } from '../script/opcodes.ts'
-import { type Key, keyOf, type SchnorrOptions, type SpendPlan, script, signSchnorr, unlock, unsigned } from './spend.ts'
-import type { SpendCase, Verdict } from './spend-case.ts'
+import {
+  type Key,
+  keyOf,
+  type SchnorrOptions,
+  type SpendCase,
+  type SpendPlan,
+  script,
+  signSchnorr,
+  unlock,
+  unsigned,
+  type Verdict,
+} from './spend.ts'
 import { type TaprootOutput, taprootOutput } from './taproot-tree.ts'
 
 const alice = keyOf('alice')
@@ -186,7 +196,7 @@ const limits: SpendCase[] = [
   ),
 ]
 
-/** Checks one signature `times` times: witness weight must pay 50 for each beyond the first 50. */
+/** Witness weight must pay 50 for each check beyond the first 50. */
 function budgetScript(times: number): Uint8Array {
   const checks = Array.from({ length: times }, () => script('2DUP', 'CHECKSIGVERIFY'))
   return concatBytes(pushOf(alice.xOnly), ...checks, script('2DROP', 1))

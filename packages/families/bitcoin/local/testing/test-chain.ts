@@ -1,4 +1,4 @@
-// A node for tests with a wallet: funds any output scripts, standard or not, and mines any transactions.
+// Runs a node for tests with a wallet: it funds any output scripts, standard or not, and mines any transactions.
 import { assembleBlock } from '../chain/assemble-block.ts'
 import type { Block } from '../chain/block.ts'
 import { type BitcoinNetwork, bitcoinRegtest } from '../network.ts'
@@ -9,10 +9,9 @@ export type FundedCoin = { readonly txid: string; readonly index: number; readon
 
 export type TestChain = {
   readonly node: BitcoinNode
-  /** Pays each script in one block that bypasses the mempool. */
+  /** The block bypasses the mempool. */
   fund(scripts: readonly Uint8Array[], amount?: bigint): FundedCoin[]
   mine(count: number): void
-  /** Puts the transactions into a block of their own; returns why it was refused, or null. */
   mineWith(transactions: readonly Transaction[]): { block: Block; refusal: string | null }
 }
 
@@ -22,9 +21,7 @@ const OUTPUTS_PER_FUNDING = 500
 const FEE = 100_000n
 
 export type TestChainOptions = {
-  /** Bitcoin's regtest unless told otherwise. */
   readonly network?: BitcoinNetwork
-  /** Blocks at the start: more than the hundred for which rewards cannot be spent. */
   readonly blocks?: number
   readonly onBlock?: (block: Block) => void
   readonly nowSeconds?: () => number

@@ -1,10 +1,21 @@
-// Spends of P2WPKH and P2WSH outputs, right and wrong.
+// Makes spends of P2WPKH and P2WSH outputs, right and wrong.
 import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes } from '@noble/hashes/utils.js'
 import { OP, pushOf } from '../script/opcodes.ts'
-import { spendCase } from './single-spend.ts'
-import { type EcdsaOptions, type Key, keyOf, p2pkhScript, p2wpkhScript, p2wshScript, type SpendPlan, script, signEcdsa } from './spend.ts'
-import type { SpendCase, Verdict } from './spend-case.ts'
+import {
+  type EcdsaOptions,
+  type Key,
+  keyOf,
+  p2pkhScript,
+  p2wpkhScript,
+  p2wshScript,
+  type SpendCase,
+  type SpendPlan,
+  script,
+  signEcdsa,
+  spendCase,
+  type Verdict,
+} from './spend.ts'
 
 const alice = keyOf('alice')
 const bob = keyOf('bob')
@@ -13,7 +24,7 @@ const EMPTY = new Uint8Array(0)
 const ONE = Uint8Array.of(1)
 const TIMELOCK = 12
 
-/** A P2WSH spend: signatures are made for the whole witness script. */
+/** Signatures are made for the whole witness script. */
 function p2wsh(
   name: string,
   witnessScript: Uint8Array,

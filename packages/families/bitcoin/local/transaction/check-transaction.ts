@@ -1,9 +1,9 @@
-// Transaction rules that do not need the coins it spends.
+// Checks the transaction rules that do not need the coins it spends.
 import { isCoinbase, NULL_INDEX, NULL_TXID, outpointKey, type Transaction } from './transaction.ts'
 
 const MAX_BLOCK_WEIGHT = 4_000_000
 
-/** The reason Bitcoin Core gives for a refusal, or null. */
+/** The reason is in Bitcoin Core's words; null means accepted. */
 export type Refusal = string | null
 
 export function checkTransaction(transaction: Transaction, maxMoneySats: bigint): Refusal {
@@ -25,4 +25,42 @@ export function checkTransaction(transaction: Transaction, maxMoneySats: bigint)
     return length < 2 || length > 100 ? 'bad-cb-length' : null
   }
   return inputs.some((input) => input.txid === NULL_TXID && input.index === NULL_INDEX) ? 'bad-txns-prevout-null' : null
+}
+
+const LOCKTIME_THRESHOLD = 500_000_000
+const SEQUENCE_FINAL = 0xffffffff
+const SEQUENCE_DISABLE_FLAG = 0x80000000
+const SEQUENCE_TYPE_FLAG = 1 << 22
+const SEQUENCE_MASK = 0xffff
+const SEQUENCE_GRANULARITY_BITS = 9
+
+/** The median time is that of the eleven blocks before the one that a transaction would enter. */
+export type BlockPosition = { readonly height: number; readonly medianTimePast: number }
+
+export function isFinal(transaction: Transaction, position: BlockPosition): boolean {
+  const { lockTime, inputs } = transaction
+  if (lockTime === 0) return true
+  if (lockTime < (lockTime < LOCKTIME_THRESHOLD ? position.height : position.medianTimePast)) return true
+  return inputs.every((input) => input.sequence === SEQUENCE_FINAL)
+}
+
+/**
+ * BIP68. `coinHeights` are the heights of the spent coins in input order (mempool coins count as the next block);
+ * `medianTimeAt` gives the median time past of an active block.
+ */
+export function sequenceLocksMet(
+  transaction: Transaction,
+  coinHeights: readonly number[],
+  position: BlockPosition,
+  medianTimeAt: (height: number) => number,
+): boolean {
+  if (transaction.version < 2) return true
+  return transaction.inputs.every(({ sequence }, i) => {
+    if (sequence >= SEQUENCE_DISABLE_FLAG) return true
+    const coinHeight = coinHeights[i] ?? position.height
+    const value = sequence & SEQUENCE_MASK
+    if ((sequence & SEQUENCE_TYPE_FLAG) === 0) return coinHeight + value <= position.height
+    const start = medianTimeAt(Math.max(coinHeight - 1, 0))
+    return start + (value << SEQUENCE_GRANULARITY_BITS) <= position.medianTimePast
+  })
 }

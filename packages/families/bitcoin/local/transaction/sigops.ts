@@ -23,7 +23,6 @@ export function countSigops(script: Uint8Array, accurate: boolean): number {
   return count
 }
 
-/** The last element a push-only scriptSig leaves: the P2SH redeem script. */
 export function redeemScriptOf(scriptSig: Uint8Array): Uint8Array | null {
   const instructions = readInstructions(scriptSig)
   if (instructions === null || instructions.some((instruction) => instruction.opcode > OP.SIXTEEN)) return null

@@ -1,9 +1,17 @@
-// A Bitcoin transaction and its coder: txid, wtxid, weight and virtual size (BIP141, BIP144).
+// Codes Bitcoin transactions: txid, wtxid, weight and virtual size (BIP141, BIP144).
 import { concatBytes } from '@noble/hashes/utils.js'
-import { type ByteReader, createByteReader, MalformedDataError } from '../wire/byte-reader.ts'
-import { compactSize, int64, lengthPrefixed, uint32 } from '../wire/byte-writer.ts'
-import { hash256 } from '../wire/hashes.ts'
-import { fromDisplayHash, toDisplayHash } from '../wire/hex.ts'
+import {
+  type ByteReader,
+  compactSize,
+  createByteReader,
+  fromDisplayHash,
+  hash256,
+  int64,
+  lengthPrefixed,
+  MalformedDataError,
+  toDisplayHash,
+  uint32,
+} from '../wire/bytes.ts'
 
 export type TransactionInput = {
   readonly txid: string

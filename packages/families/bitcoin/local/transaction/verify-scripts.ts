@@ -8,9 +8,8 @@ import type { Transaction, TransactionOutput } from './transaction.ts'
 const REMEMBERED = 5_000
 
 export type ScriptVerifier = {
-  /** Standard rules, for the mempool. */
+  /** The mempool applies standard rules, a block only consensus rules. */
   checkStandard(transaction: Transaction, spent: readonly TransactionOutput[]): string | null
-  /** Consensus rules only, for a block. */
   checkConsensus(transaction: Transaction, spent: readonly TransactionOutput[]): string | null
 }
 
@@ -27,7 +26,7 @@ function firstFailure(transaction: Transaction, spent: readonly TransactionOutpu
   return null
 }
 
-/** A set that forgets its oldest half when full. */
+/** The set forgets its oldest half when it is full. */
 function createMemory(): { has(key: string): boolean; add(key: string): void } {
   const keys = new Set<string>()
   return {
@@ -40,7 +39,7 @@ function createMemory(): { has(key: string): boolean; add(key: string): void } {
 }
 
 export function createScriptVerifier(): ScriptVerifier {
-  // Keyed by wtxid: scripts depend on nothing but the transaction and the outputs its txids name.
+  // The keys are wtxids: scripts depend on nothing but the transaction and the outputs its txids name.
   const standard = createMemory()
   const consensus = createMemory()
 

@@ -1,4 +1,4 @@
-/** Generated raw transactions and blocks for scans. No chain would accept them, but their proof of work is that of a regtest. */
+/** Makes raw transactions and blocks for scans. No chain would accept them, but their proof of work is that of a regtest. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { RawTx } from '@scure/btc-signer'
@@ -34,7 +34,6 @@ export function makeTransaction(
   return { bytes, txid: parseTransaction(bytesToHex(bytes)).txid() }
 }
 
-/** Fewer than 65,536 transactions. */
 export function makeBlock(
   parentHash: string,
   time: number,
@@ -59,7 +58,6 @@ export function makeBlock(
   }
 }
 
-/** As Bitcoin Core answers to `getblockheader`. */
 export function headerAnswer({ bytes, hash }: MadeBlock, height: number): Readonly<Record<string, unknown>> {
   const header = Buffer.from(bytes.slice(0, 80))
   const shown = (from: number) =>
@@ -78,17 +76,14 @@ export function headerAnswer({ bytes, hash }: MadeBlock, height: number): Readon
   }
 }
 
-/** 32 bytes, different for each number. */
 export function hashOf(n: number): string {
   return bytesToHex(sha256(Buffer.from(String(n))))
 }
 
-/** BIP341: OP_1 and a key. */
 export function taprootScript(key: string): Uint8Array {
   return concatBytes(Uint8Array.of(0x51, 0x20), hexToBytes(key))
 }
 
-/** A swap at the taproot output of this key, with generated terms. */
 export function swapAt(key: string, network: BitcoinNetwork): WatchedSwap {
   const terms: HtlcTerms = { asset: 'bitcoin_regtest:btc', initiator: key, redeemer: key, amount: 100_000n, secretHash: key, timelock: 20n }
   return { swapId: taprootAddressAt(taprootScript(key), network) ?? '', terms }

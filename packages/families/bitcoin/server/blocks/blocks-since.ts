@@ -1,4 +1,4 @@
-/** Whether there is a new block since a transaction was signed or sent. Without one, a fee bump or a rebroadcast is useless. */
+/** Tells whether there is a new block since a transaction was signed or sent. Without one, a fee bump or a rebroadcast is useless. */
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 
@@ -8,22 +8,20 @@ const BLOCK_TIME_ERROR_SECONDS = 7200n
 const MAX_CACHED = 10_000
 
 export interface BlocksSince {
-  /** Call it when the transaction is signed. */
   note(tx: string): Promise<void>
   hasNewBlockSince(attempt: Pick<Attempt, 'tx' | 'at'>): Promise<boolean>
-  /** True once per new tip: then rebroadcast, because some peers may have dropped it. */
+  /** The result is true once per new tip: some peers may have dropped the transaction, so it is broadcast again. */
   isRebroadcastDue(tx: string): Promise<boolean>
 }
 
 /**
- * Keeps in memory at which tip each transaction was first seen, because neither block times nor our clock are exact to the minute.
+ * The tip at which each transaction was first seen is in memory, because neither block times nor our clock are exact to the minute.
  * A transaction of an earlier process counts as seen when it is first asked about, and is rebroadcast then.
  */
 export function createBlocksSince(backend: Pick<BitcoinBackend, 'tip'>): BlocksSince {
   const heights = new Map<string, bigint>()
   const sentAt = new Map<string, string>()
 
-  /** The tip now, and its height when this transaction was first seen. */
   async function heightsOf(tx: string) {
     const tip = await backend.tip()
     const height = heights.get(tx) ?? tip.height

@@ -1,15 +1,13 @@
-// Headers of a simulated node that says what a test sets. Their work is that of a regtest, so that a test can mine them.
+// Tests headers of a simulated node that says what a test sets. Their work is that of a regtest, so that a test can mine them.
 import { beforeEach, describe, expect, it, test } from 'vitest'
 import type { ProofOfWork } from '../../terms/networks.ts'
 import { parseHeader } from '../script/transaction.ts'
 import { failure } from '../wallet/manual-mining.fixture.ts'
 import { hashOf } from './block.fixture.ts'
-import { type CheckedHeaders, createCheckedHeaders } from './checked-headers.ts'
+import { type CheckedHeaders, type ClaimedHeader, createCheckedHeaders, encodeHeader, type HeaderFields } from './checked-headers.ts'
 import { workProblem } from './proof-of-work.ts'
-import { encodeHeader, type HeaderFields, type ToldHeader } from './told-header.ts'
 
 const EASY = 0x207fffff
-/** A quarter of it. */
 const HARDER = 0x201fffff
 let hashed = 0
 const work: ProofOfWork = {
@@ -19,10 +17,10 @@ const work: ProofOfWork = {
   },
   easiestBits: EASY,
   difficulty: 'retargets',
-  leastDifficulty: 0n,
+  minDifficulty: 0n,
 }
 
-type Mined = ToldHeader & { readonly hash: string }
+type Mined = ClaimedHeader & { readonly hash: string }
 
 async function mine(parent: Mined | null, height: bigint, change: Partial<HeaderFields> = {}): Promise<Mined> {
   const fields = { version: 4, parentHash: parent?.hash ?? hashOf(0), merkleRoot: hashOf(Number(height)), time: 1_700_000_000, bits: EASY }
@@ -42,10 +40,9 @@ async function extend(parent: Mined, count: number, change: Partial<HeaderFields
   return mined
 }
 
-/** What the simulated node says: the chain, and the blocks below it. */
 let chain: Mined[]
 let past: Mined[]
-let byHash: Map<string, ToldHeader>
+let byHash: Map<string, ClaimedHeader>
 let asked: string[]
 let headers: CheckedHeaders
 
@@ -64,9 +61,9 @@ beforeEach(async () => {
       },
       async header(hash) {
         asked.push('header')
-        const told = byHash.get(hash) ?? chain.find((one) => one.hash === hash)
-        if (told === undefined) throw new Error('the node does not know it')
-        return told
+        const claimed = byHash.get(hash) ?? chain.find((one) => one.hash === hash)
+        if (claimed === undefined) throw new Error('the node does not know it')
+        return claimed
       },
       async page(height) {
         asked.push('page')
@@ -140,7 +137,7 @@ describe('a tip', () => {
     chain.push(...(await extend(lastOf(chain), 1, { bits: HARDER })))
     await expect(headers.tip()).rejects.toThrow(failure('unreachable', /another difficulty than its parent allows/))
     chain = before
-    // 6048 = 3 × 2016.
+    // The next block is a retarget: 6048 = 3 × 2016.
     chain.push(...(await extend(lastOf(chain), 1047)))
     expect((await headers.tip()).height).toBe(6047n)
     chain.push(...(await extend(lastOf(chain), 1, { bits: HARDER })))
@@ -181,7 +178,7 @@ describe('after a gap', () => {
 })
 
 describe('another branch', () => {
-  /** Blocks that were mined long ago, with the heights of today: their work is real, and shows nothing. */
+  /** Old blocks get the heights of today: their work is real, and shows nothing. */
   const oldBlocks = async (from: bigint, count: number) => {
     const first = await mine(null, from, { version: 9 })
     return [first, ...(await extend(first, count, { version: 9 }))]
@@ -202,7 +199,7 @@ describe('another branch', () => {
 
   it('is followed where a reorg reaches below all that we hold', async () => {
     await headers.tip()
-    // 4988 is the lowest.
+    // The lowest header that is held has height 4988.
     const [fork] = past.filter(({ height }) => height === 4984n) as [Mined]
     const replaced = past
     const branch = await extend(fork, 18, { version: 5 })
@@ -223,7 +220,7 @@ describe('another branch', () => {
   })
 })
 
-test('a false height that was told once is not believed for ever', async () => {
+test('a false height that a node claimed once is not believed for ever', async () => {
   chain.push(...(await extend(lastOf(chain), 12)))
   await headers.tip()
   const [wrong] = past.filter(({ height }) => height === 4985n) as [Mined]
@@ -241,17 +238,17 @@ describe('a block by its hash', () => {
     byHash.set(stale.hash, stale)
     expect(await headers.block(hashAt(5006n))).toMatchObject({ height: 5006n, hash: hashAt(5006n) })
     await expect(headers.block(stale.hash)).rejects.toThrow(failure('unreachable', /reorg while reading block 5006/))
-    // Of the chain, with a false height: it would seem to have more confirmations.
+    // A block of the chain with a false height would seem to have more confirmations.
     const [low] = chain.slice(3) as [Mined]
     byHash.set(low.hash, { ...low, height: 5001n })
     const other = createCheckedHeaders(
       { work },
-      { tipHash: async () => lastOf(chain).hash, header: async (hash) => byHash.get(hash) as ToldHeader, page: async () => [] },
+      { tipHash: async () => lastOf(chain).hash, header: async (hash) => byHash.get(hash) as ClaimedHeader, page: async () => [] },
     )
     await expect(other.block(low.hash)).rejects.toThrow(failure('unreachable'))
   })
 
-  it('of a new branch is accepted after a reorg, and one of the old branch no longer', async () => {
+  it('of a new branch is accepted after a reorg, and one of the old branch is refused', async () => {
     const [base] = chain as [Mined]
     chain.push(...(await extend(base, 3)))
     const old = [...chain]

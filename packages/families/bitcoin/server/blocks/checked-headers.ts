@@ -1,61 +1,58 @@
 /**
- * The headers of one node, believed only as far as they prove themselves: each hash is computed from the header, each has its proof of work, and
- * those near the tip form one chain of parents in which heights and targets follow the rules. A header that fails is a fault of the node.
- *
- * The first header is the anchor, with a few of its parents: nothing but their own work speaks for them. All later ones must connect to what we hold. Work alone
- * would not do: the real blocks of last year have it too, and with other heights they would be confirmations for free.
+ * Believes the headers of one node only as far as they prove themselves: each hash is computed from the header, each has its proof of
+ * work, and those near the tip form one chain of parents in which heights and targets follow the rules. A header that fails is a fault of
+ * the node.
+ * The first header is the anchor, with a few of its parents: only their own work proves them. All later ones must connect to the headers
+ * that we hold. Work alone is not enough: the real blocks of last year have it too, and with false heights they would be confirmations for
+ * free.
  */
-
+import { hexToBytes } from '@noble/hashes/utils.js'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import { type BlockHeader, parseHeader } from '../script/transaction.ts'
 import { mayFollow, workProblem } from './proof-of-work.ts'
 import { reorgWhileReading } from './scan-blocks.ts'
-import type { ToldHeader } from './told-header.ts'
 import { HEADER_BYTES } from './transaction-walk.ts'
 
 export type HeaderSource = {
   tipHash(): Promise<string>
-  /** The header of this block. */
-  header(hash: string): Promise<ToldHeader>
-  /** The headers at this height and some below it, in one or two requests: for a walk over many. What it leaves out is asked for by hash. */
-  page(height: bigint): Promise<readonly ToldHeader[]>
+  header(hash: string): Promise<ClaimedHeader>
+  /** A page has the header at this height and some below it, for a walk over many. Headers that it leaves out are read by hash. */
+  page(height: bigint): Promise<readonly ClaimedHeader[]>
 }
 
 export interface CheckedHeaders {
   tip(): Promise<Block>
-  /** By its hash. Rejects unless it is in the best chain of the node. Deeper than `LINKED_BLOCKS` its own work alone speaks for it. */
+  /** Rejects unless the block is in the best chain of the node. Below `LINKED_BLOCKS` only its own work proves it. */
   block(hash: string): Promise<Block>
-  /** The merkle root in its header. */
   merkleRoot(hash: string): Promise<string>
 }
 
 type Header = BlockHeader & Pick<Block, 'height'>
 
-/** So far below the tip, a header is connected to it: deeper than any confirmation or timelock that we count. */
+/** Down to this depth a header is connected to the tip. It is deeper than any confirmation or timelock that we count. */
 const LINKED_BLOCKS = 1_000n
-/** So many parents of the anchor are held: a reorg that is deeper needs the headers of the branch that was left, which not every node still has. */
+/** This many parents are held below the anchor. A deeper reorg needs headers of the branch that was left, which some nodes have deleted. */
 const ANCHOR_BLOCKS = 12n
-/** A node that is ahead of us by more than this is not followed without a restart: its headers could be a walk through all of history. */
+/** We do not follow a node that is further ahead than this without a restart: the walk could go through all of history. */
 const MAX_WALK = 20_000n
-/** Headers are kept in memory as far below the tip as this. */
+/** Headers are kept in memory down to this depth. */
 const KEPT_BLOCKS = 2_500n
 const MAX_KEPT = 5_000
 /** A walk of at least this length reads pages. */
-const PAGE_WORTHWHILE = 4n
+const MIN_PAGED_WALK = 4n
 
 export function createCheckedHeaders({ work }: Pick<BitcoinNetwork, 'work'>, source: HeaderSource): CheckedHeaders {
-  /** Each is checked by itself. */
   const known = new Map<string, Header>()
   const asked = new Map<string, Promise<Header>>()
-  /** Those that are connected to a tip that we have accepted. */
+  /** These headers are connected to a tip that we have accepted. */
   const linked = new Set<string>()
   let newest: Header | null = null
   let anchoring: Promise<Header> | null = null
 
   /** The same hash is the same header, whose work was checked. */
-  async function check({ height, bytes }: ToldHeader): Promise<Header> {
+  async function check({ height, bytes }: ClaimedHeader): Promise<Header> {
     const header = { height, ...parseHeader(Uint8Array.from(bytes)) }
     const same = known.get(header.hash)
     if (same !== undefined) return same
@@ -79,9 +76,9 @@ export function createCheckedHeaders({ work }: Pick<BitcoinNetwork, 'work'>, sou
     return header
   }
 
-  /** `stepsLeft`: how much longer the walk is. */
+  /** `stepsLeft` is the length of the walk that remains. */
   async function parentOf(child: Header, stepsLeft: bigint): Promise<Header> {
-    if (!known.has(child.parentHash) && stepsLeft >= PAGE_WORTHWHILE) {
+    if (!known.has(child.parentHash) && stepsLeft >= MIN_PAGED_WALK) {
       for (const header of await Promise.all((await source.page(child.height - 1n)).map(check)))
         if (!known.has(header.hash)) known.set(header.hash, header)
     }
@@ -104,7 +101,7 @@ export function createCheckedHeaders({ work }: Pick<BitcoinNetwork, 'work'>, sou
       const walked = [tip]
       for (let at = tip; !linked.has(at.hash); ) {
         if (at.height > lowest.height) {
-          // How deep a reorg is, only the walk tells: likely as much again as it has gone.
+          // Only the walk shows how deep a reorg is. We guess that as many steps remain as it has made.
           at = await parentOf(at, at.height > newestHeight ? at.height - newestHeight : BigInt(walked.length))
           walked.push(at)
         } else {
@@ -128,7 +125,6 @@ export function createCheckedHeaders({ work }: Pick<BitcoinNetwork, 'work'>, sou
     throw faulty(tip, `is said to be ${below} blocks below the lowest that we know: the node is not synced, or if that is right, restart`)
   }
 
-  /** Of the chain of the newest. */
   function lowestLinked(from: Header): Header {
     let at = from
     for (let parent = known.get(at.parentHash); parent !== undefined && linked.has(parent.hash); parent = known.get(at.parentHash))
@@ -136,12 +132,12 @@ export function createCheckedHeaders({ work }: Pick<BitcoinNetwork, 'work'>, sou
     return at
   }
 
-  /** A height is false, perhaps of a header that was read before: what is not proven is asked for again. */
+  /** A height is false, perhaps that of a header read earlier, so headers that are not proven must be read again. */
   function forgetUnlinked(): void {
     for (const hash of known.keys()) if (!linked.has(hash)) known.delete(hash)
   }
 
-  /** And what is not connected. */
+  /** Headers that are not linked are forgotten, too. */
   function forgetBelow(height: bigint): void {
     for (const [hash, header] of known) {
       if (linked.has(hash) && header.height >= height) continue
@@ -150,7 +146,6 @@ export function createCheckedHeaders({ work }: Pick<BitcoinNetwork, 'work'>, sou
     }
   }
 
-  /** The ancestor of the newest header at this height. */
   async function ancestorAt(tip: Header, height: bigint): Promise<Header> {
     let at = tip
     while (at.height > height) {
@@ -166,7 +161,6 @@ export function createCheckedHeaders({ work }: Pick<BitcoinNetwork, 'work'>, sou
   }
 
   const readTip = async () => follow(await headerOf(await source.tipHash()))
-  /** A tip to connect to: it need not be the newest at this moment. */
   async function recentTip(): Promise<Header> {
     if (newest !== null) return newest
     anchoring ??= readTip().finally(() => {
@@ -190,7 +184,6 @@ export function createCheckedHeaders({ work }: Pick<BitcoinNetwork, 'work'>, sou
   }
 }
 
-/** Throws unless the header of a raw block has its proof of work. */
 export async function assertWork(block: Uint8Array, header: BlockHeader, { work }: Pick<BitcoinNetwork, 'work'>): Promise<void> {
   const problem = await workProblem(block.subarray(0, HEADER_BYTES), header, work)
   if (problem !== null) throw faulty(header, problem)
@@ -202,4 +195,28 @@ function faulty({ hash }: Pick<BlockHeader, 'hash'>, problem: string): ChainFail
 
 function blockOf({ height, hash, parentHash, time }: Header): Block {
   return { height, hash, parentHash, time }
+}
+
+/** `height` is not part of a header: the chain of parents proves it. */
+export type ClaimedHeader = { readonly height: bigint; readonly bytes: Uint8Array }
+
+export type HeaderFields = {
+  readonly version: number
+  readonly parentHash: string
+  readonly merkleRoot: string
+  readonly time: number
+  readonly bits: number
+  readonly nonce: number
+}
+
+/** Rebuilds the 80 bytes of a header, so that its hash is computed and not believed. */
+export function encodeHeader({ version, parentHash, merkleRoot, time, bits, nonce }: HeaderFields): Uint8Array {
+  const bytes = Buffer.alloc(HEADER_BYTES)
+  bytes.writeInt32LE(version | 0, 0)
+  bytes.set(hexToBytes(parentHash).reverse(), 4)
+  bytes.set(hexToBytes(merkleRoot).reverse(), 36)
+  bytes.writeUInt32LE(time, 68)
+  bytes.writeUInt32LE(bits, 72)
+  bytes.writeUInt32LE(nonce, 76)
+  return bytes
 }

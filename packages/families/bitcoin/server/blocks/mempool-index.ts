@@ -1,8 +1,7 @@
 /**
- * Which unconfirmed transaction pays which taproot address and spends which output. A refresh fetches only new transactions.
- * Only taproot outputs are indexed, because HTLCs are taproot outputs: a full mempool then takes tens of megabytes and not hundreds.
+ * Indexes unconfirmed transactions by the taproot addresses that they pay and the outputs that they spend. HTLCs are taproot outputs, so
+ * only these are indexed: a full mempool then takes tens of megabytes instead of hundreds.
  */
-
 import type { FoundSwaps, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { list } from '@tandem/chain-kit/providers/json.ts'
 import type { JsonRpc } from '@tandem/chain-kit/providers/json-rpc.ts'
@@ -14,9 +13,9 @@ import type { Outpoint } from '../script/transaction.ts'
 import { outpointAt, walkTransaction } from './transaction-walk.ts'
 
 export interface MempoolIndex {
-  /** Must be called before looking something up; concurrent calls share one refresh. */
+  /** A refresh must come before a lookup. Concurrent calls share one refresh. */
   refresh(): Promise<void>
-  /** Ids of the transactions that pay a watched swap or spend a known deposit, and the watched swaps that any transaction of the mempool pays. */
+  /** `txids` pay a watched swap or spend a known deposit. `swaps` are the watched swaps that the mempool pays. */
   touching(watched: WatchedSwaps): Promise<{ readonly txids: Set<string>; readonly swaps: FoundSwaps }>
   spenderOf(outpoint: Outpoint): string | null
 }
@@ -44,7 +43,7 @@ export function createMempoolIndex(rpc: JsonRpc, network: BitcoinNetwork): Mempo
       set?.delete(txid)
       if (set?.size === 0) payers.delete(address)
     }
-    // Its replacement may own the entry by now.
+    // The replacement of the transaction may own the entry by now.
     for (const outpoint of entry.outpoints) if (spenders.get(outpoint) === txid) spenders.delete(outpoint)
   }
 
@@ -56,7 +55,7 @@ export function createMempoolIndex(rpc: JsonRpc, network: BitcoinNetwork): Mempo
       const txids = fresh.slice(i, i + BATCH_SIZE)
       const raws = await rpc.batch(txids.map((txid) => ({ method: 'getrawtransaction', params: [txid] })))
       for (const [n, txid] of txids.entries()) {
-        // Refused: it has left the mempool since.
+        // The node refuses a transaction that has left the mempool since.
         if (!(raws[n] instanceof Refusal))
           add(
             txid,

@@ -1,17 +1,16 @@
-/** Merkle roots of blocks. */
+/** Computes the merkle roots of blocks. */
 import { hash } from 'node:crypto'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
-import type { RawBlock } from './raw-block.ts'
-import type { Walked } from './transaction-walk.ts'
+import type { RawBlock, Walked } from './transaction-walk.ts'
 
 export type MerkleRoot = {
-  /** Not byte-reversed. */
+  /** The root is not byte-reversed. */
   readonly root: Uint8Array
-  /** Two neighbours are equal: a shorter list has the same root (CVE-2012-2459). */
+  /** Two neighbours are equal, so a shorter list has the same root (CVE-2012-2459). */
   readonly isAmbiguous: boolean
 }
 
-/** The merkle root of a block's transactions, byte-reversed as in displayed headers. Null if a shorter list has the same one. */
+/** The root is byte-reversed, as in displayed headers. It is null if a shorter list has the same root. */
 export function merkleRootOf({ bytes, walk }: RawBlock): string | null {
   const txids: Uint8Array[] = []
   walk((transaction) => txids.push(txidOf(bytes, transaction)))
@@ -19,7 +18,7 @@ export function merkleRootOf({ bytes, walk }: RawBlock): string | null {
   return isAmbiguous ? null : displayHash(root)
 }
 
-/** BIP144: the hash of version, inputs, outputs and lock time, without witnesses. Not byte-reversed. */
+/** BIP144: the id is the hash of version, inputs, outputs and lock time, without witnesses. It is not byte-reversed. */
 export function txidOf(bytes: Buffer, { start, bodyStart, bodyEnd, end }: Walked): Uint8Array {
   return sha256d(concatBytes(bytes.subarray(start, start + 4), bytes.subarray(bodyStart, bodyEnd), bytes.subarray(end - 4, end)))
 }
@@ -42,13 +41,12 @@ export function rootOf(leaves: readonly Uint8Array[]): MerkleRoot {
 }
 
 export type MerkleBranch = {
-  /** The neighbour at each level, the lowest first, byte-reversed. */
+  /** The lowest level comes first. The hashes are byte-reversed. */
   readonly neighbours: readonly string[]
-  /** Of the leaf. */
   readonly position: number
 }
 
-/** The root of the tree that has this leaf there. Both are byte-reversed. */
+/** Leaf and root are byte-reversed. */
 export function rootOfBranch(leaf: string, { neighbours, position }: MerkleBranch): string {
   let at: Uint8Array = hexToBytes(leaf).reverse()
   for (const [level, text] of neighbours.entries()) {
@@ -59,7 +57,7 @@ export function rootOfBranch(leaf: string, { neighbours, position }: MerkleBranc
   return displayHash(at)
 }
 
-/** With Node's native hash: a block has thousands of them. */
+/** Uses Node's native hash, because a block needs thousands. */
 export function sha256d(bytes: Uint8Array): Uint8Array {
   return hash('sha256', hash('sha256', bytes, 'buffer'), 'buffer')
 }

@@ -1,5 +1,4 @@
-// Swaps beside Litecoin's MWEB: a real litecoind makes MWEB transactions and blocks.
-
+// Tests swaps beside Litecoin's MWEB: a real litecoind makes MWEB transactions and blocks.
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { readSwap } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
@@ -16,7 +15,6 @@ import { proveBlock } from './prove-block.ts'
 
 /** MWEB activates with the next block, which must have a peg-in. */
 const BLOCKS_BEFORE_MWEB = 431
-/** Blocks before a peg-out can be spent. */
 const PEG_OUT_MATURITY = 6
 
 const network = networkOf('litecoin:regtest')
@@ -37,7 +35,6 @@ await describeWithNode('litecoind', 'a litecoind with MWEB', () => {
     hidden = node.walletRpc('hidden')
     client = bitcoin.connect(chain, { assets: [], endpoints: { rpc: [node.rpcUrl] } })
     await node.rpc('generatetoaddress', [5, await open('getnewaddress')])
-    // To somebody without a wallet.
     miner = client.addressOf(randomSigner())
     await mine(BLOCKS_BEFORE_MWEB - 5)
   })
@@ -76,7 +73,7 @@ await describeWithNode('litecoind', 'a litecoind with MWEB', () => {
     const from = (await client.tip()).height
     const deposits = async () => (await readSwap(client, terms, from)).swap.deposits
 
-    // Peg-in: the rest of the transaction parses beside its MWEB part.
+    // The other parts of a peg-in parse beside its MWEB part.
     const into = await open<string>('sendtoaddress', [await hidden('getnewaddress', ['', 'mweb']), '1'])
     const raw = await node.rpc<string>('getrawtransaction', [into])
     expect(() => parseTransaction(raw)).toThrow()
@@ -85,7 +82,7 @@ await describeWithNode('litecoind', 'a litecoind with MWEB', () => {
     await mine(1)
     expect(await deposits()).toEqual([])
 
-    // Peg-out to the HTLC, by the HogEx transaction of the block.
+    // The HogEx transaction of the block pegs out to the HTLC.
     await hidden('sendtoaddress', [client.swapId(terms), '0.4'])
     expect(await deposits()).toEqual([])
     await mine(1)
@@ -107,7 +104,7 @@ await describeWithNode('litecoind', 'a litecoind with MWEB', () => {
 
   it('proves its blocks: MWEB is part of neither merkle root', async () => {
     const tip = await node.rpc<number>('getblockcount')
-    // From before the activation on.
+    // The range begins before the activation.
     for (let height = BLOCKS_BEFORE_MWEB - 2; height <= tip; height++) {
       const hash = await node.rpc<string>('getblockhash', [height])
       const bytes = Buffer.from(await node.rpc<string>('getblock', [hash, 0]), 'hex')

@@ -1,10 +1,9 @@
 import { describe, expect, it, test } from 'vitest'
 import { networkOf, type ProofOfWork } from '../../terms/networks.ts'
 import { parseHeader } from '../script/transaction.ts'
+import { encodeHeader, type HeaderFields } from './checked-headers.ts'
 import { mayFollow, targetOf, workProblem } from './proof-of-work.ts'
-import { encodeHeader, type HeaderFields } from './told-header.ts'
 
-/** The first blocks of the main networks. Their work is that of their time. */
 const genesis = {
   'bitcoin:mainnet': {
     version: 1,
@@ -32,7 +31,7 @@ function problemOf(fields: HeaderFields, work: ProofOfWork): Promise<string | nu
 describe.each(['bitcoin:mainnet', 'litecoin:mainnet'] as const)('the work of a header of %s', (reference) => {
   const { work, genesisHash } = networkOf(reference)
   const first = genesis[reference]
-  const early = { ...work, leastDifficulty: 0n }
+  const early = { ...work, minDifficulty: 0n }
 
   it('is proven by its hash, which is computed from its fields', async () => {
     expect(parseHeader(Uint8Array.from(encodeHeader(first))).hash).toBe(genesisHash)
@@ -78,7 +77,7 @@ describe('the target of a block', () => {
     expect(mayFollow(0x1d00d86a, 0x1d00ffff, RETARGET - 1n, work)).toBe(false)
   })
 
-  // Of Bitcoin Core's pow_tests.cpp: the first retarget, and those that end at the limits.
+  // Bitcoin Core's pow_tests.cpp has these cases: the first retarget, and those that end at the limits.
   it.each([
     { before: 0x1d00ffff, after: 0x1d00d86a, allowed: true },
     { before: 0x1d00ffff, after: 0x1d00ffff, allowed: true },

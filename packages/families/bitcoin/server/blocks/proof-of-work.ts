@@ -1,4 +1,4 @@
-/** The work that a header proves, and how its target follows from its parent's. The rules are those of Bitcoin Core's pow.cpp. */
+/** Checks the work that a header proves, and how its target follows from its parent's. The rules are those of Bitcoin Core's pow.cpp. */
 import { scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { ProofOfWork } from '../../terms/networks.ts'
@@ -8,13 +8,13 @@ import { sha256d } from './merkle-root.ts'
 const RETARGET_BLOCKS = 2016n
 /** A retarget multiplies or divides the target by at most this. */
 const RETARGET_FACTOR = 4n
-/** The target of difficulty 1, as nodes print it on every network. */
+/** Nodes of every network print difficulties relative to this target. */
 const DIFFICULTY_ONE = 0xffffn << 208n
 
-/** Node's own, in its thread pool: one takes about a millisecond. */
+/** Node's own scrypt runs in its thread pool: a hash takes about a millisecond. */
 const scryptAsync = promisify<Uint8Array, Uint8Array, number, object, Buffer>(scrypt)
 
-/** Null for a compact form that is no target: negative, zero, or above 256 bits. */
+/** The result is null for a compact form that is negative, zero, or above 256 bits. */
 export function targetOf(bits: number): bigint | null {
   const size = bits >>> 24
   const word = BigInt(bits & 0x7fffff)
@@ -23,7 +23,7 @@ export function targetOf(bits: number): bigint | null {
   return target === 0n || target >> 256n !== 0n ? null : target
 }
 
-/** What is wrong with the work of a header, as a phrase whose subject is its block; null if nothing is. `bytes`: the whole header. */
+/** A fault is a phrase whose subject is the block. `bytes` is the whole header. */
 export async function workProblem(bytes: Uint8Array, { bits }: Pick<BlockHeader, 'bits'>, work: ProofOfWork): Promise<string | null> {
   const target = targetOf(bits)
   if (target === null) return 'has no valid target'
@@ -33,7 +33,6 @@ export async function workProblem(bytes: Uint8Array, { bits }: Pick<BlockHeader,
   return numberOf(hash) > target ? 'has no valid proof of work' : null
 }
 
-/** Whether a block at `height` may have this target after its parent. */
 export function mayFollow(parentBits: number, bits: number, height: bigint, work: ProofOfWork): boolean {
   if (work.difficulty !== 'retargets') return true
   if (height % RETARGET_BLOCKS !== 0n) return bits === parentBits
@@ -44,12 +43,12 @@ export function mayFollow(parentBits: number, bits: number, height: bigint, work
   return after <= rounded(easiest > limit ? limit : easiest) && after >= rounded(before / RETARGET_FACTOR)
 }
 
-function easiestTarget({ easiestBits, leastDifficulty }: ProofOfWork): bigint {
+function easiestTarget({ easiestBits, minDifficulty }: ProofOfWork): bigint {
   const limit = targetOf(easiestBits) ?? 0n
-  return leastDifficulty === 0n ? limit : DIFFICULTY_ONE / leastDifficulty
+  return minDifficulty === 0n ? limit : DIFFICULTY_ONE / minDifficulty
 }
 
-/** A target as its compact form keeps it: 23 or 16 bits of it, rounded down. */
+/** The compact form keeps 23 or 16 bits of a target, rounded down. */
 function rounded(target: bigint): bigint {
   const bytes = Math.ceil(target.toString(16).length / 2)
   if (bytes <= 2) return target

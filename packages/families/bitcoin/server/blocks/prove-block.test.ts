@@ -1,5 +1,4 @@
-// Blocks of a simulated chain, and how a lying node could change them.
-
+// Tests the proofs of blocks of a simulated chain, and how a lying node could change them.
 import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startBitcoinRegtest } from '../../local/index.ts'
@@ -10,11 +9,9 @@ import { createCoreBackend } from '../nodes/core-rpc.ts'
 import { failure } from '../wallet/manual-mining.fixture.ts'
 import { hashOf, type MadeTransaction, makeBlock, makeTransaction, taprootScript } from './block.fixture.ts'
 import { proveBlock } from './prove-block.ts'
-import { asRawBlock } from './raw-block.ts'
-import type { Walked } from './transaction-walk.ts'
+import { asRawBlock, type Walked } from './transaction-walk.ts'
 
 const node = opened(() => startBitcoinRegtest({ premineBlocks: 110 }))
-/** A block with a coinbase and two payments, each with a witness. */
 let hash: string
 let bytes: Buffer
 let transactions: Walked[]
@@ -35,7 +32,6 @@ beforeAll(async () => {
   asRawBlock(bytes).walk((transaction) => transactions.push(transaction))
 })
 
-/** The block with these transactions instead. */
 const withTransactions = (parts: readonly Uint8Array[]) => Buffer.concat([bytes.subarray(0, 80), Uint8Array.of(parts.length), ...parts])
 const parts = () => transactions.map(({ start, end }) => bytes.subarray(start, end))
 const changed = (what: string) => failure('unreachable', new RegExp(`the ${what} that the node sent are not those of block`))
@@ -98,7 +94,7 @@ describe('a block', () => {
   })
 
   it('with two transactions cannot pass as one transaction of 64 bytes, made of their ids', () => {
-    // One input with a script of 13 bytes and no output: 4 + 1 + 36 + 1 + 13 + 4 + 1 + 4 bytes.
+    // The bytes are one input with a script of 13 bytes and no output: 4 + 1 + 36 + 1 + 13 + 4 + 1 + 4.
     const first = makeUntil((id) => id[4] === 1, COINBASE_INPUT)
     const second = makeUntil((id) => id[9] === 13 && id[27] === 0, `${hashOf(1)}:0`)
     const block = makeBlock(hashOf(0), 1_700_000_000, [first, second])
@@ -111,7 +107,6 @@ describe('a block', () => {
 
 const COINBASE_INPUT = `${'00'.repeat(32)}:${0xffffffff}`
 
-/** Without a witness, and with an id (not byte-reversed) of this kind. */
 function makeUntil(isWanted: (id: Buffer) => boolean, input: string): MadeTransaction {
   for (let amount = 1n; ; amount++) {
     const made = makeTransaction([input], [{ script: taprootScript(hashOf(2)), amount }], null)

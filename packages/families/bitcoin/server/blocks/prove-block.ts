@@ -1,15 +1,14 @@
 /**
  * Proves that a raw block contains exactly the transactions and witnesses that its hash commits to.
  * The merkle root in the header covers everything but witnesses. Those are covered by a commitment in the coinbase (BIP141), which matters
- * here: a witness shows the secret, and tells a redeem from a refund.
+ * here: a witness shows the secret, and distinguishes a redeem from a refund.
  */
 import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { displayHash, rootOf, sha256d, txidOf } from './merkle-root.ts'
-import { asRawBlock, type RawBlock } from './raw-block.ts'
-import { outpointAt, type Walked } from './transaction-walk.ts'
+import { asRawBlock, outpointAt, type RawBlock, type Walked } from './transaction-walk.ts'
 
-/** BIP141: OP_RETURN, a push of 36 bytes, and the header of the commitment. */
+/** BIP141: the script has OP_RETURN, a push of 36 bytes, and the header of the commitment. */
 const COMMITMENT_PREFIX = '6a24aa21a9ed'
 const COMMITMENT_SCRIPT_BYTES = 38
 /** BIP141: the witness hash of the coinbase counts as zero. */
@@ -17,7 +16,6 @@ const COINBASE_LEAF = new Uint8Array(32)
 const NONCE_BYTES = 32
 const NO_OUTPOINT = `${'00'.repeat(32)}:${0xffff_ffff}`
 
-/** Throws unless the bytes are exactly the block of this hash. */
 export function proveBlock(answer: Uint8Array, hash: string): RawBlock {
   const block = asRawBlock(answer)
   if (block.header.hash !== hash) throw new ChainFailure('unreachable', `the node answered with another block than ${hash}`)
@@ -52,7 +50,7 @@ function hasCommittedWitnesses(bytes: Buffer, transactions: readonly Walked[], t
   return bytesToHex(sha256d(concatBytes(rootOf(leaves).root, nonce))) === commitment
 }
 
-/** The last output of the coinbase that looks like a commitment counts. */
+/** The last output of the coinbase with the form of a commitment counts. */
 function findCommitment(bytes: Buffer, { outputs }: Walked): string | null {
   for (let i = outputs.length - 2; i >= 0; i -= 2) {
     const [at = 0, length = 0] = [outputs[i], outputs[i + 1]]
@@ -62,13 +60,13 @@ function findCommitment(bytes: Buffer, { outputs }: Walked): string | null {
   return null
 }
 
-/** BIP141: the one witness item of the coinbase, 32 bytes. */
+/** BIP141: the nonce is the one witness item of the coinbase, and has 32 bytes. */
 function nonceOf(bytes: Buffer, { bodyEnd, witnessEnd }: Walked): Uint8Array | null {
   if (witnessEnd !== bodyEnd + 2 + NONCE_BYTES || bytes[bodyEnd] !== 1 || bytes[bodyEnd + 1] !== NONCE_BYTES) return null
   return bytes.subarray(bodyEnd + 2, witnessEnd)
 }
 
-/** BIP141; without Litecoin's MWEB part, which comes after the witnesses. */
+/** BIP141 defines the hash. Litecoin's MWEB part, which comes after the witnesses, is left out. */
 function witnessHash(bytes: Buffer, { start, bodyStart, witnessEnd, end }: Walked, txid: Uint8Array): Uint8Array {
   if (witnessEnd === null) return txid
   const [version, marker, lockTime] = [bytes.subarray(start, start + 4), Uint8Array.of(0, 1), bytes.subarray(end - 4, end)]

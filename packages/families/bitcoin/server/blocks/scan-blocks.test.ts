@@ -86,7 +86,7 @@ describe('a scan', () => {
   it('fails when a reorg happens during the scan', async () => {
     const blocks = chainOf([pay(key, 1)], [], [noise], [], [pay(key, 2)], [])
     const other = chainOf([pay(key, 1)], [], [noise], [pay(key, 3)], [], [])
-    // After the last read.
+    // The reorg comes after the last read.
     let asked = 0
     const moving: BlockSource = {
       ...sourceOf(blocks),
@@ -96,7 +96,7 @@ describe('a scan', () => {
       },
     }
     await expect(scan(moving, watch(), FIRST, last(blocks))).rejects.toThrow(failure('unreachable', /reorg while reading block 105/))
-    // Between two reads: the blocks do not fit together.
+    // The reorg comes between two reads, so the blocks do not fit together.
     const torn = sourceOf([...blocks.slice(0, 3), ...other.slice(3)].with(4, blocks[4] ?? { hash: '', bytes: new Uint8Array() }))
     await expect(scan(torn, watch(), FIRST, last(blocks))).rejects.toThrow(failure('unreachable', /reorg while reading block 104/))
     await expect(scan(sourceOf(blocks), watch(), FIRST, last(blocks) + 1n)).rejects.toThrow(failure('unreachable', /no block 106/))

@@ -1,5 +1,4 @@
 /** Finds the transactions of watched swaps in raw blocks, and checks that the blocks link up to one chain. */
-
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
@@ -8,14 +7,13 @@ import type { SeenTransaction } from '../events.ts'
 import { taprootAddressAt } from '../script/taproot-address.ts'
 import { parseTransaction } from '../script/transaction.ts'
 import { merkleRootOf } from './merkle-root.ts'
-import { asRawBlock, type RawBlock } from './raw-block.ts'
-import { outpointAt } from './transaction-walk.ts'
+import { asRawBlock, outpointAt, type RawBlock } from './transaction-walk.ts'
 
-/** Blocks fetched in parallel: enough to hide the latency, few enough for the memory. */
+/** Four blocks in parallel are enough to hide the latency, and few enough for the memory. */
 const READ_AHEAD = 4n
 
 export interface BlockSource {
-  /** The hash at this height in the best chain; null above the tip. */
+  /** The hash is null above the tip. */
   blockHashAt(height: bigint): Promise<string | null>
   rawBlock(hash: string): Promise<Uint8Array>
 }
@@ -42,7 +40,7 @@ export async function scanBlocks(
   return found
 }
 
-/** The same in one block, known by its hash: neither its height nor its place in the best chain is asked for. */
+/** Scans one block by its hash. Neither its height nor its place in the best chain is read. */
 export async function scanBlock(
   source: Pick<BlockSource, 'rawBlock'>,
   watched: WatchedSwaps,
@@ -52,7 +50,6 @@ export async function scanBlock(
   return createScanner(watched, network).scan(await blockOf(source, hash), height)
 }
 
-/** Up to `READ_AHEAD` blocks at once. */
 function readBlocks(source: BlockSource, from: bigint, to: bigint) {
   const heights = Array.from({ length: Number(to - from < READ_AHEAD ? to - from + 1n : READ_AHEAD) }, (_, i) => from + BigInt(i))
   return Promise.all(heights.map(async (height) => ({ height, block: await readBlock(source, height) })))
@@ -109,7 +106,7 @@ function createScanner(watched: WatchedSwaps, network: BitcoinNetwork) {
   }
 }
 
-/** With the taproot outputs only: HTLCs are taproot outputs. */
+/** Reads taproot outputs only, because HTLCs are taproot outputs. */
 function transactionsOf({ bytes, walk }: RawBlock, network: BitcoinNetwork): readonly Seen[] {
   const seen: Seen[] = []
   walk(({ start, end, inputs, outputs }) => {

@@ -2,19 +2,19 @@
  * Locates inputs and outputs of raw transactions without parsing them: a block has thousands, of which hardly any matter.
  * `transaction.ts` parses the few that do.
  */
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { type BlockHeader, parseHeader } from '../script/transaction.ts'
 
-/** Offsets into the bytes. */
 export type Walked = {
-  /** Offset of each outpoint. */
   readonly inputs: readonly number[]
-  /** Offset and length of each script, alternating. */
+  /** Offset and length of each script alternate. */
   readonly outputs: readonly number[]
   readonly start: number
   readonly end: number
-  /** From the count of inputs to the end of the last output. */
+  /** The body begins at the count of inputs and ends with the last output. */
   readonly bodyStart: number
   readonly bodyEnd: number
-  /** End of the witnesses, which begin at `bodyEnd`; null without any. */
+  /** The witnesses begin at `bodyEnd`. A null means that there are none. */
   readonly witnessEnd: number | null
 }
 
@@ -24,7 +24,6 @@ const HAS_WITNESS = 1
 /** Litecoin Core, primitives/transaction.h: an MWEB part follows the witnesses. In a block only the last transaction has the flag, with an empty part. */
 const HAS_EXTENSION = 8
 
-/** Calls `visit` for every transaction of a block. Throws if it is not a block. */
 export function walkBlock(block: Buffer, visit: (transaction: Walked) => void): void {
   const cursor = createCursor(block, HEADER_BYTES)
   let hasExtension = false
@@ -41,12 +40,10 @@ export function walkBlock(block: Buffer, visit: (transaction: Walked) => void): 
   if (cursor.position() !== block.length && !hasExtension) throw new Error('bytes are left over after the block')
 }
 
-/** Of one transaction outside of a block. */
 export function walkTransaction(transaction: Buffer): Omit<Walked, 'witnessEnd'> {
   return { ...walkBody(createCursor(transaction, 0)), end: transaction.length }
 }
 
-/** `txid:vout` */
 export function outpointAt(bytes: Buffer, position: number): string {
   const hash = Buffer.from(bytes.subarray(position, position + 32)).reverse()
   return `${hash.toString('hex')}:${bytes.readUInt32LE(position + 32)}`
@@ -57,7 +54,7 @@ function walkBody(cursor: Cursor): Omit<Walked, 'witnessEnd' | 'end'> & { readon
   cursor.skip(4)
   let bodyStart = cursor.position()
   let count = cursor.compactSize()
-  // BIP144: after an input count of zero come flags.
+  // BIP144: flags follow an input count of zero.
   const flags = count === 0 ? cursor.byte() : 0
   if (count === 0) {
     bodyStart = cursor.position()
@@ -109,5 +106,29 @@ function createCursor(bytes: Buffer, from: number) {
       skip(first === 0xff ? 8 : size)
       return value
     },
+  }
+}
+
+export type RawBlock = {
+  readonly header: BlockHeader
+  readonly bytes: Buffer
+  walk(visit: (transaction: Walked) => void): void
+}
+
+export function asRawBlock(answer: Uint8Array): RawBlock {
+  const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.length)
+  return {
+    header: orBroken(bytes, () => parseHeader(Uint8Array.from(answer.subarray(0, HEADER_BYTES)))),
+    bytes,
+    walk: (visit) => orBroken(bytes, () => walkBlock(bytes, visit)),
+  }
+}
+
+/** Bytes that are not a block mean a faulty node, not a bug here. */
+function orBroken<T>(bytes: Buffer, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw new ChainFailure('unreachable', `the node's answer is malformed: ${bytes.length} bytes are not a block`, { cause })
   }
 }

@@ -1,4 +1,4 @@
-/** Checks of signatures by both parties, as jobs for worker threads: each takes milliseconds per deposit. Everything here is public. */
+/** Checks signatures of both parties in worker threads: each takes milliseconds per deposit. Everything here is public. */
 import type { PublicKey } from '@tandem/keys/key.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
@@ -31,7 +31,6 @@ export const jobs = {
     })
   },
 
-  /** See `readInstantRefund`, for each. */
   witnesses: (network: BitcoinNetwork, terms: HtlcTerms, refunds: readonly SignedInstantRefund[]) =>
     refunds.map((refund) => readInstantRefund(network, terms, refund)),
 
@@ -43,5 +42,4 @@ export const jobs = {
 
 export const checkingJobs = jobsOf<typeof jobs>(import.meta.url)
 
-/** For a transaction that is about to be sent. */
 export const urgentCheckingJobs = jobsOf<typeof jobs>(import.meta.url, 'urgent')

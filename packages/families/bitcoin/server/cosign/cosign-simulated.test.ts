@@ -1,4 +1,4 @@
-// Co-signed spends on the simulated chains, which must validate like real nodes.
+// Tests co-signed spends on the simulated chains, which must validate like real nodes.
 import { startSimulatedChain } from '../bitcoin.fixture.ts'
 import { describeCosigning } from './cosign.conformance.ts'
 

@@ -1,4 +1,4 @@
-/** Requirements on co-signed spends, for any node of the family: the node's validation of the signatures counts. */
+/** States the requirements on co-signed spends, for any node of the family: the node's validation of the signatures counts. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { readSwap } from '@tandem/chain-kit/testing/conformance.fixture.ts'
@@ -37,7 +37,6 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
 
     const swapState = async (terms: HtlcTerms) => (await readSwap(client, terms, from)).swap
 
-    /** An HTLC with these deposits in a block. */
     async function funded(...amounts: readonly bigint[]) {
       const secret = createSecret()
       const terms: HtlcTerms = {
@@ -55,7 +54,6 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
       return { terms, deposits, secret, initiator }
     }
 
-    /** With the last byte of these bytes changed. */
     const tampered = (raw: string, bytes: Uint8Array | undefined) => {
       const text = bytesToHex(bytes ?? new Uint8Array())
       const changed = raw.replace(text, `${text.slice(0, -2)}${text.endsWith('00') ? '01' : '00'}`)
@@ -64,10 +62,10 @@ export function describeCosigning(name: string, start: () => Promise<TestChain>)
     }
     const invalid = { accepted: false, reason: expect.stringMatching(/Schnorr/) }
 
-    it('refunds deposits by key path and by script path in one transaction, with a coin that pays the rest of the fee', async () => {
+    it('refunds deposits by key path and by script path in one transaction, with a coin that pays the remaining fee', async () => {
       const { terms, deposits } = await funded(300_000n, 200_000n)
       const to = client.addressOf(initiator)
-      // Below the minimum relay fee: it was agreed when fees were lower.
+      // The fee is below the minimum relay fee: it was agreed when fees were lower.
       const refunds = deposits.map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - 1n }))
       const signed = [
         ...(await signTogether(client, terms, refunds.slice(0, 1), parties)),

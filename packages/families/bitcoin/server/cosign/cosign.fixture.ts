@@ -1,5 +1,4 @@
-/** Both parties of an HTLC in one test: they cosign, each on its own side. */
-
+/** Lets both parties of an HTLC cosign in one test, each on its own side. */
 import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { SpendRequest } from '@tandem/chain-kit/port/spend.ts'
@@ -30,7 +29,6 @@ export function cosignedRedeemOf(client: ChainClient): NonNullable<ChainClient['
   return client.cosignedRedeem
 }
 
-/** By the key path: one signature of both parties. */
 export async function signTogether(
   client: ChainClient,
   terms: HtlcTerms,
@@ -42,7 +40,6 @@ export async function signTogether(
   return session.finish(await answer(terms, refunds, session.offer, redeemer))
 }
 
-/** By the instant-refund leaf, as an initiator signs who keeps its key in a wallet. */
 export async function signEach(
   client: ChainClient,
   terms: HtlcTerms,
@@ -68,7 +65,6 @@ export async function proposeAndSign(
   return sign(client, terms, await instantRefundOf(client).propose(terms, spend, sign === signTogether ? 'together' : 'apart'), parties)
 }
 
-/** One complete redeem of all items, by their initiators' keys and the redeemer's. */
 export async function redeemCosigned(
   client: ChainClient,
   items: readonly (RedeemItem & { readonly initiator: TestSigner })[],

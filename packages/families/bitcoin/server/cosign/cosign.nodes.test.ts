@@ -1,4 +1,4 @@
-// Co-signed spends against real nodes.
+// Tests co-signed spends against real nodes.
 import { describeWithNode } from '../../../../../test/nodes/describe-with-node.ts'
 import { startRealChain } from '../bitcoin.fixture.ts'
 import { describeCosigning } from './cosign.conformance.ts'

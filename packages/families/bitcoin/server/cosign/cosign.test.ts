@@ -1,5 +1,4 @@
-// Co-signed redeems: which are completed, which are refused, and how the simulated chain validates them.
-
+// Tests which co-signed redeems are completed, which are refused, and how the simulated chain validates them.
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import type { SpendableDeposit } from '@tandem/chain-kit/port/spend.ts'
@@ -10,9 +9,9 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { scriptOfAddress, walletAddress } from '../../terms/script/address.ts'
+import { identityOf } from '../../terms/script/user-key.ts'
 import { composeInputs, REPLACEABLE_SEQUENCE } from '../../terms/wallet/sign.ts'
 import { randomSigner, regtest } from '../bitcoin.fixture.ts'
-import { identityOf } from '../script/identity.ts'
 import { parseTransaction } from '../script/transaction.ts'
 import { chain, type Fixture, failure, startFixture } from '../wallet/manual-mining.fixture.ts'
 import { batchRedeemOf, cosignedRedeemOf, redeemCosigned } from './cosign.fixture.ts'
@@ -210,7 +209,6 @@ describe.each(['rpc', 'esplora'] as const)('redeems by both parties through %s',
   })
   afterEach(() => fixture.node.close())
 
-  /** An HTLC that pays the fixture's solver, with these deposits in a block. */
   async function funded(...amounts: readonly bigint[]): Promise<Deal> {
     const deal = dealOf(fixture.solver, [], chain.nativeAsset)
     for (const amount of amounts) await fixture.node.faucet(fixture.client.swapId(deal.terms), amount)

@@ -1,5 +1,5 @@
 /**
- * Co-signed redeems: one key path transaction spends all deposits to the redeemer's wallet.
+ * Makes co-signed redeems: one key path transaction spends all deposits to the redeemer's wallet.
  * The redeemer drafts it with its partial signatures, the initiators check and complete it, the redeemer verifies the result.
  */
 import { schnorr } from '@noble/curves/secp256k1.js'
@@ -14,24 +14,23 @@ import { type BitcoinHtlc, htlcOf } from '../../terms/htlc.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import { scriptOfAddress, walletAddress } from '../../terms/script/address.ts'
 import { estimateVsize } from '../../terms/script/weight.ts'
-import { affordableFee, type FeeRate, largestFee } from '../../terms/wallet/fees.ts'
-import { composeInputs, finish, REPLACEABLE_SEQUENCE } from '../../terms/wallet/sign.ts'
-import { payoutScripts } from '../script/payout-scripts.ts'
+import { affordableFee, type FeeRate, feeCap } from '../../terms/wallet/fees.ts'
+import { composeInputs, finish, REPLACEABLE_SEQUENCE, totalOf } from '../../terms/wallet/sign.ts'
+import { payoutScripts } from '../script/paid-out.ts'
 import { type Outpoint, type ParsedTransaction, parseTransaction, type TransactionOutput } from '../script/transaction.ts'
 import { MAX_SPENT_AT_ONCE } from '../spend/spend-size.ts'
 import { type KeyPathSide, signPartial, startSide, verifyPartial } from './key-path.ts'
 import type { CosignDraft } from './payloads.ts'
 
-/** BIP340. BIP341: the default hash type has no byte and covers all inputs and all outputs. */
+/** The size is that of BIP340. BIP341: the default hash type has no byte and covers all inputs and all outputs. */
 const SIGNATURE_BYTES = 64
 
 export type CosignItem = { readonly terms: HtlcTerms; readonly deposits: readonly SpendableDeposit[] }
 type Input = { readonly outpoint: Outpoint; readonly amount: bigint; readonly item: CosignItem; readonly htlc: BitcoinHtlc }
 
 interface CosignSession {
-  /** For each item, one for each deposit; hex. */
   readonly nonces: readonly (readonly string[])[]
-  /** The complete transaction, hex. A second call throws. */
+  /** The result is the complete transaction, in hex. A second call throws. */
   finish(draft: CosignDraft): string
 }
 
@@ -50,10 +49,7 @@ export function draftCosigned(
   })
   const script = walletScript(signer, network)
   const total = totalOf(inputs)
-  const vsize = estimateVsize(
-    inputs.map(() => [SIGNATURE_BYTES]),
-    [script],
-  )
+  const vsize = estimateVsize(Array<readonly number[]>(inputs.length).fill([SIGNATURE_BYTES]), [script])
   const fee = affordableFee(vsize, feeRate, null, total, script, network)
   const transaction = compose(inputs, [{ amount: total - fee, script }])
   const parts = inputs.map(({ outpoint, item }, index) => {
@@ -99,7 +95,7 @@ function completeDraft(draft: CosignDraft, known: ReadonlyMap<Outpoint, Input>, 
   return finish(transaction).raw
 }
 
-/** Throws unless it spends all deposits of these items, each by a valid signature of both parties, into the redeemer's wallet at a sane fee. */
+/** Throws unless the transaction spends all deposits of these items, each by a valid signature of both parties, to the redeemer's wallet at a sane fee. */
 export function verifyCosigned(network: BitcoinNetwork, raw: string, items: readonly CosignItem[], redeemer: PublicKey): void {
   const expected = inputsOf(network, items)
   const parsed = parse(raw)
@@ -108,7 +104,7 @@ export function verifyCosigned(network: BitcoinNetwork, raw: string, items: read
   assertPays(parsed.outputs, new Set([bytesToHex(walletScript(redeemer, network))]))
   const total = totalOf(inputs)
   const fee = parsed.outputs.reduce((left, { amount }) => left - amount, total)
-  if (fee < 0n || fee > largestFee(total, parsed.vsize, network)) throw refused(`its fee would be ${fee}`)
+  if (fee < 0n || fee > feeCap(total, parsed.vsize, network)) throw refused(`its fee would be ${fee}`)
   const transaction = compose(inputs, parsed.outputs)
   if (transaction.id !== parsed.txid()) throw refused('its version, sequences or lock time are not as expected')
   for (const [index, { htlc, outpoint }] of inputs.entries()) {
@@ -170,10 +166,6 @@ function hashOf(transaction: Transaction, inputs: readonly Input[], index: numbe
   const scripts = inputs.map(({ htlc }) => htlc.script)
   const amounts = inputs.map(({ amount }) => amount)
   return transaction.preimageWitnessV1(index, scripts, SigHash.DEFAULT, amounts)
-}
-
-function totalOf(inputs: readonly Input[]): bigint {
-  return inputs.reduce((sum, { amount }) => sum + amount, 0n)
 }
 
 function walletScript({ publicKey }: PublicKey, network: BitcoinNetwork): Uint8Array {

@@ -1,4 +1,4 @@
-// Instant refunds: signing, refused signatures, and validation by the simulated chain.
+// Tests instant refunds: signing, refused signatures, and validation by the simulated chain.
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { RawWitness } from '@scure/btc-signer'
 import { createMemoryOutbox, type MemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
@@ -8,8 +8,8 @@ import type { InstantRefund, SignedInstantRefund } from '@tandem/protocol/order.
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { walletAddress } from '../../terms/script/address.ts'
+import { identityOf } from '../../terms/script/user-key.ts'
 import { randomSigner, regtest } from '../bitcoin.fixture.ts'
-import { identityOf } from '../script/identity.ts'
 import { parseTransaction } from '../script/transaction.ts'
 import { chain, type Fixture, failure, startFixture } from '../wallet/manual-mining.fixture.ts'
 import { instantRefundOf, proposeAndSign, signEach, signTogether, waysToSign } from './cosign.fixture.ts'
@@ -44,7 +44,6 @@ describe('an instant refund', () => {
   const answer = (refunds: readonly InstantRefund[], nonces: readonly string[], of = terms) =>
     answerInstantRefund(regtest, of, refunds, nonces, redeemer)
 
-  /** One change for each field that a signature must cover. */
   const others: Readonly<Record<string, InstantRefund>> = {
     'another output': { ...first, pays: first.pays - 1n },
     'another address': { ...first, to: walletAddress(redeemer.publicKey, regtest) },
@@ -70,7 +69,7 @@ describe('an instant refund', () => {
     const [session, again] = [begin([first]), begin([first])]
     expect(again.nonces).not.toEqual(session.nonces)
     const answers = answer([first], session.nonces)
-    // A retried request with old nonces: the redeemer answers anew, and its earlier answer is useless.
+    // After a retried request with old nonces the redeemer answers anew, and its earlier answer is useless.
     const retried = answer([first], session.nonces)
     expect(retried[0]?.nonce).not.toBe(answers[0]?.nonce)
     expect(() => again.finish(answers)).toThrow(invalid('invalid_signature', /redeemer's part/))
@@ -149,7 +148,7 @@ describe('an instant refund', () => {
         expect(combine({ ...right, initiator: change(ofInitiator) })).toBeNull()
         expect(combine({ ...right, redeemer: change(ofRedeemer) })).toBeNull()
       }
-      // Over everything (ALL) with the flag of the other kind appended: the flag is part of what is hashed.
+      // The signature covers everything (ALL) and has the flag of the other kind appended: the flag is part of what is hashed.
       const wholeHash = hexToBytes(instantRefundHashes(regtest, terms, [second])[0] ?? '')
       expect(combine({ ...right, initiator: `${bytesToHex(initiator.signSchnorr(wholeHash))}83` })).toBeNull()
     })
@@ -163,14 +162,14 @@ describe('an instant refund', () => {
   )
 
   it('is proposed only for deposits that can pay its fee; others wait for the ordinary refund', () => {
-    // 390 less the fee would be dust.
+    // The output of 390 would be dust after the fee.
     const deposits = [600n, 150_000n, 800n, 390n].map((amount, index) => ({ id: `${'ab'.repeat(32)}:${index}`, amount }))
     const propose = (some: typeof deposits, feeRate = 1_000n, signing: 'together' | 'apart' = 'apart') =>
       proposeInstantRefunds(regtest, terms, { deposits: some, to }, feeRate, signing)
     const bigEnough = (fee: bigint) =>
       [1, 2, 0].map((i) => ({ deposit: deposits[i]?.id, amount: deposits[i]?.amount, to, pays: (deposits[i]?.amount ?? 0n) - fee }))
     expect(propose(deposits)).toEqual(bigEnough(158n))
-    // One signature by both keys instead of two and a script.
+    // One signature by both keys replaces two signatures and a script.
     expect(propose(deposits, 1_000n, 'together')).toEqual(bigEnough(100n))
     expect(propose(deposits, 3_000n).map(({ amount }) => amount)).toEqual([150_000n])
     expect(() => propose(deposits.slice(0, 1), 3_000n)).toThrow(failure('uneconomic'))

@@ -1,6 +1,6 @@
 /**
- * Instant refunds: both parties spend deposits before the timelock ends, by one MuSig2 signature (key path), or, where the initiator keeps its
- * key, by a signature of each (instant-refund leaf).
+ * Makes instant refunds: both parties spend deposits before the timelock ends, by one MuSig2 signature (key path), or, where the initiator
+ * keeps its key, by a signature of each (instant-refund leaf).
  * Each deposit pays its own output. A signature covers one deposit and its output, and nothing else.
  */
 import { schnorr } from '@noble/curves/secp256k1.js'
@@ -17,19 +17,19 @@ import { singleInputHash } from '../../terms/cosign/single-input-hash.ts'
 import { htlcOf } from '../../terms/htlc.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import { scriptOfAddress } from '../../terms/script/address.ts'
+import { identityOf } from '../../terms/script/user-key.ts'
 import { estimateVsize } from '../../terms/script/weight.ts'
-import { dustLimit, type FeeRate, feeOf, largestFee, uneconomic } from '../../terms/wallet/fees.ts'
-import { compose, REPLACEABLE_SEQUENCE } from '../../terms/wallet/sign.ts'
-import { identityOf } from '../script/identity.ts'
+import { dustLimit, type FeeRate, feeCap, feeOf, uneconomic } from '../../terms/wallet/fees.ts'
+import { compose, largestFirst, REPLACEABLE_SEQUENCE } from '../../terms/wallet/sign.ts'
 import { MAX_SPENT_AT_ONCE } from '../spend/spend-size.ts'
 import { signPartial, startSide, verifyPartial } from './key-path.ts'
 
 /** BIP341: ANYONECANPAY and SINGLE sign this input and the output with the same index. */
 const REFUND_SIGHASH = SigHash.SINGLE_ANYONECANPAY
-/** BIP340, and one byte for the hash type. */
+/** A BIP340 signature is followed by one byte for the hash type. */
 const SIGNATURE_BYTES = 65
 
-/** Leaves out deposits that cannot pay the whole fee: they would delay the others, and get the ordinary refund later. */
+/** Leaves out deposits that cannot pay the whole fee: they would delay the others, and get the ordinary refund later. The largest come first. */
 export function proposeInstantRefunds(
   network: BitcoinNetwork,
   terms: HtlcTerms,
@@ -41,16 +41,16 @@ export function proposeInstantRefunds(
   const vsize = vsizeAlone(network, terms, outputScript, signing)
   const fee = feeOf(vsize, feeRate)
   const economic = deposits
-    .filter(({ amount }) => fee <= largestFee(amount, vsize, network) && amount - fee >= dustLimit(outputScript, network))
-    .sort((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
+    .filter(({ amount }) => fee <= feeCap(amount, vsize, network) && amount - fee >= dustLimit(outputScript, network))
+    .sort(largestFirst)
   if (economic.length === 0) {
-    const most = deposits.reduce((highest, { amount }) => (amount > highest ? amount : highest), 0n)
-    throw uneconomic('an instant refund', most, fee)
+    const largest = deposits.reduce((highest, { amount }) => (amount > highest ? amount : highest), 0n)
+    throw uneconomic('an instant refund', largest, fee)
   }
   return economic.slice(0, MAX_SPENT_AT_ONCE).map(({ id, amount }) => ({ deposit: id, amount, to, pays: amount - fee }))
 }
 
-/** Alone in its transaction; in a batch each is smaller. */
+/** The refund is alone in its transaction. In a batch each refund is smaller. */
 function vsizeAlone(network: BitcoinNetwork, terms: HtlcTerms, outputScript: Uint8Array, signing: Cosigning): bigint {
   if (signing === 'together') return estimateVsize([[SIGNATURE_BYTES]], [outputScript])
   const { script, controlBlock } = htlcOf(terms, network).instantRefund
@@ -58,9 +58,8 @@ function vsizeAlone(network: BitcoinNetwork, terms: HtlcTerms, outputScript: Uin
 }
 
 interface InstantRefundSession {
-  /** One for each refund, hex. */
   readonly nonces: readonly string[]
-  /** Throws unless every answer is right. A second call throws. */
+  /** A wrong answer throws. A second call throws. */
   finish(answers: readonly PartialSignature[]): readonly SignedInstantRefund[]
 }
 
@@ -112,12 +111,11 @@ function missing({ deposit }: InstantRefund): TandemError {
   return new TandemError('bad_request', `there is no nonce or signature for the deposit ${deposit}`)
 }
 
-/** The hashes that an initiator with its own key signs, in the order of the refunds, hex. */
 export function instantRefundHashes(network: BitcoinNetwork, terms: HtlcTerms, refunds: readonly InstantRefund[]): readonly string[] {
   return refunds.map((refund) => bytesToHex(leafHash(network, terms, refund)))
 }
 
-/** Throws `bad_request` for a malformed signature, `invalid_signature` for a wrong one. */
+/** A malformed signature throws `bad_request`, and a wrong one `invalid_signature`. */
 export function verifyInitiatorSignature(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, signature: string): void {
   if (!/^[0-9a-f]{130}$/i.test(signature))
     throw new TandemError(
@@ -133,7 +131,7 @@ export function verifyInitiatorSignature(network: BitcoinNetwork, terms: HtlcTer
     )
 }
 
-/** By the redeemer. Valid for no other deposit, output or HTLC. */
+/** The redeemer's signature is valid for no other deposit, output or HTLC. */
 export function signInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, signer: Signer): string {
   if (identityOf(signer) !== terms.redeemer) throw new Error('only the redeemer of these terms can sign this refund')
   return bytesToHex(withFlag(onCurve('secp256k1', signer).signSchnorr(leafHash(network, terms, refund))))
@@ -153,7 +151,7 @@ export function combineInstantRefund(
   return readInstantRefund(network, terms, signed) === null ? null : signed
 }
 
-/** The witness that spends the deposit to this output; null if it is invalid for exactly this deposit and output. */
+/** The witness is null if it is invalid for exactly this deposit and output. */
 export function readInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, refund: SignedInstantRefund): readonly Uint8Array[] | null {
   const witness = decodeWitness(refund.signature)
   const [first, second, script, controlBlock] = witness
@@ -191,7 +189,7 @@ function refundHash(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRe
   return singleInputHash({ deposit, amount, script, output: { amount: pays, script: scriptOfAddress(to, network) } }, leaf)
 }
 
-/** Unsigned: each deposit has the index of its output. */
+/** Each deposit has the index of its output. */
 export function composeRefunds(network: BitcoinNetwork, terms: HtlcTerms, refunds: readonly InstantRefund[]) {
   return compose(
     refunds.map(({ deposit, amount }) => ({ outpoint: deposit, amount })),
@@ -205,7 +203,6 @@ function withFlag(signature: Uint8Array): Uint8Array {
   return Uint8Array.of(...signature, REFUND_SIGHASH)
 }
 
-/** BIP144: the whole witness of the input, by key path or by script path. */
 function encodeWitness(items: readonly Uint8Array[]): string {
   return bytesToHex(RawWitness.encode([...items]))
 }

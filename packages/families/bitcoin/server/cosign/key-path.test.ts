@@ -8,14 +8,14 @@ import { hashSecret } from '@tandem/protocol/secret.ts'
 import { describe, expect, it } from 'vitest'
 import { htlcOf } from '../../terms/htlc.ts'
 import { networkOf } from '../../terms/networks.ts'
-import { identityOf } from '../script/identity.ts'
+import { identityOf } from '../../terms/script/user-key.ts'
 import { signPartial, startSide, verifyPartial } from './key-path.ts'
 
 const network = networkOf('bitcoin:regtest')
 const hash = new Uint8Array(32).fill(7)
 const deposit = `${'ab'.repeat(32)}:1`
 
-/** Keys of both parities, so that every combination and both orders of the sorted keys occur. */
+/** The keys have both parities, so that every combination and both orders of the sorted keys occur. */
 const signers = ['01', '02', '03', '04', '05', '06', '42'].map((byte) => createTestSigner(byte.repeat(32)))
 const termsOf = (initiator: TestSigner, redeemer: TestSigner): HtlcTerms => ({
   asset: 'bitcoin_regtest:btc',
@@ -38,7 +38,6 @@ describe('a signature by the key path', () => {
     const kindOf = (a: TestSigner, b: TestSigner) => `${a.publicKey[0]}${b.publicKey[0]}${identityOf(a) < identityOf(b)}`
     const pairs = signers.flatMap((a) => signers.map((b) => [a, b] as const))
     const different = new Map(pairs.map(([a, b]) => [kindOf(a, b), [a, b] as const]))
-    // Even and odd keys on both sides, in both orders.
     expect(different.size).toBe(8)
     const tried = [...different.values(), [one, one] as const]
     const keys = tried.map(([a, b]) => htlcOf(termsOf(a, b), network).key)
@@ -87,7 +86,7 @@ describe('a signature by the key path', () => {
     const side = start()
     const part = change(answer(side.nonce), side.nonce)
     expect(() => verifyPartial(side, hash, part)).toThrow(wrong(new RegExp(`redeemer's part.*${deposit}`)))
-    // We signed nothing for it: the valid partial signature still completes the signature.
+    // We signed nothing for the refused parts: the valid partial signature still completes the signature.
     const signature = verifyPartial(side, hash, answer(side.nonce))()
     expect(schnorr.verify(signature, hash, htlcOf(terms, network).outputKey)).toBe(true)
   })
@@ -103,7 +102,6 @@ describe('a signature by the key path', () => {
 
   it('is not made with a nonce that cancels our own', () => {
     const side = start()
-    // The same points with the other y.
     const cancelling = [side.nonce.slice(0, 66), side.nonce.slice(66)].map(
       (point) => `${point.startsWith('02') ? '03' : '02'}${point.slice(2)}`,
     )

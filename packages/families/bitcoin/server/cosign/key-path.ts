@@ -1,4 +1,4 @@
-/** The key path of an HTLC deposit (BIP341): both parties make one MuSig2 signature. */
+/** Signs for the key path of an HTLC deposit (BIP341): both parties make one MuSig2 signature. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { onCurve, type Signer } from '@tandem/keys/key.ts'
 import type { MusigSigning, PartialSignature } from '@tandem/keys/musig2.ts'
@@ -7,16 +7,15 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { type AggregateKey, both, messageOf, openSession, type Party, parseNonce } from '../../terms/cosign/musig.ts'
 import { htlcOf } from '../../terms/htlc.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
-import { identityOf } from '../script/identity.ts'
+import { identityOf } from '../../terms/script/user-key.ts'
 
-/** One party's side of one signature over one deposit. `signing` holds the secret nonce and signs once. */
+/** A side is for one signature over one deposit. `signing` holds the secret nonce and signs once. */
 export type KeyPathSide = {
   readonly terms: HtlcTerms
   readonly key: AggregateKey
   readonly party: Party
   readonly deposit: string
   readonly signing: MusigSigning
-  /** Hex. */
   readonly nonce: string
 }
 
@@ -26,15 +25,15 @@ export function startSide(network: BitcoinNetwork, terms: HtlcTerms, party: Part
   return { terms, key: htlcOf(terms, network).key, party, deposit, signing, nonce: bytesToHex(signing.nonce) }
 }
 
-/** Our partial signature. `hash`: the BIP341 signature hash, as this party computes it. */
+/** `hash` is the BIP341 signature hash, as this party computes it. */
 export function signPartial(side: KeyPathSide, hash: Uint8Array, otherNonce: string): PartialSignature {
   const message = messageOf(side.terms, side.key, noncesOf(side, readNonce(side, otherNonce)), hash)
   return { nonce: side.nonce, signature: bytesToHex(side.signing.sign(message)) }
 }
 
 /**
- * Throws `invalid_signature` unless the other party's partial signature is valid. The returned function adds ours and returns the whole signature: so all
- * inputs are verified before anything is signed.
+ * An invalid partial signature of the other party throws `invalid_signature`. The returned function adds ours and returns the whole
+ * signature. A caller verifies all inputs before it signs anything.
  */
 export function verifyPartial(side: KeyPathSide, hash: Uint8Array, other: PartialSignature): () => Uint8Array {
   const nonces = noncesOf(side, readNonce(side, other.nonce))

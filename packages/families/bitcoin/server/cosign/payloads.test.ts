@@ -1,11 +1,10 @@
-// Payloads come from another party: a malformed one is refused with the reason before anything is signed.
-
+// Tests that a malformed payload of the other party is refused with the reason before anything is signed.
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { describe, expect, it } from 'vitest'
 import { walletAddress } from '../../terms/script/address.ts'
+import { identityOf } from '../../terms/script/user-key.ts'
 import { randomSigner, regtest } from '../bitcoin.fixture.ts'
-import { identityOf } from '../script/identity.ts'
 import { cosigning, instantRefundSigning, refundCosigning } from './cosign-abilities.ts'
 import { instantRefundHashes } from './instant-refund.ts'
 import { jobs } from './signing-jobs.ts'
@@ -50,7 +49,6 @@ describe('an offer', () => {
     ...spoiledHex.map((spoil) => changed(offer, (nonces: readonly string[]) => nonces.map(spoil))),
     changed(offer, (nonces: readonly string[]) => nonces.slice(1)),
     changed(offer, (nonces: readonly string[]) => [...nonces, ...nonces]),
-    // 66 bytes that are not two points.
     changed(offer, (nonces: readonly string[]) => nonces.map(() => 'ff'.repeat(66))),
     changed(offer, (nonces: readonly string[]) => nonces.map(() => '00'.repeat(66))),
   ]

@@ -1,32 +1,27 @@
-/** The payloads with which the two parties of a Bitcoin-family HTLC cosign: JSON, parsed strictly. */
+/** Parses and writes the JSON payloads that the two parties of a Bitcoin-family HTLC exchange to cosign. Parsing is strict. */
 import type { PartialSignature } from '@tandem/keys/musig2.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { parseNonce } from '../../terms/cosign/musig.ts'
 
-/** A redeem that the initiators must still sign: the unsigned transaction, hex, and the redeemer's partial signature for each input. */
+/** The draft has the unsigned transaction, in hex, and the redeemer's partial signature for each input. */
 export type CosignDraft = { readonly transaction: string; readonly inputs: readonly DraftInput[] }
 type DraftInput = PartialSignature & { readonly deposit: string }
 
-/** 100 kB, hex. */
 const MAX_TRANSACTION_LENGTH = 200_000
 const MAX_INPUTS = 250
 const MAX_DEPOSIT_LENGTH = 128
 
-/** BIP327 public nonces, one for each deposit. */
-export function writeNonces(nonces: readonly string[]): string {
-  return JSON.stringify(nonces)
+export function writeTexts(texts: readonly string[]): string {
+  return JSON.stringify(texts)
 }
 
 export function readNonces(payload: string, count: number): readonly string[] {
-  const nonces = readList(payload, 'list of nonces')
-  if (nonces.length !== count) throw bad(`expected a nonce for each of ${count} deposits, got ${nonces.length}`)
-  return nonces.map((nonce) => {
+  return readList(payload, 'nonce', count).map((nonce) => {
     if (!isNonce(nonce)) throw bad('expected BIP327 nonces: 66 bytes each, hex')
     return nonce
   })
 }
 
-/** Whether `readNonces` reads it. */
 export function isNonces(payload: string, count: number): boolean {
   try {
     readNonces(payload, count)
@@ -37,26 +32,16 @@ export function isNonces(payload: string, count: number): boolean {
   }
 }
 
-/** BIP327 partial signatures with their nonces, one for each deposit. */
 export function writeParts(parts: readonly PartialSignature[]): string {
   return JSON.stringify(parts.map(({ nonce, signature }) => ({ nonce, signature })))
 }
 
 export function readParts(payload: string, count: number): readonly PartialSignature[] {
-  const parts = readList(payload, 'list of partial signatures')
-  if (parts.length !== count) throw bad(`expected a partial signature for each of ${count} deposits, got ${parts.length}`)
-  return parts.map(readPart)
-}
-
-/** BIP340 signatures with a hash type, one for each deposit. */
-export function writeSignatures(signatures: readonly string[]): string {
-  return JSON.stringify(signatures)
+  return readList(payload, 'partial signature', count).map(readPart)
 }
 
 export function readSignatures(payload: string, count: number): readonly string[] {
-  const signatures = readList(payload, 'list of signatures')
-  if (signatures.length !== count) throw bad(`expected a signature for each of ${count} deposits, got ${signatures.length}`)
-  return signatures.map((signature) => {
+  return readList(payload, 'signature', count).map((signature) => {
     if (!isHex(signature, 65)) throw bad('expected BIP340 signatures with their hash type: 65 bytes each, hex')
     return signature
   })
@@ -77,7 +62,7 @@ export function readDraft(payload: string): CosignDraft {
   return { transaction: readTransaction(draft.transaction), inputs }
 }
 
-/** Lower-case hex: one transaction has one text. */
+/** Only lower-case hex is valid, so that one transaction has one text. */
 export function readTransaction(text: unknown): string {
   if (typeof text !== 'string' || text.length > MAX_TRANSACTION_LENGTH || !/^([0-9a-f]{2})+$/.test(text))
     throw bad('the transaction is not lower-case hex, or is longer than 100 kB')
@@ -90,9 +75,10 @@ function readPart(part: unknown): PartialSignature {
   return { nonce, signature }
 }
 
-function readList(payload: string, what: string): readonly unknown[] {
+function readList(payload: string, item: string, count: number): readonly unknown[] {
   const list = readJson(payload)
-  if (!Array.isArray(list)) throw bad(`expected a ${what}`)
+  if (!Array.isArray(list)) throw bad(`expected a list of ${item}s`)
+  if (list.length !== count) throw bad(`expected a ${item} for each of ${count} deposits, got ${list.length}`)
   return list
 }
 

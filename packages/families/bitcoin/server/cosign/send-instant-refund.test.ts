@@ -1,5 +1,4 @@
-// Instant refunds whose agreed fee is too low by now: when a coin of the wallet pays the rest.
-
+// Tests instant refunds whose agreed fee is too low now: a coin of the wallet pays the difference.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createMemoryOutbox, type MemoryOutbox, type OpenOutbox, opened } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { TestSigner } from '@tandem/keys/keys.fixture.ts'
@@ -44,7 +43,6 @@ async function fundRelay(...amounts: readonly bigint[]): Promise<void> {
   fixture.node.mine(1)
 }
 
-/** All deposits, each with the agreed fee. */
 async function signed(fee = 200n): Promise<readonly SignedInstantRefund[]> {
   const { deposits } = await fixture.swapState(terms)
   const refunds = deposits.map(({ id, amount }) => ({ deposit: id, amount, to: solverAddress(), pays: amount - fee }))
@@ -97,7 +95,7 @@ it('costs few requests for many deposits, and a repeat asks for none of them', a
   }
 })
 
-it('adds one coin that pays the rest of the fee, after the deposits, with change to the wallet', async () => {
+it('adds one coin that pays the remaining fee, after the deposits, with change to the wallet', async () => {
   await deposit(150_000n, 60_000n)
   await fundRelay(80_000n, 50_000n, 400n)
   const refunds = await signed()

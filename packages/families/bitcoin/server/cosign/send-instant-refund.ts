@@ -2,21 +2,19 @@
  * Sends instant refunds that both parties signed. Their fee is fixed by the signatures and comes out of the deposits. If it is too low by now, one
  * coin of the outbox's signer pays the difference, as the last input, so that each deposit keeps the index of its output.
  */
-
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { SignedInstantRefund } from '@tandem/protocol/order.ts'
 import { scriptOfAddress, walletAddress } from '../../terms/script/address.ts'
 import { estimateVsize, WALLET_WITNESS } from '../../terms/script/weight.ts'
-import { dustLimit, feeOf, largestFee, MAX_RATE_FACTOR, outbiddingFee, rateOf, replacementFee } from '../../terms/wallet/fees.ts'
-import { finish, REPLACEABLE_SEQUENCE, type SpendableCoin, signWalletInput, splitOutpoint } from '../../terms/wallet/sign.ts'
+import { dustLimit, feeCap, feeOf, MAX_RATE_FACTOR, outbiddingFee, rateOf, replacementFee } from '../../terms/wallet/fees.ts'
+import { finish, REPLACEABLE_SEQUENCE, type SpendableCoin, signWalletInput, splitOutpoint, totalOf } from '../../terms/wallet/sign.ts'
 import { type Action, type BuildRequest, execute, knownAttempts, whoSpent } from '../execute.ts'
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import type { Place } from '../nodes/backend.ts'
 import { inParallel } from '../nodes/in-parallel.ts'
 import { MAX_SPENT_AT_ONCE } from '../spend/spend-size.ts'
-import { readSponsorCoins, type SponsorCoins } from '../spend/sponsor-coins.ts'
-import { freeCoins } from '../wallet/fee-coins.ts'
+import { freeCoins, readSponsorCoins, type SponsorCoins } from '../spend/sponsor-coins.ts'
 import { hasWantedDescendant } from '../wallet/own-payments.ts'
 import { urgentCheckingJobs } from './checking-jobs.ts'
 import { composeRefunds } from './instant-refund.ts'
@@ -37,7 +35,6 @@ export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, 
     checked ??= checkWitnesses(execution, terms, open)
     return checked
   }
-  /** For the transaction that is built next. */
   let payable: PayableFee | null = null
   const action: Action = {
     attempts: touching(open),
@@ -46,7 +43,7 @@ export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, 
       payable = await readPayableFee(execution, open, await witnesses(), request)
       return outbox.withKey(work)
     },
-    // The deposits have just been checked. Checks the signatures here, so that other actions need not wait for the key meanwhile.
+    // The deposits have just been checked. The signatures are checked here, so that other actions need not wait for the key meanwhile.
     async inspect() {
       await witnesses()
       return { kind: 'clear' }
@@ -60,14 +57,14 @@ export async function sendInstantRefund(execution: Execution, terms: HtlcTerms, 
 }
 
 /**
- * open      unspent, or spent only by an unconfirmed transaction of ours
- * settled   spent by somebody else, or by a mined transaction of ours
- * gone      its transaction is neither mined nor in the mempool
+ * open: unspent, or spent only by an unconfirmed transaction of ours.
+ * settled: spent by somebody else, or by a mined transaction of ours.
+ * missing: its transaction is neither mined nor in the mempool.
  */
 type RefundState =
   | { readonly kind: 'open'; readonly refund: SignedInstantRefund }
   | { readonly kind: 'settled'; readonly refund: SignedInstantRefund; readonly tx: string; readonly isOurs: boolean }
-  | { readonly kind: 'gone'; readonly refund: SignedInstantRefund }
+  | { readonly kind: 'missing'; readonly refund: SignedInstantRefund }
 
 type Live = { readonly attempt: KnownAttempt; readonly place: Place }
 
@@ -86,7 +83,7 @@ function stateIn(live: Live | null, refund: SignedInstantRefund): RefundState | 
 async function stateOf(execution: Execution, refund: SignedInstantRefund, attempts: readonly KnownAttempt[]): Promise<RefundState> {
   if ((await execution.backend.output(refund.deposit)).state === 'unspent') return { kind: 'open', refund }
   const spender = await whoSpent(execution, refund.deposit, attempts)
-  if (spender === null) return { kind: 'gone', refund }
+  if (spender === null) return { kind: 'missing', refund }
   const { txid: tx, isOurs } = spender
   return isOurs && spender.confirmations === 0n ? { kind: 'open', refund } : { kind: 'settled', refund, tx, isOurs }
 }
@@ -133,7 +130,7 @@ async function build(
   }
   for (const [index, witness] of witnesses.entries()) transaction.updateInput(index, { finalScriptWitness: [...witness] }, true)
   const signed = finish(transaction)
-  // The same transaction was refused before. Fail: the node may accept the agreed fee later, or the ordinary refund is mined first.
+  // The same transaction was refused before. The node may accept its fee later, or the ordinary refund is mined first.
   if (outbox.attempts.some((attempt) => attempt.tx === signed.txid))
     throw new ChainFailure('would-fail', 'the node does not accept the instant refund at its agreed fee')
   return { signed, fee: payment?.fee ?? agreedFee(refunds) }
@@ -145,17 +142,15 @@ function agreedFee(refunds: readonly SignedInstantRefund[]): bigint {
 
 type FeeInput = { readonly coin: SpendableCoin; readonly ownScript: Uint8Array; readonly change: bigint; readonly fee: bigint }
 
-/** A higher fee, and the coins that may pay what is missing. */
 type PayableFee = FeePlan & { readonly coins: SponsorCoins }
 
 type FeePlan = {
   readonly fee: bigint
-  /** Beyond the agreed fee. */
   readonly missing: bigint
   readonly ownScript: Uint8Array
 }
 
-/** Null where the agreed fee is enough, or no coin can bump it. */
+/** The result is null if the agreed fee is enough, or no coin can bump it. */
 async function readPayableFee(
   execution: Execution,
   refunds: readonly SignedInstantRefund[],
@@ -186,20 +181,16 @@ function planFee(
   const ownScript = scriptOfAddress(walletAddress(outbox.key.publicKey, network), network)
   const vsize = estimateVsize([...lengths, WALLET_WITNESS], [...scripts, ownScript])
   const wanted = replacementFee(vsize, feeRate, replaced, network)
-  // BIP125 rule 3: a replacement also pays for the payee's own child. Do not outbid that one: with it, the payee has bumped the fee itself.
+  // BIP125 rule 3: a replacement also pays for the payee's own child. We do not outbid it: with it, the payee has bumped the fee itself.
   if (wanted - agreed > feeOf(vsize, feeRate) * MAX_RATE_FACTOR) return null
-  const most = largestFee(
-    refunds.reduce((sum, { amount }) => sum + amount, 0n),
-    vsize,
-    network,
-  )
-  const fee = wanted < most ? wanted : most
+  const cap = feeCap(totalOf(refunds), vsize, network)
+  const fee = wanted < cap ? wanted : cap
   const isUseful =
     fee > agreed && (replaced === null ? rateOf(fee, vsize) > rateOf(agreed, bareVsize) : fee >= outbiddingFee(vsize, replaced, network))
   return isUseful ? { fee, missing: fee - agreed, ownScript } : null
 }
 
-/** Under the key. The coin of the attempt that is replaced comes first. Null if other actions use all that are large enough. */
+/** The coin of the replaced attempt comes first. The result is null if other actions use all coins that are large enough. */
 function chooseFeeInput(held: HeldExecution, { fee, missing, ownScript, coins }: PayableFee): FeeInput | null {
   const changeOf = ({ amount }: SpendableCoin) => amount - missing
   const coin = [...coins.used, ...freeCoins(held, coins.unspent)].find((one) => changeOf(one) >= dustLimit(ownScript, held.network))

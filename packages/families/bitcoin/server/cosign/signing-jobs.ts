@@ -1,5 +1,4 @@
-/** Signatures by both parties, as jobs for worker threads: each takes milliseconds per deposit. */
-
+/** Makes signatures of both parties in worker threads: each takes milliseconds per deposit. */
 import type { CosignedTransaction } from '@tandem/chain-kit/port/abilities/cosigned-redeem.ts'
 import { ChainFailure, type ChainFailureKind } from '@tandem/chain-kit/port/failure.ts'
 import type { Secp256k1Signer } from '@tandem/keys/key.ts'
@@ -11,7 +10,7 @@ import type { BitcoinNetwork } from '../../terms/networks.ts'
 import type { FeeRate } from '../../terms/wallet/fees.ts'
 import { type CosignItem, draftCosigned, startCosigning } from './cosign.ts'
 import { answerInstantRefund, beginInstantRefund, signInstantRefund } from './instant-refund.ts'
-import { readDraft, readNonces, readParts, writeDraft, writeNonces, writeParts, writeSignatures } from './payloads.ts'
+import { readDraft, readNonces, readParts, writeDraft, writeParts, writeTexts } from './payloads.ts'
 
 type Signers = readonly Secp256k1Signer[]
 type Refunds = readonly InstantRefund[]
@@ -20,9 +19,8 @@ type Draft = { readonly draft: string } | { readonly failure: { readonly kind: C
 
 export const jobs = {
   beginRefund: (signers: Signers, network: BitcoinNetwork, terms: HtlcTerms, refunds: Refunds): string =>
-    writeNonces(beginInstantRefund(network, terms, refunds, onlySigner(signers)).nonces),
+    writeTexts(beginInstantRefund(network, terms, refunds, onlySigner(signers)).nonces),
 
-  /** With the nonces of `beginRefund`. */
   finishRefund: (
     signers: Signers,
     network: BitcoinNetwork,
@@ -36,13 +34,11 @@ export const jobs = {
     writeParts(answerInstantRefund(network, terms, refunds, readNonces(offer, refunds.length), onlySigner(signers))),
 
   signRefunds: (signers: Signers, network: BitcoinNetwork, terms: HtlcTerms, refunds: Refunds): string =>
-    writeSignatures(refunds.map((refund) => signInstantRefund(network, terms, refund, onlySigner(signers)))),
+    writeTexts(refunds.map((refund) => signInstantRefund(network, terms, refund, onlySigner(signers)))),
 
-  /** One signer for each item. */
   beginCosigning: (signers: Signers, network: BitcoinNetwork, items: readonly CosignItem[]): readonly string[] =>
-    startCosigning(network, withSigners(items, signers)).nonces.map(writeNonces),
+    startCosigning(network, withSigners(items, signers)).nonces.map(writeTexts),
 
-  /** With the nonces of `beginCosigning`. */
   finishCosigning(signers: Signers, network: BitcoinNetwork, items: readonly CosignItem[], payload: string): CosignedTransaction {
     const draft = readDraft(payload)
     const transaction = startCosigning(network, withSigners(items, signers)).finish(draft)

@@ -1,4 +1,4 @@
-/** Quorum rules for Bitcoin nodes. `size` is the quorum. We assume that fewer nodes than that lie. */
+/** Decides between the answers of Bitcoin nodes by quorum. `size` is the quorum. We assume that fewer nodes than that lie. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Rule } from '@tandem/chain-kit/providers/quorum.ts'
 import { byDecision, kthNumber, listedByQuorum, settledKthNumber } from '@tandem/chain-kit/providers/rules.ts'
@@ -10,8 +10,8 @@ import type { Coin, OutputState, Place, Spender } from './backend.ts'
 const NORMAL_SPREAD = 1n
 
 /**
- * Only transactions that a quorum shows: an invented spend would stop us from redeeming. Mempools differ, so we may miss a real one until it is mined.
- * Compared with their witnesses, which show the secret and tell a redeem from a refund.
+ * Only transactions that a quorum shows are accepted: an invented spend would stop us from redeeming. Mempools differ, so we may miss a
+ * real one until it is mined. Witnesses are compared too: they show the secret and distinguish a redeem from a refund.
  */
 export const unconfirmedRule = listedByQuorum<ParsedTransaction>(
   ({ bytes }) => bytesToHex(bytes),
@@ -19,8 +19,8 @@ export const unconfirmedRule = listedByQuorum<ParsedTransaction>(
 )
 
 /**
- * If no quorum is reached: null. Then it is rebroadcast, which does no harm.
- * Null from Core proves little: it does not find a mined transaction whose outputs are all spent.
+ * The result is null if no quorum is reached. Then the transaction is rebroadcast, which does no harm.
+ * A null from Core proves little: it does not find a mined transaction whose outputs are all spent.
  */
 export const placeRule: Rule<Place | null> = byDecision((size) => ({
   decide(places) {
@@ -32,7 +32,7 @@ export const placeRule: Rule<Place | null> = byDecision((size) => ({
   otherwise: () => null,
 }))
 
-/** If no quorum is reached: unspent. Nodes refuse a double spend anyway, but a redeem or refund that is not sent now may be too late. */
+/** The output counts as unspent if no quorum is reached: nodes refuse a double spend anyway, but a redeem or refund that is not sent now may be too late. */
 export const outputRule: Rule<OutputState> = byDecision((size) => {
   const depths = (states: readonly OutputState[]) => states.flatMap((one) => (one.state === 'unspent' ? [one.confirmations] : []))
   return {
@@ -43,11 +43,14 @@ export const outputRule: Rule<OutputState> = byDecision((size) => {
       return states.length - unspent.length >= size ? { state: 'missing' } : undefined
     },
     // The chain itself refuses a refund that is too early.
-    otherwise: (states) => ({ state: 'unspent', confirmations: depths(states).reduce((most, one) => (one > most ? one : most), 0n) }),
+    otherwise: (states) => ({
+      state: 'unspent',
+      confirmations: depths(states).reduce((deepest, one) => (one > deepest ? one : deepest), 0n),
+    }),
   }
 })
 
-/** If no quorum is reached: null. If we believed an invented final spender, we would pay again from other coins. */
+/** The result is null if no quorum is reached. If we believed an invented final spender, we would pay again from other coins. */
 export const spenderRule: Rule<Spender | null> = byDecision((size) => ({
   decide(spenders) {
     const found = spenders.flatMap((one) => one ?? [])
@@ -61,12 +64,12 @@ export const spenderRule: Rule<Spender | null> = byDecision((size) => ({
   otherwise: () => null,
 }))
 
-/** Null for "I do not have it". */
+/** A null means that the node does not have the output. */
 export function keyOfContent(content: TransactionOutput | null): string | null {
   return content === null ? null : `${content.amount} ${bytesToHex(content.script)}`
 }
 
-/** If no quorum is reached: null, as if it were not in the mempool. */
+/** The result is null if no quorum is reached, as if the transaction were not in the mempool. */
 export const unconfirmedFeeRule: Rule<ReplacedFee | null> = byDecision((size) => {
   const replacedFee = (fees: readonly (ReplacedFee | null)[], pick: typeof kthNumber) => {
     const known = fees.flatMap((one) => one ?? [])
@@ -88,7 +91,6 @@ export const unconfirmedFeeRule: Rule<ReplacedFee | null> = byDecision((size) =>
   }
 })
 
-/** Null with too few estimates. */
 export const feeRateRule: Rule<FeeRate | null> = byDecision((size) => {
   const known = (rates: readonly (FeeRate | null)[]) => rates.flatMap((one) => one ?? [])
   return {
@@ -97,17 +99,17 @@ export const feeRateRule: Rule<FeeRate | null> = byDecision((size) => {
   }
 })
 
-/** Coins that a quorum lists with the same amount. Confirmed when a quorum says so. */
+/** A coin counts if a quorum lists it with the same amount. It is confirmed when a quorum says so. */
 export const coinsRule = listedByQuorum<Coin>(
   ({ outpoint, amount }) => `${outpoint} ${amount}`,
   (alike, size) => ({ ...alike[0], isConfirmed: alike.filter(({ isConfirmed }) => isConfirmed).length >= size }),
 )
 
-/** The confirmations on which a quorum agrees. Undefined: too few answers, or so few and so far apart that a liar may have chosen. */
+/** The result is undefined if the answers are too few, or so few and so far apart that a liar could choose the result. */
 function agreedDepth(depths: readonly bigint[], size: number): bigint | undefined {
   const sorted = depths.toSorted((a, b) => Number(b - a))
-  const [most = 0n, least = 0n] = [sorted[0], sorted.at(-1)]
-  return sorted.length >= 2 * size - 1 || most - least <= NORMAL_SPREAD ? sorted[size - 1] : undefined
+  const [highest = 0n, lowest = 0n] = [sorted[0], sorted.at(-1)]
+  return sorted.length >= 2 * size - 1 || highest - lowest <= NORMAL_SPREAD ? sorted[size - 1] : undefined
 }
 
 function nullIfQuorum(answers: readonly unknown[], size: number): null | undefined {

@@ -1,12 +1,13 @@
-// Both kinds of node, beside the conformance suite: coins, mempools, and faulty answers.
+// Tests what both kinds of node have beside the conformance suite: coins, mempools, and faulty answers.
 import { createServer } from 'node:http'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import { createWatchedSwaps } from '@tandem/party/engine/watched-swaps.ts'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type BitcoinRegtest, startBitcoinRegtest } from '../../local/index.ts'
 import { scriptOfAddress, walletAddress } from '../../terms/script/address.ts'
+import { identityOf } from '../../terms/script/user-key.ts'
 import { signWalletPayment } from '../../terms/wallet/sign.ts'
 import { randomSigner, regtest, regtestChain } from '../bitcoin.fixture.ts'
 import { hashOf, swapAt, taprootScript } from '../blocks/block.fixture.ts'
@@ -100,12 +101,8 @@ describe.each(['rpc', 'esplora'] as const)('the mempool through %s', (endpoint) 
   })
   afterEach(() => node.close())
 
-  // The x coordinates of the first multiples of the generator: an address must be a point of the curve to be paid.
-  const keys = ['01', '02', '03'].map((n) =>
-    Buffer.from(createSecp256k1Key(n.padStart(64, '0')).publicKey)
-      .toString('hex')
-      .slice(2),
-  )
+  // These are the x coordinates of the first multiples of the generator: an address must be a point of the curve to be paid.
+  const keys = ['01', '02', '03'].map((n) => identityOf(createSecp256k1Key(n.padStart(64, '0'))))
   const swaps = keys.map((key) => swapAt(key, regtest))
   const scripts = keys.map(taprootScript)
   const watch = (count: number): WatchedSwaps => createWatchedSwaps(swaps.slice(0, count).map((swap) => ({ ...swap, deposits: [] })))
@@ -175,111 +172,94 @@ describe('an Esplora server', () => {
     const server = await serveChanged(node.esploraUrl, (path) =>
       hasRaw || !path.endsWith('/raw') ? null : { status: 404, body: 'not found' },
     )
-    try {
-      const backend = createEsploraBackend(server.url, regtest, () => nowMs)
-      const swap = swapAt(Buffer.from(signer.publicKey).toString('hex').slice(2), regtest)
-      const txid = await node.faucet(swap.swapId, 50_000n)
-      node.mine(1)
-      const watched = createWatchedSwaps([{ ...swap, deposits: [] }])
-      const scanAndCount = async () => {
-        const found = await backend.transactionsIn(watched, 110n, BigInt(node.height))
-        expect(found.map(({ transaction, block }) => [transaction.txid(), block?.height])).toEqual([[txid, 111n]])
-        return {
-          raw: server.asked.filter((path) => path.endsWith('/raw')).length,
-          histories: server.asked.filter((path) => path.includes('/txs/chain')).length,
-        }
+    onTestFinished(() => server.close())
+    const backend = createEsploraBackend(server.url, regtest, () => nowMs)
+    const swap = swapAt(identityOf(signer), regtest)
+    const txid = await node.faucet(swap.swapId, 50_000n)
+    node.mine(1)
+    const watched = createWatchedSwaps([{ ...swap, deposits: [] }])
+    const scanAndCount = async () => {
+      const found = await backend.transactionsIn(watched, 110n, BigInt(node.height))
+      expect(found.map(({ transaction, block }) => [transaction.txid(), block?.height])).toEqual([[txid, 111n]])
+      return {
+        raw: server.asked.filter((path) => path.endsWith('/raw')).length,
+        histories: server.asked.filter((path) => path.includes('/txs/chain')).length,
       }
-      expect([await scanAndCount(), await scanAndCount()].map(({ raw }) => raw)).toEqual([1, 1])
-      hasRaw = true
-      const before = await scanAndCount()
-      nowMs += 10 * 60_000 + 1
-      expect(await scanAndCount()).toEqual({ raw: before.raw + 3, histories: before.histories })
-      // Once the server has raw blocks, it is not checked again.
-      expect(await scanAndCount()).toEqual({ raw: before.raw + 5, histories: before.histories })
-    } finally {
-      await server.close()
     }
+    expect([await scanAndCount(), await scanAndCount()].map(({ raw }) => raw)).toEqual([1, 1])
+    hasRaw = true
+    const before = await scanAndCount()
+    nowMs += 10 * 60_000 + 1
+    expect(await scanAndCount()).toEqual({ raw: before.raw + 3, histories: before.histories })
+    // Once the server has raw blocks, it is not checked again.
+    expect(await scanAndCount()).toEqual({ raw: before.raw + 5, histories: before.histories })
   })
 
   it('without raw blocks is asked for the pages of a block if more swaps are open than it has pages', async () => {
     const server = await serveChanged(node.esploraUrl, (path) => (path.endsWith('/raw') ? { status: 404, body: 'not found' } : null))
-    try {
-      const backend = createEsploraBackend(server.url, regtest)
-      const keys = [1, 2, 3].map((n) =>
-        Buffer.from(createSecp256k1Key(String(n).padStart(64, '0')).publicKey)
-          .toString('hex')
-          .slice(2),
-      )
-      const swaps = keys.map((key) => ({ ...swapAt(key, regtest), deposits: [] as string[] }))
-      const paid = await Promise.all(swaps.slice(0, 2).map(({ swapId }) => node.faucet(swapId, 50_000n)))
-      for (let others = 0; others < 30; others++) await node.faucet(address, 10_000n + BigInt(others))
-      node.mine(1)
-      const block = await backend.tip()
-      const search = async (watched: readonly (typeof swaps)[number][]) => {
-        const before = server.asked.length
-        const found = await backend.transactionsOf(createWatchedSwaps(watched), block)
-        const asked = server.asked.slice(before)
-        const count = (part: string) => asked.filter((path) => path.includes(part)).length
-        const at = { height: block.height, hash: block.hash, time: block.time }
-        expect(found.map((one) => one.block)).toEqual(found.map(() => at))
-        return { txids: found.map(({ transaction }) => transaction.txid()).sort(), pages: count('/txs/'), histories: count('/txs/chain') }
-      }
-      const all = paid.toSorted()
-      expect(await search(swaps)).toEqual({ txids: all, pages: 2, histories: 0 })
-      // A spend of a known deposit.
-      const [payment] = await backend.transactionsOf(createWatchedSwaps(swaps), block)
-      const unpaid = [4, 5, 6].map((n) => ({ ...swapAt(hashOf(n), regtest), deposits: [] as string[] }))
-      const spending = unpaid.map((swap) => ({ ...swap, deposits: [payment?.transaction.inputs[0]?.outpoint ?? ''] }))
-      expect(await search(unpaid)).toEqual({ txids: [], pages: 2, histories: 0 })
-      expect(await search(spending)).toEqual({ txids: [payment?.transaction.txid()], pages: 2, histories: 0 })
-      // One request for each of two swaps costs no more than two pages, and both ways find the same.
-      expect(await search(swaps.slice(0, 2))).toMatchObject({ txids: all, histories: 4 })
-      const [first] = swaps
-      const other = { ...block, hash: hashOf(5) }
-      await expect(backend.transactionsOf(createWatchedSwaps(first === undefined ? [] : [first]), other)).rejects.toThrow(
-        failure('unreachable', /reorg/),
-      )
-    } finally {
-      await server.close()
+    onTestFinished(() => server.close())
+    const backend = createEsploraBackend(server.url, regtest)
+    const keys = [1, 2, 3].map((n) => identityOf(createSecp256k1Key(String(n).padStart(64, '0'))))
+    const swaps = keys.map((key) => ({ ...swapAt(key, regtest), deposits: [] as string[] }))
+    const paid = await Promise.all(swaps.slice(0, 2).map(({ swapId }) => node.faucet(swapId, 50_000n)))
+    for (let others = 0; others < 30; others++) await node.faucet(address, 10_000n + BigInt(others))
+    node.mine(1)
+    const block = await backend.tip()
+    const search = async (watched: readonly (typeof swaps)[number][]) => {
+      const before = server.asked.length
+      const found = await backend.transactionsOf(createWatchedSwaps(watched), block)
+      const asked = server.asked.slice(before)
+      const count = (part: string) => asked.filter((path) => path.includes(part)).length
+      const at = { height: block.height, hash: block.hash, time: block.time }
+      expect(found.map((one) => one.block)).toEqual(found.map(() => at))
+      return { txids: found.map(({ transaction }) => transaction.txid()).sort(), pages: count('/txs/'), histories: count('/txs/chain') }
     }
+    const all = paid.toSorted()
+    expect(await search(swaps)).toEqual({ txids: all, pages: 2, histories: 0 })
+    const [payment] = await backend.transactionsOf(createWatchedSwaps(swaps), block)
+    const unpaid = [4, 5, 6].map((n) => ({ ...swapAt(hashOf(n), regtest), deposits: [] as string[] }))
+    const spending = unpaid.map((swap) => ({ ...swap, deposits: [payment?.transaction.inputs[0]?.outpoint ?? ''] }))
+    expect(await search(unpaid)).toEqual({ txids: [], pages: 2, histories: 0 })
+    expect(await search(spending)).toEqual({ txids: [payment?.transaction.txid()], pages: 2, histories: 0 })
+    // One request for each of two swaps costs no more than two pages, and both ways find the same.
+    expect(await search(swaps.slice(0, 2))).toMatchObject({ txids: all, histories: 4 })
+    const [first] = swaps
+    const other = { ...block, hash: hashOf(5) }
+    await expect(backend.transactionsOf(createWatchedSwaps(first === undefined ? [] : [first]), other)).rejects.toThrow(
+      failure('unreachable', /reorg/),
+    )
   })
 
   it('without raw blocks is asked for a bounded number of pages of several blocks, however many swaps are open', async () => {
     const server = await serveChanged(node.esploraUrl, (path) => (path.endsWith('/raw') ? { status: 404, body: 'not found' } : null))
-    try {
-      const backend = createEsploraBackend(server.url, regtest)
-      const key = Buffer.from(createSecp256k1Key('1'.padStart(64, '0')).publicKey)
-        .toString('hex')
-        .slice(2)
-      await node.faucet(address, 90_000n)
-      node.mine(1)
-      const [coin] = await backend.coinsOf(address)
-      if (coin === undefined) throw new Error('there is no coin')
-      const outputs = [
-        { amount: 40_000n, script: taprootScript(key) },
-        { amount: 40_000n, script },
-      ]
-      const deposit = signWalletPayment(signer, [coin], outputs)
-      await backend.broadcast(deposit.raw)
-      node.mine(1)
-      // Spends an output of the transaction with the deposit, as a redeem does.
-      const spend = signWalletPayment(signer, [{ outpoint: `${deposit.txid}:1`, amount: 40_000n }], [{ amount: 30_000n, script }])
-      await backend.broadcast(spend.raw)
-      node.mine(2)
-      const many = Array.from({ length: 10_000 }, (_, n) => ({ ...swapAt(hashOf(n), regtest), deposits: [] as string[] }))
-      const watched = createWatchedSwaps([...many, { ...swapAt(key, regtest), deposits: [] }])
-      await backend.tip()
-      const before = server.asked.length
-      const found = await backend.transactionsIn(watched, 110n, BigInt(node.height))
-      expect(found.map(({ transaction, block }) => [transaction.txid(), block?.height])).toEqual([
-        [deposit.txid, 112n],
-        [spend.txid, 113n],
-      ])
-      expect(server.asked.slice(before).filter((path) => path.startsWith('/address/'))).toEqual([])
-      expect(server.asked.length - before).toBeLessThan(50)
-    } finally {
-      await server.close()
-    }
+    onTestFinished(() => server.close())
+    const backend = createEsploraBackend(server.url, regtest)
+    const key = identityOf(createSecp256k1Key('1'.padStart(64, '0')))
+    await node.faucet(address, 90_000n)
+    node.mine(1)
+    const [coin] = await backend.coinsOf(address)
+    if (coin === undefined) throw new Error('there is no coin')
+    const outputs = [
+      { amount: 40_000n, script: taprootScript(key) },
+      { amount: 40_000n, script },
+    ]
+    const deposit = signWalletPayment(signer, [coin], outputs)
+    await backend.broadcast(deposit.raw)
+    node.mine(1)
+    const spend = signWalletPayment(signer, [{ outpoint: `${deposit.txid}:1`, amount: 40_000n }], [{ amount: 30_000n, script }])
+    await backend.broadcast(spend.raw)
+    node.mine(2)
+    const many = Array.from({ length: 10_000 }, (_, n) => ({ ...swapAt(hashOf(n), regtest), deposits: [] as string[] }))
+    const watched = createWatchedSwaps([...many, { ...swapAt(key, regtest), deposits: [] }])
+    await backend.tip()
+    const before = server.asked.length
+    const found = await backend.transactionsIn(watched, 110n, BigInt(node.height))
+    expect(found.map(({ transaction, block }) => [transaction.txid(), block?.height])).toEqual([
+      [deposit.txid, 112n],
+      [spend.txid, 113n],
+    ])
+    expect(server.asked.slice(before).filter((path) => path.startsWith('/address/'))).toEqual([])
+    expect(server.asked.length - before).toBeLessThan(50)
   })
 
   it('is not trusted about amounts and owners of coins: the raw transactions prove them', async () => {
@@ -297,13 +277,10 @@ describe('an Esplora server', () => {
         ]),
       }
     })
-    try {
-      const coins = await createEsploraBackend(server.url, regtest).coinsOf(address)
-      expect(coins).toEqual(real)
-      expect(coins).toMatchObject([{ outpoint: expect.stringContaining(txid), amount: 70_000n, isConfirmed: true }])
-    } finally {
-      await server.close()
-    }
+    onTestFinished(() => server.close())
+    const coins = await createEsploraBackend(server.url, regtest).coinsOf(address)
+    expect(coins).toEqual(real)
+    expect(coins).toMatchObject([{ outpoint: expect.stringContaining(txid), amount: 70_000n, isConfirmed: true }])
   })
 
   it('is asked about the largest of very many coins only', async () => {
@@ -318,13 +295,10 @@ describe('an Esplora server', () => {
     const server = await serveChanged(node.esploraUrl, (path, answer) =>
       path.endsWith('/utxo') ? { status: 200, body: JSON.stringify([...dust, ...JSON.parse(answer)]) } : null,
     )
-    try {
-      const coins = await createEsploraBackend(server.url, regtest).coinsOf(address)
-      expect(coins.map(({ amount }) => amount)).toEqual([70_000n])
-      expect(server.asked.length).toBeLessThan(250)
-    } finally {
-      await server.close()
-    }
+    onTestFinished(() => server.close())
+    const coins = await createEsploraBackend(server.url, regtest).coinsOf(address)
+    expect(coins.map(({ amount }) => amount)).toEqual([70_000n])
+    expect(server.asked.length).toBeLessThan(250)
   })
 
   it('that refuses to list an address with very many coins is asked for its history: dust stops no payment', async () => {
@@ -348,7 +322,7 @@ describe('an Esplora server', () => {
       limited.mine(1)
       expect((await fetch(`${limited.esploraUrl}/address/${own}/utxo`)).status).toBe(400)
       expect(await amounts()).toEqual([70_000n])
-      // What is deep is not read again.
+      // Deep history is not read again.
       limited.mine(101)
       await limited.faucet(own, 50_000n)
       limited.mine(1)
@@ -356,7 +330,7 @@ describe('an Esplora server', () => {
       asked.length = 0
       expect(await amounts()).toEqual([70_000n, 50_000n])
       expect(asked.filter((path) => path.includes('/txs/chain'))).toHaveLength(1)
-      // A reorg of what is not deep takes its coins away.
+      // A reorg takes coins away that are not deep.
       limited.reorg(1, { dropTransactions: true })
       expect(await amounts()).toEqual([70_000n])
     } finally {
@@ -419,15 +393,12 @@ describe('a faulty or foreign node', () => {
 describe('fee estimates', () => {
   it('come from the node in its own unit, and make up the fee of a payout', async () => {
     const node = await startBitcoinRegtest({ premineBlocks: 1, estimatedSatsPerVbyte: 7n })
-    try {
-      for (const endpoints of [{ rpc: [node.rpcUrl] }, { esplora: [node.esploraUrl] }]) {
-        const client = bitcoin.connect(regtestChain(), { assets: [], endpoints })
-        // 155 vB at 7 sat/vB, half more at the urgent pace, and half more for a rise until it is paid: rounded up.
-        expect(await client.payoutFee?.('bitcoin_regtest:btc')).toBe(2442n)
-        await expect(client.payoutFee?.('bitcoin_regtest:other')).rejects.toThrow(/no asset/)
-      }
-    } finally {
-      await node.close()
+    onTestFinished(() => node.close())
+    for (const endpoints of [{ rpc: [node.rpcUrl] }, { esplora: [node.esploraUrl] }]) {
+      const client = bitcoin.connect(regtestChain(), { assets: [], endpoints })
+      // A payout has 155 vB at 7 sat/vB, half more at the urgent pace, and half more for a rise until it is paid. The fee is rounded up.
+      expect(await client.payoutFee?.('bitcoin_regtest:btc')).toBe(2442n)
+      await expect(client.payoutFee?.('bitcoin_regtest:other')).rejects.toThrow(/no asset/)
     }
   })
 })

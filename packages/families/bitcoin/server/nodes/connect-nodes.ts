@@ -1,5 +1,4 @@
-/** The nodes of a chain by its configuration: any number of Bitcoin Core (`rpc`) and Esplora servers (`esplora`), and one backend over them. */
-
+/** Connects the nodes of a chain by its configuration: Bitcoin Core (`rpc`), Esplora servers (`esplora`), and one backend over them. */
 import type { NewBlocks, ProviderReport } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -19,15 +18,13 @@ import { ALLOWED_LAG, type BitcoinProvider, createQuorumBackend } from './quorum
 export interface BitcoinNodes {
   readonly network: BitcoinNetwork
   readonly backend: BitcoinBackend
-  /** Rejects if one of them is on another network, or too few answer. */
   verify(): Promise<void>
   inspect(): Promise<readonly ProviderReport[]>
-  /** Undefined without a node that says when there is a block. */
   readonly newBlocks: NewBlocks | undefined
   close(): Promise<void>
 }
 
-/** Sends no request yet. */
+/** The nodes get no request yet. */
 export function connectNodes(chain: Chain, network: BitcoinNetwork, options: ConnectOptions): BitcoinNodes {
   const { endpoints, quorum = 1, onTrouble = () => undefined } = options
   const { rpc = [], esplora = [] } = endpoints
@@ -54,13 +51,13 @@ export function connectNodes(chain: Chain, network: BitcoinNetwork, options: Con
   }
 }
 
-/** At most one node of each kind, trusted without a quorum: blocks from Core, the coins of an address from Esplora's index. */
+/** One node of each kind is trusted without a quorum: blocks come from Core, the coins of an address from Esplora's index. */
 function backendOfKinds([first, index]: readonly BitcoinProvider[]): BitcoinBackend {
   if (first === undefined) throw new Error('there is no node')
   return index === undefined ? first.node : { ...first.node, coinsOf: coinsOfEither(index.node, first.node) }
 }
 
-/** Falls back to Core, which lists any number of coins after a slow first scan. Some Esplora servers refuse addresses with many coins. */
+/** Some Esplora servers refuse addresses with many coins. Core lists any number of coins after a slow first scan. */
 function coinsOfEither(index: BitcoinBackend, core: BitcoinBackend): BitcoinBackend['coinsOf'] {
   return async (address) => {
     try {
@@ -72,7 +69,6 @@ function coinsOfEither(index: BitcoinBackend, core: BitcoinBackend): BitcoinBack
   }
 }
 
-/** Inspects each Bitcoin node for the report to operators. */
 function inspectNodes(
   chain: Pick<Chain, 'blockMs'>,
   network: BitcoinNetwork,
@@ -87,7 +83,7 @@ function inspectNodes(
   })
 }
 
-/** Asks for the raw block: a pruned node still has the header. */
+/** A pruned node still has the header, so the raw block is read. */
 async function hasBlock(node: BitcoinNode, height: bigint): Promise<boolean> {
   const block = await node.blockAt(height)
   return block !== null && (await node.rawBlock(block.hash)) !== null

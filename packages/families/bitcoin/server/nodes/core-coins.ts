@@ -1,17 +1,15 @@
 /**
- * The unspent outputs of an address, from a node without a wallet.
- * A scan of the whole UTXO set takes minutes on mainnet (`core-scan.ts`), so it runs once per address; afterwards new blocks are read instead.
- * An operator who restarts often adds an Esplora endpoint, which answers from an index.
+ * Reads the unspent outputs of an address, from a node without a wallet. A scan of the whole UTXO set takes minutes on mainnet
+ * (`core-scan.ts`), so it runs once per address; afterwards new blocks are read instead. An operator who restarts often adds an Esplora
+ * endpoint, which answers from an index.
  */
-
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { type Json, list, record, whole } from '@tandem/chain-kit/providers/json.ts'
 import type { JsonRpc } from '@tandem/chain-kit/providers/json-rpc.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import type { MempoolIndex } from '../blocks/mempool-index.ts'
-import type { RawBlock } from '../blocks/raw-block.ts'
 import { type BlockSource, readBlock, reorgWhileReading } from '../blocks/scan-blocks.ts'
-import { outpointAt } from '../blocks/transaction-walk.ts'
+import { outpointAt, type RawBlock } from '../blocks/transaction-walk.ts'
 import { isCoinbase, type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
 import type { Coin } from './backend.ts'
 import type { CoreScans } from './core-scan.ts'
@@ -39,9 +37,8 @@ export interface CoreCoins {
 
 export function createCoreCoins(ports: CoreCoinsPorts): CoreCoins {
   const snapshots = new Map<string, Snapshot>()
-  /** Under way, by address. */
   const scanning = new Map<string, Promise<unknown>>()
-  /** By address: an older snapshot must not overwrite a newer one. */
+  /** Each address has a queue: an older snapshot must not overwrite a newer one. */
   const queues = new Map<string, Promise<unknown>>()
 
   const current = async (address: string, script: Uint8Array): Promise<Snapshot> => {
@@ -59,19 +56,19 @@ export function createCoreCoins(ports: CoreCoinsPorts): CoreCoins {
 
   return {
     async coinsOf(address, script) {
-      // Callers who come again during a scan do not queue up.
+      // Callers that repeat their request during a scan do not queue up.
       await ports.scans.patiently(scanning.get(address) ?? Promise.resolve())
-      const turn = (queues.get(address) ?? Promise.resolve()).then(() => current(address, script))
+      const reading = (queues.get(address) ?? Promise.resolve()).then(() => current(address, script))
       queues.set(
         address,
-        turn.catch(() => undefined),
+        reading.catch(() => undefined),
       )
-      return unspentOf(ports, await ports.scans.patiently(turn), script)
+      return unspentOf(ports, await ports.scans.patiently(reading), script)
     },
   }
 }
 
-/** Moves the snapshot to the tip; null when a scan is cheaper, or after a reorg. */
+/** The result is null when a scan is cheaper, or after a reorg. */
 async function follow({ rpc, blocks, network }: CoreCoinsPorts, known: Snapshot, script: Uint8Array): Promise<Snapshot | null> {
   const tip = whole(await rpc.call('getblockcount', []))
   if (tip < known.height || tip - known.height > MAX_BLOCKS_TO_READ) return null
@@ -101,7 +98,6 @@ function applyBlock(coins: Map<Outpoint, MinedCoin>, { bytes, walk }: RawBlock, 
   })
 }
 
-/** `outputs`: offset and length of each script, alternating. */
 function paysTo(script: Buffer, bytes: Buffer, outputs: readonly number[]): boolean {
   for (let i = 0; i < outputs.length; i += 2) {
     const [at = 0, length = 0] = [outputs[i], outputs[i + 1]]
@@ -119,7 +115,7 @@ function snapshotOf(answer: Json): Snapshot {
   return { height: whole(answer.height), hash: asHash(answer.bestblock), coins: new Map(coins) }
 }
 
-/** Excludes coins that the mempool spends. Includes change of unconfirmed transactions whose inputs are all ours: nobody else can replace those. */
+/** Unconfirmed change counts only if all inputs of its transaction are ours: nobody else can replace such a transaction. */
 async function unspentOf(ports: CoreCoinsPorts, snapshot: Snapshot, script: Uint8Array): Promise<readonly Coin[]> {
   await ports.mempool.refresh()
   const own = new Map<Outpoint, Coin>()

@@ -1,47 +1,43 @@
-/** Bitcoin Core (or Knots) over JSON-RPC as a backend. Needs neither a wallet nor a transaction index; works on a pruned node for recent blocks. */
-
+/** Uses Bitcoin Core (or Knots) as a backend, without a wallet or a transaction index. A pruned node serves recent blocks. */
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { FoundSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { gatherCalls } from '@tandem/chain-kit/providers/gather-calls.ts'
-import { createProviderHttp } from '@tandem/chain-kit/providers/http.ts'
+import { createProviderHttp, type ProviderHttp } from '@tandem/chain-kit/providers/http.ts'
 import { type Json, record, whole } from '@tandem/chain-kit/providers/json.ts'
-import type { JsonRpc } from '@tandem/chain-kit/providers/json-rpc.ts'
+import { createJsonRpc, type JsonRpc } from '@tandem/chain-kit/providers/json-rpc.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import { scriptOfAddress } from '../../terms/script/address.ts'
 import { rateOf } from '../../terms/wallet/fees.ts'
 import { splitOutpoint } from '../../terms/wallet/sign.ts'
-import { assertWork, createCheckedHeaders } from '../blocks/checked-headers.ts'
+import { assertWork, type ClaimedHeader, createCheckedHeaders, encodeHeader } from '../blocks/checked-headers.ts'
 import { createMempoolIndex } from '../blocks/mempool-index.ts'
-import { asRawBlock, type RawBlock } from '../blocks/raw-block.ts'
 import { type BlockSource, readBlock, scanBlock, scanBlocks } from '../blocks/scan-blocks.ts'
-import { encodeHeader, type ToldHeader } from '../blocks/told-header.ts'
-import { outpointAt } from '../blocks/transaction-walk.ts'
+import { asRawBlock, outpointAt, type RawBlock } from '../blocks/transaction-walk.ts'
 import { taprootAddressAt } from '../script/taproot-address.ts'
 import { type Outpoint, type ParsedTransaction, parseTransaction, type TransactionOutput } from '../script/transaction.ts'
 import type { BitcoinNode, Spender } from './backend.ts'
 import { createCoreCoins } from './core-coins.ts'
 import { createCoreScans, type ScanOptions } from './core-scan.ts'
 import { inParallel } from './in-parallel.ts'
-import { createCoreRpc } from './json-rpc.ts'
 import { asBits, asBytes, asHash, asSatoshis, asTransaction, asUint32, asVersion } from './node-json.ts'
 
 const BLOCK_TIMEOUT_MS = 60_000
 const BROADCAST_TIMEOUT_MS = 30_000
-/** A quarter of a second's work for a node, at most. */
+/** A page of headers takes a node at most a quarter of a second. */
 const HEADER_PAGE = 50
-/** How far back to search for a spender. */
+/** The search for a spender ends at this depth. */
 const MAX_SPENDER_BLOCKS = 300n
 /** Consensus allows block times to be this far from real time. */
 const BLOCK_TIME_ERROR_SECONDS = 7200n
 
 const RPC_INVALID_PARAMETER = -8
 const RPC_NOT_FOUND = -5
-/** To `getblock`: the block is pruned. */
+/** Bitcoin Core answers `getblock` for a pruned block with this code. */
 const RPC_MISC_ERROR = -1
 
-/** `options`: of scans of the UTXO set. */
+/** `options` are those of scans of the UTXO set. */
 export function createCoreBackend(endpoint: Endpoint, network: BitcoinNetwork, options?: ScanOptions): BitcoinNode {
   const rpc = createCoreRpc(createProviderHttp(endpoint))
   const gathered = gatherCalls(rpc)
@@ -97,7 +93,7 @@ export function createCoreBackend(endpoint: Endpoint, network: BitcoinNetwork, o
     async placeOf(transaction) {
       const found = await nullIfRefused(rpc, 'getrawtransaction', [transaction.txid(), true], [RPC_NOT_FOUND], record)
       if (found !== null && found.blockhash === undefined) return 'mempool'
-      // With a transaction index the node also finds transactions of reorged blocks: those have 0 confirmations.
+      // A node with a transaction index also finds transactions of reorged blocks, which have 0 confirmations.
       if (found !== null && whole(found.confirmations ?? 0) > 0n) return 'block'
       for (const vout of transaction.outputs.keys()) {
         if ((await confirmationsOf(`${transaction.txid()}:${vout}`, false)) !== null) return 'block'
@@ -152,8 +148,7 @@ export function createCoreBackend(endpoint: Endpoint, network: BitcoinNetwork, o
   }
 }
 
-/** Two requests for up to `HEADER_PAGE` headers. */
-async function readHeaderPage(rpc: JsonRpc, height: bigint): Promise<readonly ToldHeader[]> {
+async function readHeaderPage(rpc: JsonRpc, height: bigint): Promise<readonly ClaimedHeader[]> {
   const heights = Array.from({ length: HEADER_PAGE }, (_, i) => Number(height) - i).filter((at) => at >= 0)
   const hashes = await rpc.batch(heights.map((at) => ({ method: 'getblockhash', params: [at] })))
   const listed = hashes.flatMap((hash) => (hash instanceof Refusal ? [] : [asHash(hash)]))
@@ -161,7 +156,7 @@ async function readHeaderPage(rpc: JsonRpc, height: bigint): Promise<readonly To
   return headers.flatMap((header) => (header instanceof Refusal ? [] : [parseHeader(header)]))
 }
 
-function parseHeader(answer: unknown): ToldHeader {
+function parseHeader(answer: unknown): ClaimedHeader {
   const header = record(answer)
   const bytes = encodeHeader({
     version: asVersion(header.version),
@@ -198,7 +193,7 @@ function depositsIn(transaction: ParsedTransaction, swaps: FoundSwaps, network: 
   })
 }
 
-/** Newest block first: spends that we ask about are recent. */
+/** The newest block comes first, because the spends that we search are recent. */
 async function findMinedSpender(
   { blocks, network }: { readonly blocks: BlockSource; readonly network: BitcoinNetwork },
   outpoint: Outpoint,
@@ -224,14 +219,12 @@ function spenderIn({ bytes, walk }: RawBlock, outpoint: Outpoint, network: Bitco
   return txid
 }
 
-/** A cache of the unconfirmed transactions of the last call: each is fetched only once. */
+/** The cache has the unconfirmed transactions of the last call, so that each is fetched only once. */
 function createUnconfirmedCache(fetchTransaction: (txid: string) => Promise<ParsedTransaction | null>) {
   let cache = new Map<string, ParsedTransaction>()
   return {
-    /** These transactions and, recursively, those that `next` names for each. */
     async closure(txids: Set<string>, next: (transaction: ParsedTransaction) => readonly string[]): Promise<readonly ParsedTransaction[]> {
       const found = new Map<string, ParsedTransaction>()
-      // Grows while it is iterated.
       for (const txid of txids) {
         const transaction = cache.get(txid) ?? (await fetchTransaction(txid))
         if (transaction === null) continue
@@ -246,4 +239,20 @@ function createUnconfirmedCache(fetchTransaction: (txid: string) => Promise<Pars
 
 function contentIn({ value, scriptPubKey }: Json): TransactionOutput {
   return { amount: asSatoshis(value), script: asBytes(record(scriptPubKey).hex) }
+}
+
+const RPC_TIMEOUT_MS = 20_000
+/** Bitcoin Core answers with this code while it starts: "Loading block index…". */
+const RPC_IN_WARMUP = -28
+
+export function createCoreRpc(http: ProviderHttp): JsonRpc {
+  return createJsonRpc(http, {
+    version: '1.0',
+    timeoutMs: RPC_TIMEOUT_MS,
+    // An operator's own node has no rate limit, and the reason of a refused transaction may have these words. A proxy answers 429.
+    isRateLimit: () => false,
+    // A scan whose connection broke goes on in the node, which would refuse a second one.
+    isRepeatable: (method) => method !== 'scantxoutset',
+    troubleIn: ({ code, message }) => (code === RPC_IN_WARMUP ? `the node is still starting: ${message}` : null),
+  })
 }

@@ -1,5 +1,4 @@
-// A simulated node whose scans take as long as a test lets them: no test waits for a clock.
-
+// Tests scans of a simulated node, which take as long as a test lets them: no test waits for a clock.
 import type { JsonRpc } from '@tandem/chain-kit/providers/json-rpc.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -8,7 +7,6 @@ import { type CoreScans, createCoreScans } from './core-scan.ts'
 
 type Deferred = { resolve(answer: unknown): void; reject(error: unknown): void }
 
-/** Scans that run in the node, by address, and pauses that nobody ended yet. */
 let running: { readonly address: string; readonly done: Deferred }[]
 let pauses: { readonly ms: number; end(): void }[]
 let calls: string[]

@@ -1,6 +1,6 @@
 /**
- * `scantxoutset`: a node without a wallet reads its whole UTXO set for the coins of an address. That takes minutes on mainnet, and a node runs one scan at a
- * time, whoever asked for it. So ours run in the background, one after the other, and callers ask again.
+ * Scans the UTXO set of a node without a wallet (`scantxoutset`). A scan takes minutes on mainnet, and a node runs one at a time, also
+ * those of other programs. So our scans run in the background, one after another, and callers repeat their request.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -8,25 +8,23 @@ import { type Json, record } from '@tandem/chain-kit/providers/json.ts'
 import type { JsonRpc } from '@tandem/chain-kit/providers/json-rpc.ts'
 import { isUnreachable, Refusal } from '@tandem/chain-kit/providers/refusal.ts'
 
-/** Longer than any scan: an hour on a slow disk. */
+/** No scan takes longer: it takes an hour on a slow disk. */
 export const SCAN_TIMEOUT_MS = 2 * 3600_000
-/** How long a caller waits for a scan: it may hold a key. */
+/** A caller waits no longer than this for a scan, because it may hold a key. */
 const PATIENCE_MS = 5_000
 const RETRY_AFTER_MS = 30_000
-/** How often to look whether a scan of another program has ended. */
 const STATUS_MS = 5_000
-const MAX_LOOKS = SCAN_TIMEOUT_MS / STATUS_MS
-/** Of Bitcoin Core: "Scan already in progress, use action "abort" or "status"". */
+const MAX_CHECKS = SCAN_TIMEOUT_MS / STATUS_MS
+/** Bitcoin Core answers with this code: "Scan already in progress, use action "abort" or "status"". */
 const RPC_INVALID_PARAMETER = -8
 
 export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>
 
 export interface CoreScans {
-  /** The answer of the node; takes as long as the scan. */
   scan(address: string): Promise<Json>
-  /** The result of some work that may include a scan; rejects with `would-fail` if it takes longer than a caller should wait. */
+  /** The promise rejects with `would-fail` if the work takes longer than a caller should wait. */
   patiently<T>(work: Promise<T>): Promise<T>
-  /** Ends a scan that is under way: the node would go on with it for nobody. */
+  /** A scan that is under way is aborted: the node would continue it although nobody needs the result. */
   close(): Promise<void>
 }
 
@@ -34,7 +32,7 @@ const realPause: Pause = (ms, signal) => sleep(ms, undefined, { signal, ref: fal
 
 export type ScanOptions = {
   readonly pause?: Pause
-  /** Longer for a caller that has nothing else to do, e.g. a command. */
+  /** A caller that has nothing else to do, e.g. a command, waits longer. */
   readonly patienceMs?: number
 }
 
@@ -44,19 +42,18 @@ export function createCoreScans(rpc: JsonRpc, { pause = realPause, patienceMs = 
   let isScanning = false
 
   async function start(address: string): Promise<Json> {
-    for (let looks = 0; looks < MAX_LOOKS && !closing.signal.aborted; looks++) {
+    for (let checks = 0; checks < MAX_CHECKS && !closing.signal.aborted; checks++) {
       const answer = await startOnce(address)
       if (answer !== null) return answer
-      // Another program's scan, or one of ours whose connection broke. Its result is not for us.
+      // Another program runs the scan, or it is one of ours whose connection broke: we cannot get its result.
       do {
         await pause(STATUS_MS, closing.signal)
-        looks += 1
-      } while (looks < MAX_LOOKS && !closing.signal.aborted && (await rpc.call('scantxoutset', ['status'])) !== null)
+        checks += 1
+      } while (checks < MAX_CHECKS && !closing.signal.aborted && (await rpc.call('scantxoutset', ['status'])) !== null)
     }
     throw new ChainFailure('unreachable', 'the node cannot list coins: it is busy with a scan of another program')
   }
 
-  /** Null while another scan runs. */
   async function startOnce(address: string): Promise<Json | null> {
     isScanning = true
     try {
@@ -72,7 +69,6 @@ export function createCoreScans(rpc: JsonRpc, { pause = realPause, patienceMs = 
     }
   }
 
-  /** In percent; null if the node does not say. */
   async function progress(): Promise<number | null> {
     try {
       const status = await rpc.call('scantxoutset', ['status'])
@@ -86,14 +82,14 @@ export function createCoreScans(rpc: JsonRpc, { pause = realPause, patienceMs = 
 
   return {
     scan(address) {
-      const turn = queue.then(() => start(address))
-      queue = turn.catch(() => undefined)
-      return turn
+      const answer = queue.then(() => start(address))
+      queue = answer.catch(() => undefined)
+      return answer
     },
     async patiently(work) {
       const waiting = new AbortController()
       const isLate = pause(patienceMs, AbortSignal.any([waiting.signal, closing.signal])).then(() => LATE)
-      // The work goes on when nobody waits for it any more.
+      // The work goes on after the caller stopped waiting.
       work.catch(() => undefined)
       const result = await Promise.race([work, isLate]).finally(() => waiting.abort())
       if (result !== LATE) return result as Awaited<typeof work>
@@ -110,7 +106,7 @@ export function createCoreScans(rpc: JsonRpc, { pause = realPause, patienceMs = 
       try {
         await rpc.call('scantxoutset', ['abort'])
       } catch (error) {
-        // The node is gone: so is its scan.
+        // If the node does not answer, its scan is over too.
         if (!(error instanceof Refusal) && !isUnreachable(error)) throw error
       }
     },

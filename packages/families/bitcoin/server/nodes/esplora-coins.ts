@@ -1,13 +1,13 @@
 /**
- * The coins of an address from its history, for servers that do not list them: some refuse more than 500, and anyone can send that many for next to nothing. The
- * history comes in pages, newest first, so a spend is always seen before what it spends: a part of it shows coins that are unspent, only perhaps not all.
- * What is deep in the chain is remembered, and read once.
+ * Reads the coins of an address from its history, for servers that do not list them: some refuse more than 500, and anyone can send that many at little
+ * cost. The history comes in pages, newest first, so a spend is read before the output that it spends: a part of the history shows only unspent coins,
+ * but perhaps not all. History that is deep in the chain is cached and read once.
  */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outpoint } from '../script/transaction.ts'
 import type { EsploraHttp, EsploraUtxo, HistoryTransaction } from './esplora-http.ts'
 
-/** Of 25 transactions each. */
+/** A page has 25 transactions. */
 const MAX_PAGES = 400
 /** No reorg is deeper. */
 const DEEP_BLOCKS = 100n
@@ -15,11 +15,10 @@ const DEEP_BLOCKS = 100n
 const MAX_ADDRESSES = 20
 
 type Http = Pick<EsploraHttp, 'historyPage' | 'unconfirmedHistory'>
-/** `newest`: the newest deep transaction. `coins`: what is unspent after it. */
+/** `newest` is the newest deep transaction. `coins` are unspent after it. */
 type Deep = { readonly newest: string; readonly coins: readonly EsploraUtxo[] }
 type Walked = { readonly transactions: readonly HistoryTransaction[]; readonly end: 'known' | 'beginning' | 'cut' }
 
-/** `script`: of the address, as hex. */
 export type HistoryCoins = (address: string, script: string, tipHeight: bigint) => Promise<readonly EsploraUtxo[]>
 
 export function createHistoryCoins(http: Http): HistoryCoins {
@@ -41,7 +40,7 @@ export function createHistoryCoins(http: Http): HistoryCoins {
     const before = deep.get(address)
     const unconfirmed = await http.unconfirmedHistory(address)
     const { transactions, end } = await walk(address, before?.newest)
-    // Without the transaction that we know the server tells another history.
+    // If the transaction that we know is missing, the server shows another history.
     const known = end === 'beginning' ? [] : (before?.coins ?? [])
     const first = transactions.findIndex(({ status }) => status !== null && tipHeight - status.height >= DEEP_BLOCKS)
     const [newest, older] = first < 0 ? [undefined, []] : [transactions[first], transactions.slice(first)]
@@ -60,7 +59,7 @@ export function createHistoryCoins(http: Http): HistoryCoins {
   }
 }
 
-/** `transactions`: newest first. `known`: what was unspent before them. */
+/** `transactions` come newest first. `known` are the coins that were unspent before them. */
 function unspentIn(transactions: readonly HistoryTransaction[], known: readonly EsploraUtxo[], script: string): readonly EsploraUtxo[] {
   const spent = new Set<Outpoint>(transactions.flatMap((one) => one.spent))
   const made = transactions.flatMap(({ txid, status, outputs }) =>

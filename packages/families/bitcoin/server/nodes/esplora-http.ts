@@ -1,11 +1,10 @@
-/** The requests to an Esplora server, with answers parsed to domain types. */
-
+/** Sends the requests to an Esplora server, and parses its answers to domain types. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { ProviderHttp, ProviderResponse } from '@tandem/chain-kit/providers/http.ts'
 import { list, record, text, whole } from '@tandem/chain-kit/providers/json.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
+import { type ClaimedHeader, encodeHeader } from '../blocks/checked-headers.ts'
 import type { MerkleBranch } from '../blocks/merkle-root.ts'
-import { encodeHeader, type ToldHeader } from '../blocks/told-header.ts'
 import type { Outpoint, ParsedTransaction } from '../script/transaction.ts'
 import { asBytes, asHash, asTransaction, asUint32, asVersion, parseJson } from './node-json.ts'
 
@@ -13,7 +12,6 @@ const TIMEOUT_MS = 20_000
 const BLOCK_TIMEOUT_MS = 60_000
 const MAX_CACHED = 1000
 
-/** The block it is in; null while unconfirmed. */
 export type EsploraStatus = { readonly height: bigint; readonly hash: string; readonly time: bigint } | null
 export type EsploraTransaction = {
   readonly txid: string
@@ -21,15 +19,12 @@ export type EsploraTransaction = {
   readonly inputScripts: readonly string[]
   readonly fee: bigint
 }
-/** As far as the pages of a block tell. */
 export type ListedTransaction = {
   readonly txid: string
   readonly status: EsploraStatus
-  /** Of its outputs. */
   readonly scripts: readonly Uint8Array[]
   readonly spent: readonly Outpoint[]
 }
-/** `spent`: by its inputs. */
 export type HistoryTransaction = {
   readonly txid: string
   readonly status: EsploraStatus
@@ -42,7 +37,7 @@ export type EsploraUtxo = { readonly txid: string; readonly outpoint: Outpoint; 
 export type EsploraHttp = ReturnType<typeof createEsploraHttp>
 
 export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
-  /** A cache: a txid commits to its transaction, apart from the witness, which only its signers can change. */
+  /** A txid commits to its transaction, apart from the witness, which only its signers can change. So the transaction may be cached. */
   const known = new Map<string, ParsedTransaction>()
 
   const get = async (path: string, timeoutMs = TIMEOUT_MS): Promise<ProviderResponse | null> => {
@@ -64,15 +59,12 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
       const response = await get(`/block-height/${height}`)
       return response === null ? null : asHash(response.text().trim())
     },
-    header: async (hash: string): Promise<ToldHeader> => parseBlockSummary(await getJson(`/block/${hash}`)),
-    /** Ten or more, from this height down. */
+    header: async (hash: string): Promise<ClaimedHeader> => parseBlockSummary(await getJson(`/block/${hash}`)),
     headerPage: async (height: bigint) => list(await getJson(`/blocks/${height}`)).map(parseBlockSummary),
     transactionCount: async (hash: string) => whole(record(await getJson(`/block/${hash}`)).tx_count),
-    /** 25 transactions of a block from `start` on, in its order. */
     blockPage: async (hash: string, start: number) => list(await getJson(`/block/${hash}/txs/${start}`)).map(parseListed),
-    /** Null for a block that the server does not know, or if it gives no raw blocks at all. */
+    /** The result is null for a block that the server does not know, or if it gives no raw blocks at all. */
     rawBlock: async (hash: string) => (await get(`/block/${hash}/raw`, BLOCK_TIMEOUT_MS))?.bytes ?? null,
-    /** One page of an address's mined transactions, newest first. */
     minedPage: async (address: string, after: string | null) =>
       list(await getJson(`/address/${address}/txs/chain${after === null ? '' : `/${after}`}`)).map(parseTransactionSummary),
     unconfirmed: async (address: string) => list(await getJson(`/address/${address}/txs/mempool`)).map(parseTransactionSummary),
@@ -90,7 +82,6 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
       known.set(txid, transaction)
       return transaction
     },
-    /** Null for a transaction that is in no block. */
     async merkleProof(txid: string): Promise<MerkleBranch | null> {
       const response = await get(`/tx/${txid}/merkle-proof`)
       if (response === null) return null
@@ -101,13 +92,11 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
       const response = await get(`/tx/${txid}/outspend/${vout}`)
       return response === null ? null : parseSpender(parseJson(response.text()))
     },
-    /** Of every spent output. */
     spendersOf: async (txid: string) => list(await getJson(`/tx/${txid}/outspends`)).flatMap((answer) => parseSpender(answer) ?? []),
-    /** One page of the same, with inputs and outputs. */
     historyPage: async (address: string, after: string | null) =>
       list(await getJson(`/address/${address}/txs/chain${after === null ? '' : `/${after}`}`)).map(parseHistory),
     unconfirmedHistory: async (address: string) => list(await getJson(`/address/${address}/txs/mempool`)).map(parseHistory),
-    /** Null: servers limit the list, and anyone can send dust to an address. */
+    /** The result is null if the list is too long: servers limit it, and anyone can send dust to an address. */
     async utxos(address: string): Promise<readonly EsploraUtxo[] | null> {
       const path = `/address/${address}/utxo`
       const response = await http.request({ what: path, path, timeoutMs: TIMEOUT_MS })
@@ -116,7 +105,6 @@ export function createEsploraHttp(http: ProviderHttp, network: BitcoinNetwork) {
       return null
     },
     feeEstimates: async () => record(await getJson('/fee-estimates')),
-    /** null when accepted, else the node's reason. */
     async broadcast(raw: string): Promise<string | null> {
       const response = await http.request({
         what: '/tx',
@@ -138,7 +126,7 @@ function isUnknown(response: ProviderResponse): boolean {
   return response.status === 400 && /not found|no such/i.test(response.text())
 }
 
-function parseBlockSummary(value: unknown): ToldHeader {
+function parseBlockSummary(value: unknown): ClaimedHeader {
   const block = record(value)
   const bytes = encodeHeader({
     version: asVersion(block.version),

@@ -1,6 +1,6 @@
 /**
- * Transactions that an Esplora server without raw blocks says to be in a block. The server proves each one: a merkle branch leads from its id to the root in
- * a header that we have checked. It could still leave one out.
+ * Reads transactions that an Esplora server without raw blocks says to be in a block. The server proves each one: a merkle branch leads from its id to the
+ * root in a header that we have checked. It could still leave one out.
  */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { CheckedHeaders } from '../blocks/checked-headers.ts'
@@ -12,9 +12,8 @@ const MAX_CACHED = 1000
 
 export type ReadProven = (txid: string, status: EsploraStatus) => Promise<SeenTransaction>
 
-/** One request for each transaction, once per block that it is said to be in. */
+/** Each transaction takes one request, once per block that it is said to be in. */
 export function createProvenReader(http: EsploraHttp, headers: CheckedHeaders): ReadProven {
-  /** By txid and the hash of the block. */
   const proven = new Set<string>()
 
   async function prove(txid: string, hash: string): Promise<void> {

@@ -1,5 +1,4 @@
 /** Finds the transactions of watched swaps on an Esplora server without raw blocks: by the history of each address, or in the pages of a block. */
-
 import type { WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
@@ -12,15 +11,15 @@ import type { ReadProven } from './esplora-proof.ts'
 import { inParallel } from './in-parallel.ts'
 
 const ACTIVE_PAGE = 1_000
-/** Transactions in one page of a block: fixed by the interface. */
+/** The Esplora interface fixes the number of transactions in one page of a block. */
 const BLOCK_PAGE = 25
-/** A full block of Bitcoin has about as many pages. */
+/** A full block of Bitcoin has about this many pages. */
 const HISTORIES_PER_BLOCK = 150
 const MAX_HISTORIES = 2_000
 
 export type EsploraReader = { readonly http: EsploraHttp; readonly headers: CheckedHeaders; readonly readProven: ReadProven }
 
-/** In blocks [from, to]: by histories while there are few open swaps, else block by block, so that the number of requests does not grow with the swaps. */
+/** While there are few open swaps, histories are searched, else blocks: the number of requests does not grow with the swaps. */
 export async function searchBlocks(
   reader: EsploraReader,
   watched: WatchedSwaps,
@@ -28,8 +27,8 @@ export async function searchBlocks(
   from: bigint,
   to: bigint,
 ): Promise<readonly SeenTransaction[]> {
-  const most = Math.min(HISTORIES_PER_BLOCK * Number(to - from + 1n), MAX_HISTORIES)
-  const { next } = await watched.active(most, null)
+  const maxHistories = Math.min(HISTORIES_PER_BLOCK * Number(to - from + 1n), MAX_HISTORIES)
+  const { next } = await watched.active(maxHistories, null)
   if (next === null) return readHistories(reader, watched, from, to)
   const found: SeenTransaction[] = []
   const paid = new Set<string>()
@@ -40,7 +39,7 @@ export async function searchBlocks(
     const block = await reader.headers.block(hash)
     if (block.height !== height || (parent !== null && block.parentHash !== parent)) throw reorgWhileReading(height)
     const here = await searchBlock(reader, watched, network, block, paid)
-    // Their outputs may be deposits, and be spent in a later block. Others among them do no harm.
+    // Outputs of these transactions may be deposits, and be spent in a later block. Other transactions among them do no harm.
     for (const { transaction } of here) for (const vout of transaction.outputs.keys()) paid.add(`${transaction.txid()}:${vout}`)
     found.push(...here)
     parent = hash
@@ -68,7 +67,7 @@ async function readHistories(
   return [...seen.values()].sort((a, b) => Number((a.block?.height ?? 0n) - (b.block?.height ?? 0n)))
 }
 
-/** Oldest first. Histories come newest first, in pages. */
+/** The result has the oldest first. Histories come newest first, in pages. */
 async function readHistory(http: EsploraHttp, address: string, from: bigint, to: bigint): Promise<readonly EsploraTransaction[]> {
   const found: EsploraTransaction[] = []
   for (let after: string | null = null; ; ) {
@@ -80,7 +79,7 @@ async function readHistory(http: EsploraHttp, address: string, from: bigint, to:
   }
 }
 
-/** In one block, with as few requests as possible: there is one for each open swap, or one for each page of the block. `paid`: as in `BlockPages`. */
+/** A block takes as few requests as possible: one for each open swap, or one for each of its pages. */
 export async function searchBlock(
   reader: EsploraReader,
   watched: WatchedSwaps,
@@ -100,7 +99,7 @@ export async function searchBlock(
   return found
 }
 
-/** `paid`: outputs of earlier blocks that may be deposits. */
+/** `paid` has outputs of earlier blocks that may be deposits. */
 type BlockPages = { readonly hash: string; readonly pages: number; readonly paid: ReadonlySet<string> }
 
 async function readPages(

@@ -1,5 +1,4 @@
-/** An Esplora server (Blockstream's, mempool.space's, or your own) as a backend. */
-
+/** Uses an Esplora server (Blockstream's, mempool.space's, or your own) as a backend. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { type Endpoint, headersOf, urlOf } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -10,21 +9,21 @@ import { scriptOfAddress } from '../../terms/script/address.ts'
 import { type FeeRate, rateOf } from '../../terms/wallet/fees.ts'
 import { splitOutpoint } from '../../terms/wallet/sign.ts'
 import { assertWork, createCheckedHeaders } from '../blocks/checked-headers.ts'
-import { asRawBlock } from '../blocks/raw-block.ts'
 import { type BlockSource, scanBlock, scanBlocks } from '../blocks/scan-blocks.ts'
+import { asRawBlock } from '../blocks/transaction-walk.ts'
 import { isCoinbase } from '../script/transaction.ts'
 import { MAX_COINS } from '../wallet/coin-selection.ts'
 import type { BitcoinNode, Coin } from './backend.ts'
 import { createHistoryCoins } from './esplora-coins.ts'
 import { createEsploraHttp, type EsploraHttp, type EsploraTransaction, type EsploraUtxo } from './esplora-http.ts'
-import { createMempoolLooks } from './esplora-mempool.ts'
+import { createMempoolReads } from './esplora-mempool.ts'
 import { createProvenReader } from './esplora-proof.ts'
 import { searchBlock, searchBlocks } from './esplora-search.ts'
 import { inParallel } from './in-parallel.ts'
 
 const COINBASE_MATURITY = 100n
 const REQUESTS_PER_SECOND = 10
-/** After this time ask again: the server may serve raw blocks by then. */
+/** The server is asked for raw blocks again after this time. */
 const NO_RAW_BLOCKS_MS = 10 * 60_000
 
 export function createEsploraBackend(
@@ -61,7 +60,7 @@ export function createEsploraBackend(
     async transactionsOf(watched, block) {
       return (await blocks.hasRawBlocks()) ? scanBlock(blocks, watched, network, block) : searchBlock(reader, watched, network, block)
     },
-    unconfirmed: createMempoolLooks(http),
+    unconfirmed: createMempoolReads(http),
     async placeOf(transaction) {
       const found = await http.summary(transaction.txid())
       return found === null ? null : found.status === null ? 'mempool' : 'block'
@@ -93,7 +92,7 @@ export function createEsploraBackend(
     },
     async coinsOf(address) {
       const script = bytesToHex(scriptOfAddress(address, network))
-      // Read only for coins of miners, and once.
+      // The tip is read only for coins of miners, and once.
       let newest: ReturnType<typeof tip> | null = null
       const height = async () => {
         newest ??= tip()
@@ -113,7 +112,7 @@ export function createEsploraBackend(
   }
 }
 
-/** Public servers limit requests. A server on this machine is the operator's own. */
+/** Public servers limit requests. A server on this machine belongs to the operator. */
 function paced(endpoint: Endpoint): Endpoint {
   const { hostname } = new URL(urlOf(endpoint))
   const isOwn = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
@@ -136,11 +135,10 @@ function createBlockSource(
     blockHashAt: http.blockHashAt,
     async rawBlock(hash) {
       const bytes = await http.rawBlock(hash)
-      if (bytes === null) throw new ChainFailure('unreachable', `Esplora does not know block ${hash} any more: reorg while reading`)
+      if (bytes === null) throw new ChainFailure('unreachable', `Esplora does not know block ${hash}: reorg while reading`)
       await assertWork(bytes, asRawBlock(bytes).header, network)
       return bytes
     },
-    /** False when the server knows the newest block but does not serve it raw. */
     async hasRawBlocks() {
       if (isKnown || nowMs() < askAgainAt) return isKnown
       const hash = await http.tipHash()
@@ -152,7 +150,7 @@ function createBlockSource(
   }
 }
 
-/** Null unless it is spendable now. Amount and script come from the raw transaction, which the txid proves. */
+/** The result is null unless the coin is spendable now. Amount and script come from the raw transaction, which the txid proves. */
 async function readCoin(
   http: EsploraHttp,
   { txid, outpoint, status }: EsploraUtxo,
@@ -160,7 +158,7 @@ async function readCoin(
   tipHeight: () => Promise<bigint>,
 ): Promise<Coin | null> {
   if (status === null) {
-    // Only change of our own transactions: other senders could still replace theirs.
+    // Only change of our own transactions counts: other senders could still replace theirs.
     const parent = await http.summary(txid)
     if (parent === null || !parent.inputScripts.every((inputScript) => inputScript === script)) return null
   }
@@ -175,7 +173,7 @@ async function readCoin(
 async function descendantFees(http: EsploraHttp, txid: string): Promise<bigint> {
   const descendants = new Set([txid])
   let fees = 0n
-  // Grows while it is iterated; nodes limit the number of descendants.
+  // The set grows while it is iterated. Nodes limit the number of descendants.
   for (const member of descendants) {
     if (member !== txid) fees += (await http.summary(member))?.fee ?? 0n
     for (const spender of await http.spendersOf(member)) descendants.add(spender.txid)
@@ -187,7 +185,7 @@ function confirmations(status: EsploraTransaction['status'], tipHeight: bigint):
   return status === null || status.height > tipHeight ? 0n : tipHeight - status.height + 1n
 }
 
-/** Esplora lists targets with decimal sat/vB: the estimate for the slowest listed target that is fast enough. */
+/** Esplora lists targets with decimal sat/vB. The estimate is that for the slowest listed target that is fast enough. */
 function pickEstimate(estimates: Json, targetBlocks: number): FeeRate | null {
   const targets = Object.keys(estimates)
     .map(Number)

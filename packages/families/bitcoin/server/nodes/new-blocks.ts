@@ -1,4 +1,4 @@
-/** Block subscriptions by long polls of Bitcoin Core (`waitfornewblock`). Esplora has nothing like it. */
+/** Subscribes to blocks by long polls of Bitcoin Core (`waitfornewblock`). Esplora has no such call. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewBlocks } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
@@ -6,14 +6,13 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createProviderHttp } from '@tandem/chain-kit/providers/http.ts'
 import { record } from '@tandem/chain-kit/providers/json.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
-import { createCoreRpc } from './json-rpc.ts'
+import { createCoreRpc } from './core-rpc.ts'
 import { asHash } from './node-json.ts'
 
-/** The node answers after this time without a block. It counts as news, too: who is told nothing for long polls more often. */
+/** The node answers after this time without a block. That counts as a notification too, because the watcher polls more often when it gets none. */
 const WAIT_MS = 20_000
 const RETRY_MS = 5000
 
-/** One long poll at each of the nodes, on a connection of its own. Undefined without nodes. */
 export function newBlocksOf(endpoints: readonly Endpoint[]): NewBlocks | undefined {
   if (endpoints.length === 0) return undefined
   return (onBlock) => {
@@ -34,7 +33,7 @@ function subscribe(endpoint: Endpoint, onBlock: () => void): () => void {
     if (!ending.signal.aborted) onBlock()
   }
 
-  /** A node that is away, or does not allow this call, costs one request in 5 s. Polls go on meanwhile. */
+  /** A node that does not answer or does not allow this call costs one request every 5 s. The usual polls go on. */
   async function run(): Promise<void> {
     while (!ending.signal.aborted) {
       try {

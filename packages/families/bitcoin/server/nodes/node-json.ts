@@ -12,42 +12,39 @@ export function parseJson(written: string): unknown {
   }
 }
 
-/** Hashes and ids: 64 lower-case hex characters. */
 export function asHash(value: unknown): string {
   const written = text(value)
   if (!/^[0-9a-f]{64}$/.test(written)) throw malformed('a hash', value)
   return written
 }
 
-/** A field of a block header. */
 export function asUint32(value: unknown): number {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 0xffff_ffff)
     throw malformed('a whole number of 32 bits', value)
   return value
 }
 
-/** A compact target as Bitcoin Core writes it: eight hex characters. */
 export function asBits(value: unknown): number {
   const written = text(value)
   if (!/^[0-9a-f]{8}$/.test(written)) throw malformed('a compact target', value)
   return Number.parseInt(written, 16)
 }
 
-/** The version of a block: nodes show it with or without a sign. */
+/** Nodes show the version of a block with or without a sign. */
 export function asVersion(value: unknown): number {
   return typeof value === 'number' && Number.isInteger(value) && value < 0 && value >= -0x8000_0000 ? value : asUint32(value)
 }
 
 /**
- * Coins as a JSON decimal number to satoshis. Exact: below 21 million, doubles lie closer together than one satoshi,
- * so the decimal that was written is the only one with eight places that reads as this double, and `toFixed` finds it.
+ * Coins in a JSON decimal number become satoshis exactly: below 21 million, doubles lie closer together than one satoshi, so the decimal
+ * that was written is the only one with eight places that reads as this double, and `toFixed` finds it.
  */
 export function asSatoshis(value: unknown): bigint {
   if (typeof value !== 'number' || !(value >= 0) || value > 21_000_000) throw malformed('an amount of bitcoin', value)
   return BigInt(value.toFixed(8).replace('.', ''))
 }
 
-/** Fast: whole blocks come as hex. */
+/** The parser must be fast, because whole blocks come as hex. */
 export function asBytes(value: unknown): Buffer {
   const written = text(value)
   const bytes = Buffer.from(written, 'hex')
@@ -56,7 +53,6 @@ export function asBytes(value: unknown): Buffer {
   return bytes
 }
 
-/** For callers that need only a part of the transaction. */
 export function asRawTransaction<T>(value: unknown, read: (bytes: Buffer) => T): T {
   const bytes = asBytes(value)
   return orUnexpected('a transaction', bytes.toString('hex', 0, 40), () => read(bytes))

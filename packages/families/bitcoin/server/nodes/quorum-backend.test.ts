@@ -1,4 +1,4 @@
-// A quorum of nodes of which one lies about one thing, is behind, or is dead.
+// Tests a quorum of nodes of which one lies about one thing, is behind, or is dead.
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
@@ -12,7 +12,7 @@ import { createQuorumBackend } from './quorum-backend.ts'
 
 const unreachable = () => Promise.reject(new ChainFailure('unreachable', 'ECONNREFUSED'))
 
-/** Fails every request, because every node is checked before the first one. */
+/** Every node is checked before the first request, so a dead node fails every one. */
 const dead = nodeAt(0n, { genesisHash: unreachable })
 
 const TXID = hashOf(1)
@@ -80,7 +80,6 @@ describe('a node on another network', () => {
   })
 })
 
-/** The answer of two of three. */
 async function ask<T>(question: (backend: BitcoinBackend) => Promise<T>, ...answers: readonly Partial<BitcoinBackend>[]): Promise<T> {
   const nodes = answers.map((says): SimulatedNode => (says === DEAD ? dead : nodeAt(100n, says)))
   return question(backendOf(2, ...nodes).backend)
@@ -298,7 +297,6 @@ describe('a broadcast', () => {
   })
 })
 
-/** Simulated Bitcoin nodes that answer what a test sets, and a backend over several of them. A block of one of two branches, which fork above block 90. */
 function blockOf(height: bigint, branch = 0): Block {
   const hash = (at: bigint) => `${at > 90n ? branch : 0}${at.toString(16).padStart(63, '0')}`
   return { height, hash: hash(height), parentHash: hash(height - 1n), time: height * 600n }
@@ -307,7 +305,6 @@ function blockOf(height: bigint, branch = 0): Block {
 type SimulatedAnswers = Partial<BitcoinNode> & { readonly branch?: number; readonly kind?: 'rpc' | 'esplora' }
 type SimulatedNode = Partial<BitcoinNode> & { readonly kind: 'rpc' | 'esplora' }
 
-/** A node whose newest block is at `tip`. */
 function nodeAt(tip: bigint, { branch = 0, kind = 'rpc', ...says }: SimulatedAnswers = {}): SimulatedNode {
   const node = {
     kind,
@@ -320,7 +317,6 @@ function nodeAt(tip: bigint, { branch = 0, kind = 'rpc', ...says }: SimulatedAns
   return { headers: async (heights) => (await Promise.all(heights.map(node.blockAt))).flatMap((block) => block ?? []), ...node }
 }
 
-/** Named a, b, c, … */
 function backendOf(quorum: number, ...nodes: readonly SimulatedNode[]) {
   const troubles: string[] = []
   const clock = { ms: 0 }

@@ -1,15 +1,15 @@
 /**
- * One backend over several nodes, Core and Esplora mixed. It works while some are dead or behind, and with a quorum while some of them lie.
- *
- * Headers need a quorum; the content of a block does not, because its header proves it. Data that no block proves (unconfirmed transactions,
- * whether an output is unspent, the coins of an address) need a quorum too.
+ * Makes one backend over several nodes, Core and Esplora mixed. It works while some are dead or behind, and with a quorum while some of
+ * them lie.
+ * Headers need a quorum; the content of a block does not, because its header proves it. Data that no block proves (unconfirmed
+ * transactions, whether an output is unspent, the coins of an address) need a quorum too.
  */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createAgreedBlocks } from '@tandem/chain-kit/providers/agreed-blocks.ts'
 import { openQuorum } from '@tandem/chain-kit/providers/open-quorum.ts'
 import { poll } from '@tandem/chain-kit/providers/poll.ts'
-import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
+import type { Provider } from '@tandem/chain-kit/providers/pool.ts'
 import { isRefusedByAll, noAgreement, type Question, type Quorum } from '@tandem/chain-kit/providers/quorum.ts'
 import { createQuorumNode } from '@tandem/chain-kit/providers/quorum-node.ts'
 import { isUnreachable, Refusal } from '@tandem/chain-kit/providers/refusal.ts'
@@ -36,7 +36,7 @@ import { classifyRejection, type Rejection } from './rejection.ts'
 export type BitcoinProvider = Provider<BitcoinNode> & { readonly kind: 'rpc' | 'esplora' }
 
 export type QuorumOptions = {
-  /** How many nodes must agree where money depends on it. We are safe while fewer than this many lie. */
+  /** This many nodes must agree where money depends on it. We are safe while fewer than this many lie. */
   readonly quorum: number
   readonly onTrouble: (what: string) => void
   readonly nowMs?: () => number
@@ -65,7 +65,7 @@ export function createQuorumBackend(
   const indexed = indexes.length >= size ? open(indexes) : null
   const coinsOf = createQuorumCoins(quorum, indexed)
 
-  /** Failover is enough: each answer is proven by its hash. */
+  /** Failover is enough: the hash of the block proves each answer. */
   function rawBlock(hash: string): Promise<Uint8Array> {
     const ask = async (node: BitcoinNode) => {
       const bytes = await node.rawBlock(hash)
@@ -100,11 +100,11 @@ export function createQuorumBackend(
       contentOf: (outpoint) => [`the content of ${outpoint}`, equal({ keyOf: keyOfContent })],
       unconfirmedFee: (txid) => [`the fee of ${txid}`, unconfirmedFeeRule],
       estimateFeeRate: () => ['the fee rate', feeRateRule],
-      // Round down: if it is too low, the node refuses the transaction, and a fee bump follows.
+      // The rate is rounded down: if it is too low, the node refuses the transaction, and we bump the fee.
       minimumFeeRate: () => ['the minimum fee rate', movingNumber('down')],
     }),
     tip: blocks.newest,
-    glimpse: blocks.glimpse,
+    tipHint: blocks.tipHint,
     blockAt: blocks.at,
     headers: blocks.all,
     transactionsIn(watched, from, to) {
@@ -128,7 +128,7 @@ function keyOfSeen(seen: readonly SeenTransaction[]): string {
   return keys.sort().join('\n')
 }
 
-/** Accepted when a quorum accepts it, or when no answering node refuses it: one liar that accepts everything must not hide a refusal. */
+/** A quorum must accept the transaction, or no answering node refuse it: one liar that accepts everything must not hide a refusal. */
 function broadcastToAll({ pool, size }: Quorum<BitcoinNode>, raw: string): Promise<BroadcastResult> {
   return poll<BitcoinNode, void, BroadcastResult>(pool, {
     enough: size,
@@ -148,15 +148,15 @@ function broadcastToAll({ pool, size }: Quorum<BitcoinNode>, raw: string): Promi
   })
 }
 
-/** The first reason of the most frequent kind: nodes word their reasons differently. */
+/** Nodes word their reasons differently, so the result is the first reason of the most frequent kind. */
 function commonReason(reasons: readonly string[]): string | null {
   const kinds = reasons.map(classifyRejection)
   const count = (kind: Rejection) => kinds.filter((other) => other === kind).length
-  const most = Math.max(...kinds.map(count))
-  return reasons.find((reason) => count(classifyRejection(reason)) === most) ?? null
+  const highest = Math.max(...kinds.map(count))
+  return reasons.find((reason) => count(classifyRejection(reason)) === highest) ?? null
 }
 
-/** From a quorum of nodes with an index if there are enough of them, else from all nodes. `indexes`: null where too few nodes have an index. The others scan the whole UTXO set first, which takes minutes. */
+/** Coins come from nodes with an index if a quorum has one, because other nodes first scan the whole UTXO set, for minutes. */
 function createQuorumCoins(all: Quorum<BitcoinNode>, indexes: Quorum<BitcoinNode> | null): BitcoinBackend['coinsOf'] {
   return async (address) => {
     const question: Question<BitcoinNode, readonly Coin[]> = {

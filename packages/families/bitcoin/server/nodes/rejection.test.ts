@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { classifyRejection } from './rejection.ts'
 
-// As Bitcoin Core (since 22) words them, and as Esplora wraps them.
+// The words are those of Bitcoin Core (since 22), also as Esplora wraps them.
 it.each([
   ['sendrawtransaction: Transaction already in block chain (-27)', 'known'],
   ['sendrawtransaction: Transaction outputs already in utxo set (-27)', 'known'],

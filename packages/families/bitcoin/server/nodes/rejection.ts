@@ -1,11 +1,11 @@
 /** Classifies why a node refused a transaction, by Bitcoin Core's reject reasons, which Esplora passes on. */
 
 /**
- * known          it is in the mempool or in a block already: success
- * missing        an input is spent, or its transaction is unknown
- * later          a timelock has not passed, or the chain of unconfirmed ancestors is too long
- * underpriced    it pays too little for the mempool, or to replace a transaction there
- * invalid        anything else: it would never be accepted
+ * known: the transaction is in the mempool or in a block already, which is success.
+ * missing: an input is spent, or its transaction is unknown.
+ * later: a timelock has not passed, or the chain of unconfirmed ancestors is too long.
+ * underpriced: the transaction pays too little for the mempool, or to replace a transaction there.
+ * invalid: the transaction would never be accepted.
  */
 export type Rejection = 'known' | 'missing' | 'later' | 'underpriced' | 'invalid'
 

@@ -1,5 +1,4 @@
-// Clients of Core nodes and an Esplora server together, of which one lies or is behind. The conformance suite has three Core nodes.
-
+// Tests clients of Core nodes and an Esplora server together, of which one lies or is behind. The conformance suite has three Core nodes.
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Endpoints } from '@tandem/chain-kit/port/endpoints.ts'
 import { readSwap } from '@tandem/chain-kit/testing/conformance.fixture.ts'
@@ -7,11 +6,11 @@ import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { startBitcoinRegtest } from '../../local/index.ts'
 import { randomSigner, regtest, regtestChain } from '../bitcoin.fixture.ts'
 import { hashOf } from '../blocks/block.fixture.ts'
-import { encodeHeader } from '../blocks/told-header.ts'
+import { encodeHeader } from '../blocks/checked-headers.ts'
 import { bitcoin } from '../index.ts'
 import { parseHeader } from '../script/transaction.ts'
 import { failure } from '../wallet/manual-mining.fixture.ts'
@@ -33,7 +32,6 @@ const [user, solver] = [randomSigner(), randomSigner()]
 const secret = createSecret()
 
 const node = openedForEach(() => startBitcoinRegtest({ premineBlocks: 110 }))
-/** Two Core nodes, the first of which lies, and an Esplora server. */
 let [liar, core]: TestNode[] = []
 let esplora: TestNode
 let troubles: string[]
@@ -70,7 +68,7 @@ async function fund(): Promise<void> {
   node.mine(1)
 }
 
-/** A header on top of the chain, as Bitcoin Core tells it, that nobody mined. */
+/** Nobody mined this header on top of the chain. Bitcoin Core tells it so. */
 function unworked(): Readonly<Record<string, unknown>> {
   const header = {
     height: node.height + 1,
@@ -82,12 +80,12 @@ function unworked(): Readonly<Record<string, unknown>> {
   }
   for (let nonce = 0; ; nonce++) {
     const fields = { version: 4, parentHash: node.tipHash, merkleRoot: hashOf(1), time: header.time, bits: 0x207fffff, nonce }
-    // The highest bit of the hash is set: it is above the target.
+    // The highest bit of the hash is set, so the hash is above the target.
     if (/^[89a-f]/.test(parseHeader(Uint8Array.from(encodeHeader(fields))).hash)) return { ...header, nonce }
   }
 }
 
-/** Of either kind. Everything else it answers truly. */
+/** A liar of either kind answers everything else truly. */
 const refusingBroadcasts: Behaviour = async (question, ask) => {
   const message = 'min relay fee not met'
   if (question.path === '/tx') return { status: 400, body: `sendrawtransaction RPC error: {"code":-26,"message":"${message}"}` }
@@ -236,18 +234,15 @@ describe('an Esplora server without raw blocks', () => {
       const listed: readonly object[] = question.path.endsWith('/txs/chain') ? JSON.parse(Buffer.from(body).toString()) : []
       return { status: 200, body: JSON.stringify(listed.map((one) => ({ ...one, status: mined }))) }
     })
-    try {
-      const single = connect({ esplora: [server.url] }, 1)
-      const refused = failure('unreachable', new RegExp(`does not prove that transaction ${txid} is in block ${node.tipHash}`))
-      await expect(depositsSeen(single)).rejects.toThrow(refused)
-      proof = { status: 200, body: JSON.stringify({ block_height: node.height, merkle: [], pos: 0 }) }
-      await expect(depositsSeen(single)).rejects.toThrow(refused)
-      server.behave((question, ask) => (question.path.endsWith('/raw') ? Promise.resolve({ status: 404, body: '' }) : ask(question)))
-      node.mine(1)
-      expect(await depositsSeen(single)).toEqual([200_000n])
-    } finally {
-      await server.close()
-    }
+    onTestFinished(() => server.close())
+    const single = connect({ esplora: [server.url] }, 1)
+    const refused = failure('unreachable', new RegExp(`does not prove that transaction ${txid} is in block ${node.tipHash}`))
+    await expect(depositsSeen(single)).rejects.toThrow(refused)
+    proof = { status: 200, body: JSON.stringify({ block_height: node.height, merkle: [], pos: 0 }) }
+    await expect(depositsSeen(single)).rejects.toThrow(refused)
+    server.behave((question, ask) => (question.path.endsWith('/raw') ? Promise.resolve({ status: 404, body: '' }) : ask(question)))
+    node.mine(1)
+    expect(await depositsSeen(single)).toEqual([200_000n])
   })
 })
 

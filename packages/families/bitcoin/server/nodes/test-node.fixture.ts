@@ -1,4 +1,4 @@
-/** Proxies in front of a node that tests can make die, stop or lie: for the tests of this family and of the whole stack. */
+/** Runs proxies in front of a node that tests can make die, stop or lie: for the tests of this family and of the whole stack. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { splitCredentials } from '@tandem/chain-kit/providers/http.ts'
@@ -7,18 +7,15 @@ import { bitcoinRegtest, litecoinRegtest } from '../../local/network.ts'
 import { type BitcoinNetwork, networkOf } from '../../terms/networks.ts'
 import { scriptOfAddress } from '../../terms/script/address.ts'
 import { hashOf, headerAnswer, type MadeBlock, makeBlock, makeTransaction } from '../blocks/block.fixture.ts'
-import { asRawBlock } from '../blocks/raw-block.ts'
-import type { Walked } from '../blocks/transaction-walk.ts'
+import { asRawBlock, type Walked } from '../blocks/transaction-walk.ts'
 
 export type NodeQuestion = { readonly path: string; readonly body: string }
 export type NodeAnswer = { readonly status: number; readonly body: string | Uint8Array }
 
-/** Answers in place of the node; `ask` forwards to it. */
 export type Behaviour = (question: NodeQuestion, ask: (question: NodeQuestion) => Promise<NodeAnswer>) => Promise<NodeAnswer>
 
 export interface TestNode {
   readonly url: string
-  /** Methods called on a Core node, paths requested from an Esplora server; in order. */
   readonly asked: readonly string[]
   behave(behaviour: Behaviour): void
   setOffline(offline: boolean): void
@@ -42,7 +39,7 @@ export async function startTestNode(nodeUrl: string, first: Behaviour = honest):
       const { status, body } = await behaviour(question, (asking) => forward(nodeUrl, asking))
       response.writeHead(status).end(body)
     } catch {
-      // The node behind it is gone.
+      // The node behind it was closed.
       request.socket.destroy()
     }
   })
@@ -92,7 +89,7 @@ function namesOf({ path, body }: NodeQuestion): readonly string[] {
   return path === '/' && body !== '' ? callsIn(body).map(({ method }) => method) : [path]
 }
 
-/** An Esplora server. `change` returns null where the answer stays. */
+/** `change` returns null where the answer stays. */
 export function serveChanged(esploraUrl: string, change: (path: string, answer: string) => NodeAnswer | null): Promise<TestNode> {
   return startTestNode(esploraUrl, async (question, ask) => {
     const answer = await ask(question)
@@ -102,7 +99,6 @@ export function serveChanged(esploraUrl: string, change: (path: string, answer: 
 
 type RpcCall = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
 
-/** A Core node that lies about these methods; undefined keeps the true answer. */
 export function lyingAbout(lies: Readonly<Record<string, (params: readonly unknown[], truth: unknown) => unknown>>): Behaviour {
   return async (question, ask) => {
     const { body } = await ask(question)
@@ -123,7 +119,6 @@ function callsIn(body: string): readonly RpcCall[] {
 
 export type ForgedDeposit = { readonly address: string; readonly amount: bigint; readonly network: BitcoinNetwork }
 
-/** A Core node that shows a forged block on top of `parent`, with a deposit that nobody made. */
 export function forgedDeposit(parent: { readonly height: number; readonly hash: string }, deposit: ForgedDeposit): Behaviour {
   const time = Math.floor(Date.now() / 1000)
   const payment = makeTransaction(
@@ -137,7 +132,6 @@ export function forgedDeposit(parent: { readonly height: number; readonly hash: 
   })
 }
 
-/** A Core node that shows every output as unspent, with this content; null: as spent, or never made. */
 export function shownOutput(content: ForgedDeposit | null): Behaviour {
   return lyingAbout(content === null ? { gettxout: () => null } : shownAs(content))
 }
@@ -147,7 +141,6 @@ function shownAs({ address, network, amount }: ForgedDeposit) {
   return { gettxout: () => ({ confirmations: 1, value: Number(amount) / 1e8, scriptPubKey: { hex } }) }
 }
 
-/** A Core node that shows an empty block in place of this one. */
 export function forgedBlock({ height, parentHash, time }: Block, network: BitcoinNetwork): Behaviour {
   return showing(makeBlock(parentHash, Number(time) + 1, [], simulated(network)), Number(height))
 }
@@ -156,7 +149,6 @@ function simulated({ genesisHash }: BitcoinNetwork) {
   return genesisHash === networkOf('litecoin:regtest').genesisHash ? litecoinRegtest : bitcoinRegtest
 }
 
-/** A Core node that answers with its own version of raw blocks. */
 export function changingBlocks(change: (block: Buffer, transactions: readonly Walked[]) => Uint8Array): Behaviour {
   return lyingAbout({
     getblock: (_params, truth) => {
@@ -168,14 +160,12 @@ export function changingBlocks(change: (block: Buffer, transactions: readonly Wa
   })
 }
 
-/** A Core node that shows every block with its coinbase only. */
 export const hidingTransactions = changingBlocks((block, [coinbase]) =>
   Buffer.concat([block.subarray(0, 80), Uint8Array.of(1), block.subarray(coinbase?.start, coinbase?.end)]),
 )
 
 type Lies = Parameters<typeof lyingAbout>[0]
 
-/** As the newest block. */
 function showing(block: MadeBlock, height: number, others: Lies = {}): Behaviour {
   const ifThis = (answer: unknown) => (params: readonly unknown[]) => (params[0] === block.hash ? answer : undefined)
   return lyingAbout({
@@ -188,7 +178,6 @@ function showing(block: MadeBlock, height: number, others: Lies = {}): Behaviour
   })
 }
 
-/** A Core node that has seen no block after this one, and forgets its mempool. */
 export function stoppedAt(newest: { readonly height: number; readonly hash: string }): Behaviour {
   return async (question, ask) => {
     const lies = lyingAbout({

@@ -1,5 +1,4 @@
 /** Parses a refund package: JSON with which the initiator refunds deposits without the service. */
-
 import { parseAssetId } from '@tandem/protocol/asset.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
@@ -46,7 +45,7 @@ export type ParsedPackage = {
   readonly refundAddress: string | null
 }
 
-/** Throws `bad_request` unless its fields are consistent: a changed or damaged file must not decide where money is sent. */
+/** Inconsistent fields throw `bad_request`: a changed or damaged file must not decide where money is sent. */
 export function parseRefundPackage(value: unknown): ParsedPackage {
   if (!Value.Check(PackageRecord, value)) throw unusable(describeFirst(value))
   const network = bitcoinNetworks[value.network]
@@ -77,7 +76,7 @@ function buildOrThrow(terms: HtlcTerms, network: BitcoinNetwork): BitcoinHtlc {
   }
 }
 
-/** Never quote the value in an error: it may be the key. */
+/** No error quotes the value: it may be the key. */
 function describeFirst(value: unknown): string {
   const path = Value.Errors(PackageRecord, value)[0]?.instancePath.split('/').slice(1).join('.') ?? ''
   return path === '' ? 'it is not complete' : `${path} is missing or invalid`

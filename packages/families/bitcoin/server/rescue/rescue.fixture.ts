@@ -1,4 +1,4 @@
-/** A deposit and a refund package on any chain of the family, for tests of rescues. */
+/** Makes a deposit and a refund package on any chain of the family, for tests of rescues. */
 import { randomBytes } from 'node:crypto'
 import type { RefundPackage, RescueNode } from '@tandem/chain-kit/port/abilities/rescue.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -20,7 +20,6 @@ export type Rescued = {
   readonly refundPackage: RefundPackage
 }
 
-/** As a service would make it, with the key inside unless the client keeps it. */
 export function prepareRescue(chain: Chain, endpoints: Endpoints, { timelock = 12n, clientKey = false } = {}): Rescued {
   const client = bitcoin.connect(chain, { assets: [], endpoints })
   const key = randomBytes(32).toString('hex')
@@ -35,11 +34,9 @@ export function prepareRescue(chain: Chain, endpoints: Endpoints, { timelock = 1
   }
   const refundPackage = client.orderKeys?.refundPackage(terms, clientKey ? null : key, client.addressOf(signer))
   if (refundPackage === undefined) throw new Error('the client made no refund package')
-  // As it is read from a file.
   return { client, terms, key, refundPackage: JSON.parse(JSON.stringify(refundPackage)) }
 }
 
-/** Refunds two deposits of different age: not a block before the timelock, then in one transaction. */
 export async function rescueTwoDeposits(chain: Chain, node: TestChain, endpoints: Endpoints): Promise<void> {
   const { client, terms, refundPackage } = prepareRescue(chain, endpoints)
   const rescueNode: RescueNode = connectRescueNode(refundPackage, endpoints)

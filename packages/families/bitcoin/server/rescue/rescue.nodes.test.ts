@@ -1,4 +1,4 @@
-// Refunds from a refund package, accepted by real nodes.
+// Tests refunds from a refund package on real nodes.
 import { afterAll, beforeAll, it } from 'vitest'
 import { describeWithNode } from '../../../../../test/nodes/describe-with-node.ts'
 import { regtestChain, startRealChain, type TestChain } from '../bitcoin.fixture.ts'

@@ -1,5 +1,5 @@
 import { opened } from '@tandem/runtime/opened.fixture.ts'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { networkOf } from '../../terms/networks.ts'
 import { regtestChain, startSimulatedChain } from '../bitcoin.fixture.ts'
 import { serveChanged } from '../nodes/test-node.fixture.ts'
@@ -13,16 +13,13 @@ const chain = regtestChain()
 const esplora = () => ({ esplora: node.endpoints.esplora ?? [] })
 const rpc = () => ({ rpc: node.endpoints.rpc ?? [] })
 
-test('deposits are refunded after their timelock, looked up at an Esplora server', () => rescueTwoDeposits(chain, node, esplora()))
-test('deposits are refunded after their timelock, looked up at a node', () => rescueTwoDeposits(chain, node, rpc()))
+test('deposits are refunded after their timelock, found through an Esplora server', () => rescueTwoDeposits(chain, node, esplora()))
+test('deposits are refunded after their timelock, found through a node', () => rescueTwoDeposits(chain, node, rpc()))
 
 test('the same on Litecoin, at an Esplora server', async () => {
   const litecoin = await startSimulatedChain('litecoin:regtest')
-  try {
-    await rescueTwoDeposits(regtestChain('litecoin:regtest'), litecoin, { esplora: litecoin.endpoints.esplora ?? [] })
-  } finally {
-    await litecoin.close()
-  }
+  onTestFinished(() => litecoin.close())
+  await rescueTwoDeposits(regtestChain('litecoin:regtest'), litecoin, { esplora: litecoin.endpoints.esplora ?? [] })
 })
 
 const deposit = (amount: bigint, digit = 'a') => ({ id: `${digit.repeat(64)}:0`, amount })
@@ -139,13 +136,10 @@ test('a node of another signet is refused, though all signets begin with the sam
   const server = await serveChanged(node.endpoints.esplora?.[0] ?? '', (path) =>
     path === '/block-height/0' ? { status: 200, body: genesisHash } : null,
   )
-  try {
-    const rescueNode = connectRescueNode(prepareRescue(signet, esplora()).refundPackage, { esplora: [server.url] })
-    await expect(rescueNode.deposits()).rejects.toThrow(/another signet than signet/)
-    await expect(rescueNode.broadcast('00')).rejects.toThrow(/another signet/)
-  } finally {
-    await server.close()
-  }
+  onTestFinished(() => server.close())
+  const rescueNode = connectRescueNode(prepareRescue(signet, esplora()).refundPackage, { esplora: [server.url] })
+  await expect(rescueNode.deposits()).rejects.toThrow(/another signet than signet/)
+  await expect(rescueNode.broadcast('00')).rejects.toThrow(/another signet/)
 })
 
 test.each(['rpc', 'esplora'] as const)('only the named deposits are checked through %s', async (endpoint) => {

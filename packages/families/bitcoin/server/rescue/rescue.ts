@@ -1,4 +1,4 @@
-/** Refunds from a refund package alone, without the service: only a node to broadcast is needed. */
+/** Refunds deposits from a refund package alone, without the service. Only a node to broadcast is needed. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { SigHash } from '@scure/btc-signer'
 import type { RefundPackage, Rescue, RescueNode, RescueRequest } from '@tandem/chain-kit/port/abilities/rescue.ts'
@@ -11,15 +11,15 @@ import { TandemError } from '@tandem/protocol/error.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import { verifyNetwork } from '../../terms/nodes/verify-network.ts'
 import { parseBitcoinAddress, scriptOfAddress } from '../../terms/script/address.ts'
+import { identityOf } from '../../terms/script/user-key.ts'
 import { estimateVsize } from '../../terms/script/weight.ts'
-import { boundFeeRate, dustLimit, feeOf, largestFee, NORMAL_TARGET } from '../../terms/wallet/fees.ts'
-import { compose, finish } from '../../terms/wallet/sign.ts'
+import { boundFeeRate, dustLimit, feeCap, feeOf, NORMAL_TARGET } from '../../terms/wallet/fees.ts'
+import { compose, finish, largestFirst, totalOf } from '../../terms/wallet/sign.ts'
 import type { BitcoinNode } from '../nodes/backend.ts'
 import { createCoreBackend } from '../nodes/core-rpc.ts'
 import { SCAN_TIMEOUT_MS } from '../nodes/core-scan.ts'
 import { createEsploraBackend } from '../nodes/esplora.ts'
 import { inParallel } from '../nodes/in-parallel.ts'
-import { identityOf } from '../script/identity.ts'
 import { type ParsedPackage, parseRefundPackage } from './refund-package.ts'
 
 const SIGNATURE_BYTES = 64
@@ -35,16 +35,12 @@ export const rescue: Rescue['refund'] = (refundPackage, request) => {
   const output = scriptOfAddress(to, network)
   assertFeeRate(request.feeRate, network)
   const witness = [SIGNATURE_BYTES, htlc.refund.script.length, htlc.refund.controlBlock.length]
-  const vsizeOf = (count: number) =>
-    estimateVsize(
-      Array.from({ length: count }, () => witness),
-      [output],
-    )
+  const vsizeOf = (count: number) => estimateVsize(Array<readonly number[]>(count).fill(witness), [output])
   const deposits = chooseDeposits(request, feeOf(vsizeOf(2) - vsizeOf(1), request.feeRate))
-  const total = deposits.reduce((sum, { amount }) => sum + amount, 0n)
+  const total = totalOf(deposits)
   const vsize = vsizeOf(deposits.length)
   const fee = feeOf(vsize, request.feeRate)
-  if (fee > largestFee(total, vsize, network) || total - fee < dustLimit(output, network))
+  if (fee > feeCap(total, vsize, network) || total - fee < dustLimit(output, network))
     throw unusable(
       `the fee of ${fee} would take most of the ${total} ${network.unit} that were deposited: choose a lower fee rate, or wait until fees are lower`,
     )
@@ -63,7 +59,7 @@ export const rescue: Rescue['refund'] = (refundPackage, request) => {
   return { transaction: raw, tx: txid, deposits: deposits.map(({ id }) => id), to, pays: total - fee, fee, timelock: terms.timelock }
 }
 
-/** Never quote a key in an error: it may be the right one with a typo. */
+/** No error quotes the key: it may be the right one with a typo. */
 function keyOf({ privateKey, terms }: ParsedPackage, given: string | null): KeyOf<Secp256k1Signer> {
   const text = given ?? privateKey
   if (text === null) throw unusable('the refund package has no private key: give the one that belongs to the public key of its initiator')
@@ -74,7 +70,6 @@ function keyOf({ privateKey, terms }: ParsedPackage, given: string | null): KeyO
   return key
 }
 
-/** Null for a number that is not a private key on the curve. */
 function readKey(text: string): KeyOf<Secp256k1Signer> | null {
   try {
     return createSecp256k1Key(text)
@@ -87,7 +82,7 @@ function failWithoutAddress(): never {
   throw unusable('the refund package has no refund address: name one')
 }
 
-/** A typo must not burn the deposit. */
+/** A typo in the rate must not burn the deposit. */
 function assertFeeRate(rate: bigint, { minFeeRate, maxFeeRate, unit }: BitcoinNetwork): void {
   if (rate < minFeeRate || rate > maxFeeRate)
     throw unusable(`the fee rate must be from ${minFeeRate / 1000n} to ${maxFeeRate / 1000n} ${unit} per vB`)
@@ -99,9 +94,7 @@ function chooseDeposits({ deposits }: RescueRequest, inputFee: bigint): RescueRe
   if (broken !== undefined)
     throw unusable(`"${broken.id}" with ${broken.amount} is not a deposit: expected a transaction id, the output's number and its amount`)
   if (new Set(deposits.map(({ id }) => id)).size < deposits.length) throw unusable('a deposit is named twice')
-  const economic = deposits
-    .filter(({ amount }) => amount > inputFee)
-    .toSorted((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
+  const economic = deposits.filter(({ amount }) => amount > inputFee).toSorted(largestFirst)
   if (economic.length === 0) throw unusable(`no deposit is worth the fee of ${inputFee} that spending it costs: lower the fee rate`)
   return economic.slice(0, MAX_DEPOSITS)
 }
@@ -137,7 +130,7 @@ export function connectRescueNode(refundPackage: RefundPackage, endpoints: Endpo
 function connectBackend(endpoints: Endpoints, network: BitcoinNetwork): BitcoinNode {
   const { rpc, esplora } = onePerKind(endpoints)
   if (esplora !== undefined) return createEsploraBackend(esplora, network)
-  // Its user waits for nothing else.
+  // The user of a rescue waits for nothing else.
   if (rpc !== undefined) return createCoreBackend(rpc, network, { patienceMs: SCAN_TIMEOUT_MS })
   throw new Error('a rescue node needs an endpoint "rpc" or "esplora"')
 }
@@ -157,7 +150,6 @@ function onePerKind(endpoints: Endpoints): { readonly rpc?: Endpoint; readonly e
   )
 }
 
-/** Deposits and fee rates as people type them after `tandem refund`. */
 export function parseDeposit(text: string): SpendableDeposit {
   const match = /^([0-9a-fA-F]{64}):([0-9]{1,10}):([1-9][0-9]{0,18})$/.exec(text)
   if (match?.[1] === undefined || match[3] === undefined)
@@ -165,7 +157,7 @@ export function parseDeposit(text: string): SpendableDeposit {
   return { id: `${match[1].toLowerCase()}:${Number(match[2])}`, amount: BigInt(match[3]) }
 }
 
-/** Typed in satoshis per vB with up to three decimals; the result is per 1000 vB. */
+/** The text is in satoshis per vB with up to three decimals. The result is per 1000 vB. */
 export function parseFeeRate(text: string): bigint {
   const match = /^([0-9]{1,6})(?:\.([0-9]{1,3}))?$/.exec(text)
   if (match?.[1] === undefined) throw new Error(`--fee-rate takes a number such as 5 or 2.5, got "${text.slice(0, 20)}"`)

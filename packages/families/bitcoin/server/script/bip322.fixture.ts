@@ -1,4 +1,4 @@
-/** Wallets for tests: an address of each kind, and what its owner signs with it. */
+/** Makes wallets for tests: an address of each kind, and what its owner signs with it. */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { base64 } from '@scure/base'
@@ -11,7 +11,7 @@ export type TestWallet = { readonly address: string; sign(message: string): stri
 
 type Kind = 'wpkh' | 'sh-wpkh' | 'tr' | 'pkh'
 
-/** All but P2PKH, which is signed for in another way. */
+/** P2PKH is missing, because it is signed for in another way. */
 export function testWallet(kind: Kind, privateKey: string, network: BitcoinNetwork): TestWallet {
   const key = hexToBytes(privateKey)
   const publicKey = secp256k1.getPublicKey(key, true)

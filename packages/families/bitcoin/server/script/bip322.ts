@@ -12,11 +12,10 @@ import { TandemError } from '@tandem/protocol/error.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import { scriptOfAddress } from '../../terms/script/address.ts'
 
-/** Longer than any supported proof. */
+/** No supported proof is longer. */
 const MAX_PROOF_LENGTH = 1_000
 const MAX_WITNESS_ITEMS = 10
 
-/** Throws `invalid_signature` with the reason. */
 export function verifyMessage(address: string, message: string, proof: string, network: BitcoinNetwork): void {
   const script = scriptOfAddress(address, network)
   const kind = OutScript.decode(script)
@@ -40,7 +39,7 @@ function decodeProof(proof: string): Uint8Array {
   }
 }
 
-/** BIP144: a count, then each item with its length. All lengths here fit in one byte. */
+/** BIP144: a count comes first, then each item with its length. All lengths here fit in one byte. */
 function parseWitness(bytes: Uint8Array): readonly Uint8Array[] {
   const [count = 0] = bytes
   const items: Uint8Array[] = []
@@ -64,7 +63,6 @@ function verifyKeyHash(script: Uint8Array, hash: Uint8Array, witness: readonly U
   if (!isEcdsa(signature, digest, key)) throw invalid('the signature is not by this address over this message')
 }
 
-/** BIP141: the script hash is that of the witness program, which follows from the key. */
 function verifyNested(script: Uint8Array, hash: Uint8Array, witness: readonly Uint8Array[], message: string): void {
   const keyHash = hash160(witness[1] ?? new Uint8Array())
   if (!equalBytes(hash160(OutScript.encode({ type: 'wpkh', hash: keyHash })), hash)) throw invalid('it is by another key')
@@ -82,7 +80,7 @@ function verifyTaproot(script: Uint8Array, key: Uint8Array, witness: readonly Ui
     throw invalid('the signature is not by this address over this message')
 }
 
-/** BIP322: strictly DER, low S, and over everything (SIGHASH_ALL). */
+/** BIP322 demands strict DER, low S, and a signature over everything (SIGHASH_ALL). */
 function isEcdsa(signature: Uint8Array, digest: Uint8Array, key: Uint8Array): boolean {
   if (signature.at(-1) !== SigHash.ALL) return false
   try {
@@ -100,7 +98,6 @@ function isSchnorr(signature: Uint8Array, digest: Uint8Array, key: Uint8Array): 
   }
 }
 
-/** A recovery byte, then r and s. */
 function verifyCompact(hash: Uint8Array, bytes: Uint8Array, message: string, network: BitcoinNetwork): void {
   const header = bytes[0] ?? 0
   if (bytes.length !== 65 || header < 27 || header > 34)
@@ -134,7 +131,7 @@ export function toSign(script: Uint8Array, message: string): Transaction {
   return transaction
 }
 
-/** Of the transaction whose one input is `OP_0 <hash of the message>` and whose one output is the script of the address. */
+/** The only input of the transaction is `OP_0 <hash of the message>`, and its only output is the script of the address. */
 export function toSpendId(script: Uint8Array, message: string): string {
   const messageHash = schnorr.utils.taggedHash('BIP0322-signed-message', utf8ToBytes(message))
   const zeroes = (count: number) => new Uint8Array(count)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { paidOut } from './paid-out.ts'
 
-/** Letters are swaps, lower case signs one output only, - is a coin of somebody. */
+/** Letters are swaps. A lower-case letter signs one output only, and - is a coin of somebody. */
 const input = (letter: string) => ({
   swapId: letter === '-' ? null : letter.toUpperCase(),
   signsOneOutput: letter !== '-' && letter !== letter.toUpperCase(),

@@ -1,14 +1,14 @@
-/** Taproot addresses, encoded fast: it runs for every output of every block, where a general encoder costs more than parsing the block. */
+/** Encodes taproot addresses fast: it runs for every output of every block, where a general encoder costs more than parsing the block. */
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 
 const SCRIPT_BYTES = 34
 const KEY_BYTES = 32
 const CHARSET = Buffer.from('qpzry9x8gf2tvdw0s3jn54khce6mua7l', 'latin1')
-/** BIP350. */
+/** BIP350 defines this constant of the checksum. */
 const BECH32M = 0x2bc830a3
 const CHECKSUM_WORDS = 6
 
-/** BIP173: the generator of the checksum. */
+/** BIP173 defines the generator of the checksum. */
 const FEEDBACK = Int32Array.from({ length: 32 }, (_, bits) =>
   [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3].reduce((sum, generator, i) => ((bits >> i) & 1 ? sum ^ generator : sum), 0),
 )
@@ -17,7 +17,7 @@ type Encoder = (bytes: Uint8Array, keyAt: number) => string
 
 const encoders = new Map<string, Encoder>()
 
-/** Null for every other kind of output (BIP341: OP_1 and a push of 32 bytes). `at`, `length`: where the script is in `bytes`. */
+/** The address is null unless the output is taproot (BIP341: OP_1 and a push of 32 bytes). The script is `length` bytes at `at`. */
 export function taprootAddressAt(
   bytes: Uint8Array,
   { bech32 }: Pick<BitcoinNetwork, 'bech32'>,

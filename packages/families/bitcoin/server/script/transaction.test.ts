@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { outpointAt, walkBlock, walkTransaction } from '../blocks/transaction-walk.ts'
 import { isCoinbase, type ParsedTransaction, parseHeader, parseTransaction } from './transaction.ts'
 
-// Bitcoin's first block, and the first payment ever (block 170).
+// These are Bitcoin's first block, and the first payment ever (block 170).
 const genesis =
   '0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a29ab5f49ffff001d1dac2b7c' +
   '01' +
   '01000000010000000000000000000000000000000000000000000000000000000000000000ffffffff4d04ffff001d0104455468652054696d65732030332f4a616e2f32303039204368616e63656c6c6f72206f6e206272696e6b206f66207365636f6e64206261696c6f757420666f722062616e6b73ffffffff0100f2052a01000000434104678afdb0fe5548271967f1a67130b7105cd6a828e03909a67962e0ea1f61deb649f6bc3f4cef38c4f35504e51ec112de5c384df7ba0b8d578a4c702b6bf11d5fac00000000'
 const firstPayment =
   '0100000001c997a5e56e104102fa209c6a852dd90660a20b2d9c352423edce25857fcd3704000000004847304402204e45e16932b8af514961a1d3a1a25fdf3f4f7732e9d624c6c61548ab5fb8cd410220181522ec8eca07de4860a4acdd12909d831cc56cbbac4622082221a8768d1d0901ffffffff0200ca9a3b00000000434104ae1a62fe09c5f51b13905f07f06b99a2f7159b2225f374cd378d71302fa28414e7aab37397f554a7df5f142c21c1b7303b8a0626f1baded5c72a704f7e6cd84cac00286bee0000000043410411db93e1dcdb8a016b49840f8c53bc1eb68a382e97b1482ecad7b148a6909a5cb2e0eaddfb84ccf9744464f82e160bfa9b8b64f9d4c03f999b8643f656b412a3ac00000000'
-// BIP143: native P2WPKH, one legacy and one witness input.
+// BIP143 has this transaction: native P2WPKH, one legacy and one witness input.
 const witnessTransaction =
   '01000000000102fff7f7881a8099afa6940d42d1e7f6362bec38171ea3edf433541db4e4ad969f00000000494830450221008b9d1dc26ba6a9cb62127b02742fa9d754cd3bebf337f7a55d114c8e5cdd30be022040529b194ba3f9281a99f2b1c0a19c0489bc22ede944ccf4ecbab4cc618ef3ed01eeffffffef51e1b804cc89d182d279655c3aa89e815b1b309fe287d9b2b55d57b90ec68a0100000000ffffffff02202cb206000000001976a9148280b37df378db99f66f85c95a783a76ac7a6d5988ac9093510d000000001976a9143bde42dbee7e4dbe6a21b2d50ce2f0167faa815988ac000247304402203609e17b84f6a7d30c80bfa610b5b4542f32a8a0d5447a12fb1366d7f01cc44a0220573a954c4518331561406f90300e8f3358f51928d43c212a8caed02de67eebee0121025476c2e83188368da1ff3e292e7acafcdb3566bb0ad253f62fc70f07aeee635711000000'
 
@@ -57,7 +57,6 @@ describe('transactions of a network with MWEB', () => {
   const mweb = { mweb: { bech32: 'ltcmweb' } }
   const id = 'e8151a2af31c368a35053ddd4bdb285a8595c769a3ad83e0fa02314a602d4609'
   const withFlags = (hex: string, flags: string) => `${hex.slice(0, 8)}00${flags}${hex.slice(witnessTransaction === hex ? 12 : 8)}`
-  /** Before the lock time, at the end. */
   const withPart = (hex: string, part: string) => `${hex.slice(0, -8)}${part}${hex.slice(-8)}`
   const part = `01${'ab'.repeat(777)}`
 
@@ -123,7 +122,7 @@ describe('a walk', () => {
       .toString(16)
       .padStart(4, '0')
       .replace(/(..)(..)/, 'fd$2$1')
-  // More inputs, outputs and bytes of a script than one byte can count.
+  // The counts of inputs, outputs and bytes of a script take more than one byte.
   const input = (n: number) => `${'0c'.repeat(32)}${n.toString(16).padStart(2, '0')}00000000ffffffff`
   const inputs = Array.from({ length: 300 }, (_, n) => input(n % 256)).join('')
   const output = `0100000000000000${many(600)}${'6a'.repeat(600)}`

@@ -3,7 +3,6 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 
-/** `txid:vout`: the id of one transaction output. */
 export type Outpoint = string
 
 export type TransactionInput = { readonly outpoint: Outpoint; readonly sequence: number; readonly witness: readonly Uint8Array[] }
@@ -12,10 +11,10 @@ export type TransactionOutput = { readonly amount: bigint; readonly script: Uint
 export type ParsedTransaction = {
   readonly inputs: readonly TransactionInput[]
   readonly outputs: readonly TransactionOutput[]
-  /** BIP141: weight / 4, rounded up. */
+  /** BIP141: the virtual size is weight / 4, rounded up. */
   readonly vsize: bigint
   readonly bytes: Uint8Array
-  /** Wrong for a transaction that is only on MWEB; those have no output on the main chain, so nobody asks. */
+  /** The id is wrong for a transaction that is only on MWEB. Such a transaction has no output on the main chain, so nobody asks for it. */
   readonly txid: () => string
 }
 
@@ -24,20 +23,18 @@ export type BlockHeader = {
   readonly parentHash: string
   readonly merkleRoot: string
   readonly time: bigint
-  /** The target of its proof of work, in its compact form. */
   readonly bits: number
 }
 
 const HEADER_BYTES = 80
 const LOCK_TIME_BYTES = 4
 
-/** Which optional parts a network's transactions may have besides those of BIP144. */
 type WireFormat = Pick<BitcoinNetwork, 'mweb'>
 
 const PLAIN: WireFormat = { mweb: null }
 
 const WITNESS_FLAG = 1
-/** Litecoin Core, primitives/transaction.h: an MWEB part follows the witnesses. */
+/** Litecoin Core (primitives/transaction.h) puts an MWEB part after the witnesses. */
 const MWEB_FLAG = 8
 
 export function parseTransaction(hex: string, format: WireFormat = PLAIN): ParsedTransaction {
@@ -59,7 +56,7 @@ export function parseHeader(bytes: Uint8Array): BlockHeader {
   }
 }
 
-/** Its outputs cannot be spent for 100 blocks. */
+/** The outputs of a coinbase cannot be spent for 100 blocks. */
 export function isCoinbase(transaction: ParsedTransaction): boolean {
   return transaction.inputs[0]?.outpoint === `${'00'.repeat(32)}:${0xffffffff}`
 }
@@ -100,7 +97,7 @@ function readFlags(cursor: Cursor, { mweb }: WireFormat): number {
   return flags
 }
 
-/** Empty in the transaction that ends a block with MWEB; else the rest of the transaction. */
+/** The MWEB part is empty in the transaction that ends a block with MWEB; in others it is all that remains. */
 function skipMwebPart(cursor: Cursor): void {
   const [present] = cursor.take(1)
   if (present === 0) return
@@ -128,7 +125,7 @@ function sha256d(bytes: Uint8Array): Uint8Array {
   return sha256(sha256(bytes))
 }
 
-/** Hashes are shown byte-reversed; reverses its argument in place. */
+/** Hashes are shown byte-reversed. The argument is reversed in place. */
 function displayHash(bytes: Uint8Array): string {
   return bytesToHex(bytes.reverse())
 }

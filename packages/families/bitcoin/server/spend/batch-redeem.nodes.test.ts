@@ -1,4 +1,4 @@
-// Batch redeems and CPFP, against real nodes.
+// Tests batch redeems and CPFP, against real nodes.
 import { describeWithNode } from '../../../../../test/nodes/describe-with-node.ts'
 import { networkOf } from '../../terms/networks.ts'
 import { startRealChain } from '../bitcoin.fixture.ts'

@@ -1,4 +1,4 @@
-// Batch redeems and CPFP, on the simulated chains.
+// Tests batch redeems and CPFP, on the simulated chains.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { networkOf } from '../../terms/networks.ts'
 import { startSimulatedChain } from '../bitcoin.fixture.ts'
@@ -52,13 +52,13 @@ describe('batch redeems', () => {
 
   it('do not wait for a co-signed redeem with a low fee when time runs out', async () => {
     const orders = await fixture.fund([200_000n])
-    // At 2 sat/vB.
+    // The rate is 2 sat/vB.
     const cosigned = await redeemCosigned(fixture.client, orders, fixture.solver)
     const redeem = (key: string, rate: bigint, secondsLeft: bigint) =>
       batchRedeem(fixture.execution(key, { feeRate: async () => rate, secondsLeft }), orders, cosigned)
     const isCosigned = (key: string) => fixture.outbox.attempts(key).map(({ raw }) => raw === cosigned)
-    await redeem('hurry', 5_000n, 60n)
-    expect(isCosigned('hurry')).toEqual([false])
+    await redeem('urgent', 5_000n, 60n)
+    expect(isCosigned('urgent')).toEqual([false])
     await fixture.chain.mine(1)
 
     const others = await fixture.fund([200_000n], [150_000n])
@@ -71,7 +71,6 @@ describe('batch redeems', () => {
     const orders = await fixture.fund([200_000n])
     const [other] = await fixture.fund([200_000n])
     if (other === undefined) throw new Error('no order was funded')
-    // The signature of another transaction.
     const [cosigned, foreign] = [
       await redeemCosigned(fixture.client, orders, fixture.solver),
       await redeemCosigned(fixture.client, [other], fixture.solver),

@@ -1,32 +1,32 @@
 /**
  * Spends deposits of any number of HTLCs in as few transactions as possible, each with one output.
- *
  * Every deposit is handled, in any state of earlier attempts:
  * - Deposits that an unconfirmed transaction of ours spends stay with it. Its replacement spends all of them that are worth it. If it also
- *   spends deposits that are not requested here (of a batch), it is not replaced, and a child pays for it. Transactions that the same signer
- *   sent for other actions count as our own.
+ *   spends deposits that are not requested here (of a batch), it is not replaced, and a child pays for it. Transactions that the same
+ *   signer sent for other actions count as our own.
  * - Unspent deposits go into a new transaction, separate from the unconfirmed ones.
- * - Deposits that somebody else spends in unconfirmed transactions get a transaction of their own for each HTLC, which outbids those: the other
- *   deposits neither pay for that nor wait for it.
- * - Deposits that are gone or not worth their own input are left out.
+ * - Deposits that somebody else spends in unconfirmed transactions get a transaction of their own for each HTLC, which outbids those: the
+ *   other deposits neither pay for that nor wait for it.
+ * - Deposits that were spent or are not worth their own input are left out.
  */
+
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { feeOf } from '../../terms/wallet/fees.ts'
 import type { LeafInput } from '../../terms/wallet/sign.ts'
+import { largestFirst } from '../../terms/wallet/sign.ts'
 import { type Cosigned, readCosigned, sendCosigned } from '../cosign/send-cosigned.ts'
 import { currentFeeRate, execute, knownAttempts, shareSlot } from '../execute.ts'
 import type { Execution, KnownAttempt } from '../execution.ts'
 import { inParallel } from '../nodes/in-parallel.ts'
 import { type Outpoint, parseTransaction } from '../script/transaction.ts'
-import { type DepositState, depositState } from './deposit-state.ts'
-import { createSpend, type ReadDeposit, type Spend } from './spend-action.ts'
+import { createSpend, type DepositState, depositState, type ReadDeposit, type Spend } from './spend-action.ts'
 import { inputVsize, MAX_SPENT_AT_ONCE } from './spend-size.ts'
 
 type LiveAttempt = KnownAttempt & { readonly place: 'mempool' | 'block' }
 type Group = { readonly inputs: readonly LeafInput[]; readonly cosigned: Cosigned | null }
 
-/** `cosigned`: a complete key path transaction, hex. It is cheaper, so it is tried first. */
+/** `cosigned` is a complete key path transaction, in hex. It is cheaper, so it is tried first. */
 export async function spendInBatches(execution: Execution, spend: Spend, cosigned: string | null): Promise<string> {
   if (spend.inputs.length === 0) throw new ChainFailure('would-fail', `there is no deposit to ${spend.verb}`)
   const attempts = attemptsOn(execution, new Set(spend.inputs.map(({ outpoint }) => outpoint)))
@@ -61,7 +61,6 @@ export async function spendInBatches(execution: Execution, spend: Spend, cosigne
   return outcome.transaction()
 }
 
-/** The first transaction, an unconfirmed one if there is one; without any, the first failure. */
 function createOutcome() {
   const transactions: string[] = []
   const failures: ChainFailure[] = []
@@ -82,7 +81,6 @@ function createOutcome() {
   }
 }
 
-/** Caches the state of each deposit. */
 function createDepositCache(execution: Execution, { verb }: Spend, attempts: readonly KnownAttempt[]): ReadDeposit {
   const known = new Map<Outpoint, Promise<DepositState>>()
   return (input) => {
@@ -92,14 +90,14 @@ function createDepositCache(execution: Execution, { verb }: Spend, attempts: rea
   }
 }
 
-/** Includes batches that this signer sent for other actions if they spend these deposits. Oldest first. */
+/** Batches that this signer sent for other actions are included if they spend these deposits. The oldest comes first. */
 function attemptsOn({ outbox, others }: Execution, outpoints: ReadonlySet<Outpoint>): readonly KnownAttempt[] {
   const isOn = ({ slots }: { readonly slots: readonly string[] }) => slots.some((slot) => outpoints.has(slot))
   const ofOthers = others.filter(isOn).map((other) => ({ ...other, transaction: parseTransaction(other.raw) }))
   return [...knownAttempts(outbox).filter(isOn), ...ofOthers].sort((a, b) => Number(a.at - b.at))
 }
 
-/** No two of them spend the same deposit. Oldest first. */
+/** No two attempts spend the same deposit. The oldest comes first. */
 async function findAllLive({ backend }: Execution, attempts: readonly KnownAttempt[]): Promise<readonly LiveAttempt[]> {
   const live: LiveAttempt[] = []
   for (const attempt of attempts.toReversed()) {
@@ -111,8 +109,8 @@ async function findAllLive({ backend }: Execution, attempts: readonly KnownAttem
 }
 
 /**
- * The deposits that are worth spending now. A refund takes the largest, because anyone can send dust. A redeem takes all deposits of an HTLC or none: in a
- * batch, an HTLC that costs more than it brings waits for lower fees, unless it is co-signed.
+ * Only deposits that are worth spending now are chosen. A refund takes the largest, because anyone can send dust. A redeem takes all
+ * deposits of an HTLC or none: in a batch, an HTLC that costs more than it brings waits for lower fees, unless it is co-signed.
  */
 async function choose(
   execution: Execution,
@@ -130,17 +128,17 @@ async function choose(
   }
   return inputs
     .filter((input) => isWorthIt([input]))
-    .sort((a, b) => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0))
+    .sort(largestFirst)
     .slice(0, MAX_SPENT_AT_ONCE)
 }
 
-/** Which deposits share a transaction. Those of the co-signed transaction are one group, if all of them are free. */
+/** The deposits of a group share a transaction. Those of the co-signed transaction are one group, if all of them are free. */
 function groupsOf(free: readonly LeafInput[], contested: readonly LeafInput[], cosigned: Cosigned | null): readonly Group[] {
   const signed = free.filter(({ outpoint }) => cosigned?.outpoints.has(outpoint))
   const isUsable = cosigned !== null && signed.length === cosigned.outpoints.size
-  const rest = isUsable ? free.filter((input) => !signed.includes(input)) : free
-  const chunks = Array.from({ length: Math.ceil(rest.length / MAX_SPENT_AT_ONCE) }, (_, i) =>
-    rest.slice(i * MAX_SPENT_AT_ONCE, (i + 1) * MAX_SPENT_AT_ONCE),
+  const others = isUsable ? free.filter((input) => !signed.includes(input)) : free
+  const chunks = Array.from({ length: Math.ceil(others.length / MAX_SPENT_AT_ONCE) }, (_, i) =>
+    others.slice(i * MAX_SPENT_AT_ONCE, (i + 1) * MAX_SPENT_AT_ONCE),
   )
   const alone = [...chunks, ...byHtlc(contested)].map((inputs) => ({ inputs, cosigned: null }))
   return isUsable ? [{ inputs: signed, cosigned }, ...alone] : alone

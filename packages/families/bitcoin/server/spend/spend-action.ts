@@ -1,41 +1,38 @@
-/** One transaction that spends deposits by script path, and how its fee may be bumped. */
+/** Spends deposits by script path in one transaction, and decides how its fee may be bumped. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import { affordableFee, type FeeRate, feeOf, outbiddingFee, type ReplacedFee, replacementFee } from '../../terms/wallet/fees.ts'
-import { type LeafInput, signSponsoredSpends } from '../../terms/wallet/sign.ts'
-import { type Action, type BuildRequest, type Inspection, isKeyPath, totalFee } from '../execute.ts'
+import { type LeafInput, signSponsoredSpends, totalOf } from '../../terms/wallet/sign.ts'
+import { type Action, type BuildRequest, type Inspection, isKeyPath, totalFee, whoSpent } from '../execute.ts'
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import type { Outpoint } from '../script/transaction.ts'
 import { CHILD_VSIZE } from '../wallet/child-pays.ts'
-import { walletInputs } from '../wallet/fee-coins.ts'
 import { hasWantedDescendant } from '../wallet/own-payments.ts'
-import type { DepositState } from './deposit-state.ts'
 import { signSpend } from './spend-jobs.ts'
 import { inputVsize, spendVsize, witnessLengths } from './spend-size.ts'
-import type { SponsorCoins } from './sponsor-coins.ts'
+import { type SponsorCoins, walletInputs } from './sponsor-coins.ts'
 import { chargeSponsor, coinsFor, mayExceedPromise, planSponsoredFee, type SponsoredPlan } from './sponsored-fee.ts'
 
 export type Spend = {
   readonly verb: 'redeem' | 'refund'
   readonly inputs: readonly LeafInput[]
   readonly outputScript: Uint8Array
-  /** As in `SpendRequest`; null: nothing was promised. Such a spend shares its transactions with no other action. */
-  readonly mostFee: bigint | null
+  /** See `SpendRequest`. A null means that nothing was promised. A spend with a promise shares its transactions with no other action. */
+  readonly maxFee: bigint | null
 }
 
 export type ReadDeposit = (input: LeafInput) => Promise<DepositState>
 
 export function createSpend(
   execution: Execution,
-  { verb, inputs, outputScript, mostFee }: Spend,
+  { verb, inputs, outputScript, maxFee }: Spend,
   attempts: readonly KnownAttempt[],
   readDeposit: ReadDeposit,
 ): Action {
   const { network, outbox } = execution
   const deposits = new Set(inputs.map(({ outpoint }) => outpoint))
-  /** What the sponsor can pay for the transaction that is built next. */
   let payable: { readonly plan: SponsoredPlan; readonly coins: SponsorCoins } | null = null
-  const isOwn = (outpoint: Outpoint) => mostFee !== null || deposits.has(outpoint)
+  const isOwn = (outpoint: Outpoint) => maxFee !== null || deposits.has(outpoint)
 
   /** A redeem spends all deposits. A refund leaves dust, which anyone can send, until fees are lower. */
   function choose(feeRate: FeeRate, live: KnownAttempt | null): readonly LeafInput[] {
@@ -48,40 +45,41 @@ export function createSpend(
 
   async function build({ feeRate, replaced, live }: BuildRequest, held: HeldExecution): Promise<Draft> {
     const taken = choose(feeRate, live)
-    const total = taken.reduce((sum, { amount }) => sum + amount, 0n)
+    const total = totalOf(taken)
     const vsize = spendVsize(taken, outputScript)
     const pay = async (fee: bigint): Promise<Draft> => ({
       signed: await signSpend(held.signer, taken, { amount: total - fee, script: outputScript }),
       fee,
     })
     const fee = affordableFee(vsize, feeRate, replaced, total, outputScript, network)
-    if (mostFee === null || fee <= mostFee) return pay(fee)
+    if (maxFee === null || fee <= maxFee) return pay(fee)
 
     const sponsored = held.sponsor === undefined || payable === null ? null : await chargeSponsor(held, payable.plan, payable.coins)
     if (sponsored !== null && held.sponsor !== undefined) {
-      const outputs = [{ amount: total - mostFee, script: outputScript }, sponsored.change]
+      const outputs = [{ amount: total - maxFee, script: outputScript }, sponsored.change]
       return { signed: signSponsoredSpends(held.signer, taken, outputs, held.sponsor, sponsored.coin), fee: sponsored.fee }
     }
     if (mayExceedPromise(execution)) return pay(fee)
-    const least = replaced === null ? feeOf(vsize, network.minFeeRate) : outbiddingFee(vsize, replaced, network)
-    const capped = mostFee < least ? null : await pay(mostFee)
+    const minFee = replaced === null ? feeOf(vsize, network.minFeeRate) : outbiddingFee(vsize, replaced, network)
+    const capped = maxFee < minFee ? null : await pay(maxFee)
     if (capped !== null && !attempts.some(({ tx }) => tx === capped.signed.txid)) return capped
-    throw new ChainFailure('would-fail', `the promised fee of ${mostFee} is too low now, and no coin of the service can pay the rest`)
+    throw new ChainFailure('would-fail', `the promised fee of ${maxFee} is too low now, and no coin of the service can pay the difference`)
   }
 
   /**
-   * The wanted fee is beyond the promise: then the sponsor's key is held, if it has coins. They are read before, because nodes may be slow. Without coins
-   * its key is held only to replace a transaction with a coin of it: another action of it may spend the change.
+   * If the wanted fee is beyond the promise, the sponsor's key is held, provided that it has coins, which are read before, because nodes
+   * may be slow. Without coins its key is held only to replace a transaction that spends a coin of the sponsor, whose change another
+   * action may spend.
    */
   function holds(request: BuildRequest): Outbox['withKey'] | null {
     payable = null
     const { sponsor } = outbox
-    if (mostFee === null || sponsor === undefined) return null
+    if (maxFee === null || sponsor === undefined) return null
     const { feeRate, replaced, live } = request
     const taken = choose(feeRate, live)
-    if (replacementFee(spendVsize(taken, outputScript), feeRate, replaced, network) <= mostFee) return null
-    const total = taken.reduce((sum, { amount }) => sum + amount, 0n)
-    const plan = planSponsoredFee(execution, { total, mostFee, witnesses: taken.map(witnessLengths), outputScript }, request)
+    if (replacementFee(spendVsize(taken, outputScript), feeRate, replaced, network) <= maxFee) return null
+    const total = totalOf(taken)
+    const plan = planSponsoredFee(execution, { total, maxFee, witnesses: taken.map(witnessLengths), outputScript }, request)
     const isSponsored = walletInputs(live, sponsor.key.publicKey).length > 0
     return async (work) => {
       const coins = plan === null ? null : await coinsFor(execution, plan, live)
@@ -120,4 +118,43 @@ export function createSpend(
         transaction.vsize + CHILD_VSIZE,
     owns: isOwn,
   }
+}
+
+/**
+ * free: the deposit can be spent now.
+ * ours: a transaction of ours spent it.
+ * conflict: an unconfirmed transaction of somebody else spends it, and may be outbid.
+ * unspendable: its timelock has not passed, or somebody else has spent it.
+ */
+export type DepositState =
+  | { readonly kind: 'free' }
+  | { readonly kind: 'ours'; readonly tx: string }
+  | { readonly kind: 'conflict'; readonly tx: string; readonly replaced: ReplacedFee }
+  | { readonly kind: 'unspendable'; readonly failure: ChainFailure }
+
+/** A redeem outbids an unconfirmed refund: the deposit is ours until the refund is mined. A refund never outbids a redeem. */
+export async function depositState(
+  execution: Execution,
+  verb: 'redeem' | 'refund',
+  { outpoint, timelock }: Pick<LeafInput, 'outpoint' | 'timelock'>,
+  attempts: readonly KnownAttempt[],
+): Promise<DepositState> {
+  const { backend, network } = execution
+  const output = await backend.output(outpoint)
+  if (output.state === 'unspent') {
+    // BIP68: the timelock ends N blocks after the block of the deposit, which counts as the first confirmation.
+    if (timelock === null || output.confirmations >= timelock) return { kind: 'free' }
+    return unspendable('would-fail', `the timelock of ${outpoint} is ${timelock} blocks, and only ${output.confirmations} have passed`)
+  }
+  const spender = await whoSpent(execution, outpoint, attempts)
+  if (spender === null) return unspendable('superseded', `the deposit ${outpoint} is not on the chain now, or was spent long ago`)
+  if (spender.isOurs) return { kind: 'ours', tx: spender.txid }
+  const mayOutbid = verb === 'redeem' && network.replaces && spender.confirmations === 0n
+  const replaced = mayOutbid ? await backend.unconfirmedFee(spender.txid) : null
+  if (replaced !== null) return { kind: 'conflict', tx: spender.txid, replaced }
+  return unspendable('superseded', `the deposit ${outpoint} was spent by ${spender.txid}`)
+}
+
+function unspendable(kind: 'would-fail' | 'superseded', message: string): DepositState {
+  return { kind: 'unspendable', failure: new ChainFailure(kind, message) }
 }

@@ -1,9 +1,9 @@
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { expect, it } from 'vitest'
 import { htlcOf } from '../../terms/htlc.ts'
+import { identityOf } from '../../terms/script/user-key.ts'
 import { signLeafSpends } from '../../terms/wallet/sign.ts'
 import { randomSigner, regtest } from '../bitcoin.fixture.ts'
-import { identityOf } from '../script/identity.ts'
 import { parseTransaction } from '../script/transaction.ts'
 import { signSpend } from './spend-jobs.ts'
 

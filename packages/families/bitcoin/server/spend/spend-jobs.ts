@@ -12,11 +12,11 @@ export const jobs = {
 
 const signingJobs = signingJobsOf<typeof jobs>(import.meta.url, 'urgent')
 
-/** Fewer are signed at once: starting a thread would take longer. */
-const FOR_A_WORKER = 4
+/** Fewer inputs are signed on this thread: starting another would take longer. */
+const MIN_INPUTS_FOR_WORKER = 4
 
 export async function signSpend(signer: Signer, inputs: readonly LeafInput[], output: TransactionOutput): Promise<SignedTransaction> {
-  if (inputs.length < FOR_A_WORKER) return signLeafSpends(signer, inputs, output)
+  if (inputs.length < MIN_INPUTS_FOR_WORKER) return signLeafSpends(signer, inputs, output)
   const plain = inputs.map(({ outpoint, amount, script, leaf, items, timelock }) => ({ outpoint, amount, script, leaf, items, timelock }))
   return signingJobs.sign('sign', [onCurve('secp256k1', signer)], [plain, output])
 }

@@ -3,8 +3,8 @@ import { hashSecret } from '@tandem/protocol/secret.ts'
 import { describe, expect, it } from 'vitest'
 import { htlcOf } from '../../terms/htlc.ts'
 import { networkOf } from '../../terms/networks.ts'
+import { identityOf } from '../../terms/script/user-key.ts'
 import { estimateVsize } from '../../terms/script/weight.ts'
-import { identityOf } from '../script/identity.ts'
 import { inputVsize, MAX_SPENT_AT_ONCE, redeemVsize, spendVsize } from './spend-size.ts'
 
 const { redeem, refund } = htlcOf(
@@ -19,7 +19,6 @@ const { redeem, refund } = htlcOf(
   networkOf('bitcoin:regtest'),
 )
 const wallet = new Uint8Array(22)
-/** BIP340: one signature of both parties, without a byte for the hash type. */
 const byKeyPath = (count: number) =>
   estimateVsize(
     Array.from({ length: count }, () => [64]),
@@ -32,7 +31,7 @@ describe('what a redeem costs in virtual bytes', () => {
     [2, 243n, 157n],
     [4, 445n, 272n],
     [10, 1_049n, 617n],
-    // 101.58 and 58.34 for each of fifty.
+    // A redeem takes 101.58 and 58.34 vB for each of fifty.
     [50, 5_079n, 2_917n],
     [100, 10_117n, 5_792n],
   ])('of %i deposits: %s by script, %s by key', (count, byScript, byKey) => {

@@ -1,4 +1,4 @@
-/** Sizes of transactions that spend deposits by script path. */
+/** Computes the sizes of transactions that spend deposits by script path. */
 import { divideRoundingUp } from '@tandem/protocol/amount.ts'
 import type { Leaf } from '../../terms/htlc.ts'
 import { estimateVsize } from '../../terms/script/weight.ts'
@@ -19,15 +19,14 @@ export function witnessLengths({ leaf, items }: Way): readonly number[] {
   return [SIGNATURE_BYTES, ...items.map((item) => item.length), leaf.script.length, leaf.controlBlock.length]
 }
 
-/** What one more input adds to the virtual size, rounded up. */
 export function inputVsize(input: Way): bigint {
   const none = new Uint8Array(0)
-  // Four more inputs add whole virtual bytes, so rounding of the rest does not matter.
+  // Four more inputs add whole virtual bytes, so the rounding of the base does not matter.
   const weight = spendVsize([input, input, input, input, input], none) - spendVsize([input], none)
   return divideRoundingUp(weight, 4n)
 }
 
-/** The virtual size of a redeem of `deposits` deposits to this script; the same for all terms. */
+/** The size is the same for all terms. */
 export function redeemVsize(leaf: Leaf, deposits: number, outputScript: Uint8Array): bigint {
   return spendVsize(
     Array.from({ length: deposits }, () => ({ leaf, items: [new Uint8Array(32)] })),

@@ -1,5 +1,4 @@
-/** Requirements on redeems and their fee bumps, for any node of the family. */
-
+/** States the requirements on redeems and their fee bumps, for any node of the family. */
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -15,7 +14,6 @@ const outpointsOf = (...orders: readonly FundedOrder[]) => orders.flatMap(({ dep
 const totalOf = (...orders: readonly FundedOrder[]) =>
   orders.flatMap(({ deposits }) => deposits).reduce((sum, { amount }) => sum + amount, 0n)
 
-/** `replaces`: see `BitcoinNetwork`. */
 export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 'replaces'>, start: () => Promise<SpendFixture>): void {
   describe(name, () => {
     let fixture: SpendFixture
@@ -50,7 +48,7 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
         expect(inputs.map(({ outpoint }) => outpoint)).toEqual(outpointsOf(...orders))
         const { fee } = await fixture.entry(tx)
         expect(outputs.map(({ amount }) => amount)).toEqual([totalOf(...orders) - fee])
-        // 10.5 vB, 41 and 59.75 for each input, 31 for the output.
+        // The size is 10.5 vB, 41 and 59.75 for each input, and 31 for the output.
         expect(vsize).toBe(445n)
         expect(await fixture.redeem('several', orders)).toBe(tx)
         await clear()
@@ -87,8 +85,8 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
             const conflict = await refund({ ...contested, deposits: [deposit] })
             conflictingFees += (await fixture.entry(conflict)).fee
           }
-          const tx = await fixture.redeem('rest', [taken, contested, free])
-          const [first, second] = attempts('rest')
+          const tx = await fixture.redeem('mixed', [taken, contested, free])
+          const [first, second] = attempts('mixed')
           expect(first?.tx).toBe(tx)
           expect(first?.slots).toEqual(outpointsOf(free))
           expect(second?.slots).toEqual(outpointsOf(contested))
@@ -167,7 +165,7 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
           const [order] = await fixture.fund([120_000n])
           if (order === undefined) throw new Error('no order was funded')
           const { broadcast } = fixture.execution('stubborn').backend
-          // As nodes do without full RBF, or with too many descendants.
+          // Nodes refuse so without full RBF, or with too many descendants.
           const answers = {
             broadcast: async (raw: string) => {
               const isReplacement =
@@ -256,7 +254,7 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
           expect(await fixture.redeem('first-seen', orders)).toBe(batch)
         })
 
-        it('a deposit that somebody else spends is given up, and the rest is redeemed', async () => {
+        it('a deposit that somebody else spends is given up, and the others are redeemed', async () => {
           const [free, contested] = await fixture.fund([120_000n], [150_000n])
           if (free === undefined || contested === undefined) throw new Error('expected two funded orders')
           await fixture.chain.mine(6)
@@ -302,7 +300,7 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
         await clear()
       })
 
-      it('is not needed: if it is refused or an input is gone, the rest is redeemed by script path', async () => {
+      it('is not needed: if it is refused or an input was spent, the others are redeemed by script path', async () => {
         const orders = await fixture.fund([120_000n], [150_000n])
         const [first] = orders
         if (first === undefined) throw new Error('expected two funded orders')
@@ -310,14 +308,13 @@ export function describeSpends(name: string, { replaces }: Pick<BitcoinNetwork, 
         const alone = await fixture.redeem('forged', [first], { cosigned })
         expect(parsed('forged').inputs.map(({ outpoint }) => outpoint)).toEqual(outpointsOf(first))
         await clear()
-        const rest = await fixture.redeem('forged', orders, { cosigned })
-        expect(rest).not.toBe(alone)
+        const second = await fixture.redeem('forged', orders, { cosigned })
+        expect(second).not.toBe(alone)
         expect(attempts('forged').map(({ slots }) => slots)).toEqual([outpointsOf(first), outpointsOf(...orders.slice(1))])
         await clear()
 
         const others = await fixture.fund([120_000n], [150_000n])
         const good = await redeemCosigned(fixture.client, others, fixture.solver)
-        // The last byte of the last signature.
         const at = good.length - 10
         const forged = `${good.slice(0, at)}${good.slice(at, at + 2) === '00' ? '01' : '00'}${good.slice(at + 2)}`
         const tx = await fixture.redeem('refused', others, { cosigned: forged })

@@ -1,5 +1,4 @@
-/** A solver that redeems deposits of many orders, on a chain with manual mining, simulated or real. */
-
+/** Starts a solver that redeems deposits of many orders, on a chain with manual mining, simulated or real. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -16,8 +15,7 @@ import { batchRedeemOf, cosignedRedeemOf } from '../cosign/cosign.fixture.ts'
 import type { Execution } from '../execution.ts'
 import { bitcoin } from '../index.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
-import { createCoreBackend } from '../nodes/core-rpc.ts'
-import { createCoreRpc } from '../nodes/json-rpc.ts'
+import { createCoreBackend, createCoreRpc } from '../nodes/core-rpc.ts'
 import { parseTransaction } from '../script/transaction.ts'
 
 export type FundedOrder = RedeemItem & { readonly initiator: TestSigner }
@@ -28,22 +26,18 @@ export interface SpendFixture {
   readonly solver: TestSigner
   readonly outbox: MemoryOutbox
   rpc<T>(method: string, ...params: readonly unknown[]): Promise<T>
-  /** One order for each list of amounts, which are mined together. */
   fund(...amounts: readonly (readonly bigint[])[]): Promise<readonly FundedOrder[]>
   redeem(
     key: string,
     items: readonly FundedOrder[],
     options?: { readonly cosigned?: string; readonly secondsLeft?: bigint },
   ): Promise<string>
-  /** As in the client, through the node's RPC, with the given overrides. */
   execution(
     key: string,
     over?: Partial<Execution> & { readonly secondsLeft?: bigint; readonly answers?: Partial<BitcoinBackend> },
   ): Execution
-  /** After so long a fee bump is due. */
   letWait(): void
   mempool(): Promise<readonly string[]>
-  /** The fee of this unconfirmed transaction alone, and together with its ancestors. */
   entry(tx: string): Promise<{ readonly fee: bigint; readonly vsize: bigint; readonly ancestorFee: bigint; readonly ancestorVsize: bigint }>
   walletBalance(): Promise<bigint>
   close(): Promise<void>

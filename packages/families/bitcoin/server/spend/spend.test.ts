@@ -1,16 +1,15 @@
-// Redeems and refunds that are slow, too expensive, outbid or superseded, on the simulated chain.
-
+// Tests redeems and refunds that are slow, too expensive, outbid or superseded, on the simulated chain.
 import { createMemoryOutbox, type MemoryOutbox, opened } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { htlcOf } from '../../terms/htlc.ts'
+import { identityOf } from '../../terms/script/user-key.ts'
 import { signWalletPayment } from '../../terms/wallet/sign.ts'
 import { randomSigner, regtest } from '../bitcoin.fixture.ts'
 import { createBlocksSince } from '../blocks/blocks-since.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 import { createCoreBackend } from '../nodes/core-rpc.ts'
-import { identityOf } from '../script/identity.ts'
 import { parseTransaction } from '../script/transaction.ts'
 import { chain, type Fixture, failure, startFixture } from '../wallet/manual-mining.fixture.ts'
 import { refundHtlc } from './spend.ts'
@@ -31,7 +30,7 @@ describe.each(['rpc', 'esplora'] as const)('spending through %s', (endpoint) => 
   const payout = () => fixture.client.addressOf(fixture.user)
   const payoutOf = (box: MemoryOutbox, key: string) => parseTransaction(box.attempts(key).at(-1)?.raw ?? '').outputs[0]?.amount ?? 0n
 
-  it('redeems several deposits at once, and fee bumps come out of the payout', async () => {
+  it('redeems several deposits together, and fee bumps come out of the payout', async () => {
     const terms = fixture.terms(200_000n)
     await fund(terms, 120_000n)
     const found = await fund(terms, 80_000n)
@@ -201,7 +200,6 @@ describe('refunds of many deposits', () => {
       .at(-1)
       ?.slots.map((slot) => deposits.find(({ id }) => id === slot)?.amount)
 
-  /** All in one transaction, and expired. */
   const depositAll = async (amounts: readonly bigint[]) => {
     const [txid] = await fixture.fundSolver(1_000_000n)
     const { script } = htlcOf(terms(), regtest)
@@ -256,7 +254,7 @@ describe('refunds of many deposits', () => {
   })
 })
 
-it('refunds a hundred deposits in one transaction, the largest first, and the rest in the next', async () => {
+it('refunds a hundred deposits in one transaction, the largest first, and the others in the next', async () => {
   const signer = randomSigner()
   const box = createMemoryOutbox(signer)
   const terms = {

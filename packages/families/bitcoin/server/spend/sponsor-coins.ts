@@ -1,24 +1,26 @@
 /**
- * The coins of a key that pays a part of somebody's fee, read before it is taken: all sponsored payouts and instant refunds of a chain wait for that key. One
- * read serves all that ask meanwhile, because a node without an index searches all outputs. If it fails or is slow, nobody asks again for a while.
+ * Reads the coins of a key that pays a part of somebody's fee. They are read before the key is held, because all sponsored payouts and
+ * instant refunds of a chain wait for that key. Concurrent callers share one read, because a node without an index searches all outputs.
+ * After a failed or slow read there is a cooldown.
  */
 
+import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { walletAddress } from '../../terms/script/address.ts'
 import type { SpendableCoin } from '../../terms/wallet/sign.ts'
-import type { Execution, KnownAttempt } from '../execution.ts'
+import { byAmount } from '../../terms/wallet/sign.ts'
+import type { Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import type { BitcoinBackend, Coin } from '../nodes/backend.ts'
-import { feeCoinsIn } from '../wallet/fee-coins.ts'
+import type { Outpoint } from '../script/transaction.ts'
+import { withAmounts } from '../wallet/own-payments.ts'
 
-/** Long enough to search all outputs, and far below the time that an action may take. */
+/** The time is long enough to search all outputs, and far below the time that an action may take. */
 const COINS_TIMEOUT_MS = 15_000
 const RETRY_AFTER_MS = 60_000
 
 export type SponsorCoins = {
-  /** Spent by the unconfirmed attempt that is replaced. */
   readonly used: readonly SpendableCoin[]
-  /** All others; other actions may use them. */
   readonly unspent: readonly Coin[]
 }
 
@@ -26,10 +28,8 @@ type CoinReader = Pick<Execution, 'chain' | 'network'> & { readonly backend: Pic
 
 type Read = { readonly coins: Promise<readonly Coin[] | null>; untilMs: number }
 
-/** By address: reads under way, and those that failed a short time ago. */
 const readsOf = new WeakMap<Chain, Map<string, Read>>()
 
-/** Null if nodes disagree, fail or are slow, now or a short time ago. */
 export async function readSponsorCoins(
   execution: CoinReader,
   publicKey: Uint8Array,
@@ -68,4 +68,23 @@ async function inTime<T>(reading: Promise<T>): Promise<T | null> {
   } finally {
     clearTimeout(timer)
   }
+}
+
+function feeCoinsIn(
+  backend: Pick<BitcoinBackend, 'contentOf'>,
+  publicKey: Uint8Array,
+  live: KnownAttempt | null,
+): Promise<readonly SpendableCoin[]> {
+  return withAmounts(backend, walletInputs(live, publicKey))
+}
+
+export function walletInputs(live: KnownAttempt | null, publicKey: Uint8Array): readonly Outpoint[] {
+  const isWalletInput = (witness: readonly Uint8Array[]) => bytesToHex(witness[1] ?? new Uint8Array()) === bytesToHex(publicKey)
+  return (live?.transaction.inputs ?? []).filter(({ witness }) => isWalletInput(witness)).map(({ outpoint }) => outpoint)
+}
+
+/** The key must be held, because `others` must be complete. The smallest coin comes first. */
+export function freeCoins({ others }: Pick<HeldExecution, 'others'>, coins: readonly Coin[]): readonly SpendableCoin[] {
+  const claimed = new Set(others.flatMap((other) => (other.wanted ? other.slots : [])))
+  return coins.filter(({ outpoint, isConfirmed }) => isConfirmed && !claimed.has(outpoint)).sort(byAmount)
 }

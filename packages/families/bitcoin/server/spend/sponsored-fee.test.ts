@@ -1,5 +1,4 @@
-// Payouts whose recipient was promised to bear at most a certain fee, on the simulated chain.
-
+// Tests payouts with a promised maximum fee for the recipient, on the simulated chain.
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Sponsor } from '@tandem/chain-kit/port/outbox.ts'
 import { createMemoryOutbox, type MemoryOutbox, type MemorySponsor, type OutboxFault } from '@tandem/chain-kit/testing/outbox.fixture.ts'
@@ -15,7 +14,7 @@ import { redeemHtlc } from './spend.ts'
 
 const AMOUNT = 200_000n
 const COIN = 50_000n
-/** About 1 satoshi per vB. Without estimates of the node, 2 are wanted, and 3 under time pressure. */
+/** The promise is about 1 satoshi per vB. Without estimates of the node, 2 are wanted, and 3 under time pressure. */
 const PROMISED = 150n
 
 describe.each(['rpc', 'esplora'] as const)('a promised fee, through %s', (endpoint) => {
@@ -41,10 +40,10 @@ describe.each(['rpc', 'esplora'] as const)('a promised fee, through %s', (endpoi
     await fixture.node.faucet(fixture.client.swapId(terms), AMOUNT)
     fixture.node.mine(1)
     const deposits = (await fixture.swapState(terms)).deposits.map(({ id, amount }) => ({ id, amount })).slice(-1)
-    return (options: { mostFee?: bigint; secondsLeft?: bigint; key?: string; fault?: OutboxFault } = {}) =>
+    return (options: { maxFee?: bigint; secondsLeft?: bigint; key?: string; fault?: OutboxFault } = {}) =>
       fixture.client.redeem(
         terms,
-        { deposits, to: recipient(), secret: fixture.secret, mostFee: options.mostFee ?? PROMISED },
+        { deposits, to: recipient(), secret: fixture.secret, maxFee: options.maxFee ?? PROMISED },
         fixture.userOutbox.open(options.key ?? 'redeem', {
           sponsor,
           ...(options.secondsLeft !== undefined && { secondsLeft: options.secondsLeft }),
@@ -54,7 +53,7 @@ describe.each(['rpc', 'esplora'] as const)('a promised fee, through %s', (endpoi
   }
   const sent = (key = 'redeem') => parseTransaction(fixture.userOutbox.attempts(key).at(-1)?.raw ?? '')
 
-  it('takes the promised fee from the payout, and the rest from a coin of the sponsor', async () => {
+  it('takes the promised fee from the payout, and the remaining fee from a coin of the sponsor', async () => {
     await giveSponsor(COIN)
     const redeem = await open()
     const { fee, vsize } = await fixture.unminedFee(await redeem())
@@ -71,7 +70,7 @@ describe.each(['rpc', 'esplora'] as const)('a promised fee, through %s', (endpoi
   it('leaves the sponsor alone while the promised fee is enough', async () => {
     await giveSponsor(COIN)
     const redeem = await open()
-    const { fee, vsize } = await fixture.unminedFee(await redeem({ mostFee: 1_000n }))
+    const { fee, vsize } = await fixture.unminedFee(await redeem({ maxFee: 1_000n }))
     expect(fee).toBe(vsize * 2n)
     expect(sent().outputs).toHaveLength(1)
     expect([sponsor.charged, others.attempts('redeem')]).toEqual([[], []])
@@ -80,12 +79,12 @@ describe.each(['rpc', 'esplora'] as const)('a promised fee, through %s', (endpoi
   it('bumps the fee at the expense of the sponsor', async () => {
     await giveSponsor(COIN)
     const redeem = await open()
-    const first = await redeem({ mostFee: 300n })
+    const first = await redeem({ maxFee: 300n })
     expect(sponsor.charged).toEqual([])
     const seen = new Set([first])
     for (let bumps = 0; bumps < 3; bumps++) {
       fixture.userOutbox.passSeconds(chain.feeBumpSeconds)
-      seen.add(await redeem({ mostFee: 300n }))
+      seen.add(await redeem({ maxFee: 300n }))
       expect(sent().outputs[0]?.amount).toBe(AMOUNT - 300n)
     }
     expect(seen.size).toBe(4)
@@ -131,10 +130,10 @@ describe.each(['rpc', 'esplora'] as const)('a promised fee, through %s', (endpoi
 
   it('signs nothing at a fee that no node relays, and then redeems in time', async () => {
     const redeem = await open()
-    await expect(redeem({ mostFee: 50n })).rejects.toThrow(failure('would-fail', /promised fee of 50/))
+    await expect(redeem({ maxFee: 50n })).rejects.toThrow(failure('would-fail', /promised fee of 50/))
     expect(fixture.userOutbox.attempts('redeem')).toEqual([])
     await giveSponsor(COIN)
-    await redeem({ mostFee: 50n })
+    await redeem({ maxFee: 50n })
     expect(sent().outputs[0]?.amount).toBe(AMOUNT - 50n)
   })
 
@@ -169,7 +168,7 @@ describe('the coins of a sponsor', () => {
     vi.restoreAllMocks()
     await fixture.close()
   })
-  /** Under time pressure, so that it is sent with or without a sponsor. `isHeld`: whether the sponsor's key is held now. */
+  /** The redeem is under time pressure, so that it is sent with or without a sponsor. */
   const redeem = async (order: FundedOrder, coinsOf: (isHeld: boolean) => ReturnType<BitcoinBackend['coinsOf']>) => {
     const id = order.terms.secretHash
     const outbox = fixture.outbox.open(id, { sponsor, secondsLeft: 60n })
@@ -188,7 +187,7 @@ describe('the coins of a sponsor', () => {
     }
     const answers = { coinsOf: () => coinsOf(isHeld) }
     const execution = fixture.execution(id, { outbox: { ...outbox, sponsor: watched }, answers })
-    const tx = await redeemHtlc(execution, order.terms, { ...order, to: fixture.client.addressOf(fixture.solver), mostFee: PROMISED })
+    const tx = await redeemHtlc(execution, order.terms, { ...order, to: fixture.client.addressOf(fixture.solver), maxFee: PROMISED })
     return { tx, holds, inputs: parseTransaction(fixture.outbox.attempts(id).at(-1)?.raw ?? '').inputs.length }
   }
 

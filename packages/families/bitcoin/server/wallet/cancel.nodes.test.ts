@@ -1,5 +1,4 @@
-// Cancelling against a real bitcoind: its replacement rules count.
-
+// Tests cancelling against a real bitcoind: its replacement rules count.
 import { readSwap } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'

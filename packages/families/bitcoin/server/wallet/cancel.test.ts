@@ -1,7 +1,5 @@
-// Cancelling initiations, also when they are wanted again, on the simulated chain.
-
-import type { OutboxFault } from '@tandem/chain-kit/testing/outbox.fixture.ts'
-import { opened } from '@tandem/chain-kit/testing/outbox.fixture.ts'
+// Tests cancelling initiations, also when they are wanted again, on the simulated chain.
+import { type OutboxFault, opened } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { regtest } from '../bitcoin.fixture.ts'
 import { createBlocksSince } from '../blocks/blocks-since.ts'

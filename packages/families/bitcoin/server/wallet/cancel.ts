@@ -1,15 +1,14 @@
 /**
  * Cancels an initiation: one transaction spends at least one coin of every attempt back to the signer's wallet.
- *
- * It is done when no attempt can be mined any more: for each, a block has another spend of one of its coins. A reorg may undo that, and then
- * the action must be cancelled again.
+ * An initiation is cancelled when no attempt can be mined: for each, a block has another spend of one of its coins. A reorg may undo
+ * that, and then the action must be cancelled again.
  */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { OtherAttempt } from '@tandem/chain-kit/port/outbox.ts'
 import { scriptOfAddress, walletAddress } from '../../terms/script/address.ts'
 import { estimateVsize, WALLET_WITNESS } from '../../terms/script/weight.ts'
 import { affordableFee, type ReplacedFee } from '../../terms/wallet/fees.ts'
-import { signWalletPayment, splitOutpoint } from '../../terms/wallet/sign.ts'
+import { signWalletPayment, splitOutpoint, totalOf } from '../../terms/wallet/sign.ts'
 import { type BuildRequest, execute, type Inspection, shareSlot, totalFee, whoSpent } from '../execute.ts'
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
@@ -17,10 +16,10 @@ import { type Outpoint, parseTransaction } from '../script/transaction.ts'
 import { assertReplaces, hasWantedDescendant, splitAttempts, withAmounts } from './own-payments.ts'
 
 /**
- * mined   it is in a block: too late to cancel
- * dead    a mined transaction spends one of its coins: it can never be mined
- * held    an unconfirmed transaction of another action, or of somebody else with the same key, spends one of its coins
- * open    it could be mined; `coins`: those that can be spent instead, `conflicts`: our own unconfirmed transactions that spend them now
+ * mined: the attempt is in a block, and it is too late to cancel.
+ * dead: a mined transaction spends one of its coins, so it can never be mined.
+ * held: an unconfirmed transaction of another action, or of somebody else with the same key, spends one of its coins.
+ * open: it could be mined; `coins` can be spent instead, `conflicts` are our own unconfirmed transactions that spend them now.
  */
 type AttemptState =
   | { readonly kind: 'mined' | 'dead' }
@@ -43,7 +42,7 @@ export async function cancelInitiation(execution: Execution): Promise<string | n
   // Cancelling the parent would strand the child: its coin might come back in a reorg, so the child's action could not safely pay from other coins.
   function assertNoChild(others: readonly OtherAttempt[]): void {
     const parent = open.find(({ attempt }) => hasWantedDescendant({ ...outbox, others }, attempt))
-    // Throw, so that it is retried: null would mean that it is cancelled. It is cancelled once no wanted payment spends its change.
+    // An error makes the caller retry, while null would mean that it is cancelled. It is cancelled once no wanted payment spends its change.
     if (parent !== undefined)
       throw new ChainFailure('would-fail', `${parent.attempt.tx} is not cancelled while another payment spends its change`)
   }
@@ -59,11 +58,8 @@ export async function cancelInitiation(execution: Execution): Promise<string | n
   async function build({ feeRate, replaced, live }: BuildRequest, held: HeldExecution): Promise<Draft> {
     assertNoChild(held.others)
     const coins = await withAmounts(backend, live === null ? coinsAgainst(open, held.others) : live.slots)
-    const total = coins.reduce((sum, coin) => sum + coin.amount, 0n)
-    const vsize = estimateVsize(
-      coins.map(() => WALLET_WITNESS),
-      [ownScript],
-    )
+    const total = totalOf(coins)
+    const vsize = estimateVsize(Array<readonly number[]>(coins.length).fill(WALLET_WITNESS), [ownScript])
     const fee = affordableFee(vsize, feeRate, replaced, total, ownScript, network)
     return { signed: signWalletPayment(held.signer, coins, [{ amount: total - fee, script: ownScript }]), fee }
   }
@@ -111,7 +107,7 @@ async function stateOfParent(execution: Execution, coin: Outpoint): Promise<Atte
   return stateOf(execution, known, [known])
 }
 
-/** Coins that conflict with every open attempt when they are spent. Never one that a wanted action uses. */
+/** Spending these coins conflicts with every open attempt. No wanted action uses one of them. */
 function coinsAgainst(open: readonly Open[], others: readonly OtherAttempt[]): ReadonlySet<Outpoint> {
   const claimed = new Set(others.flatMap((other) => (other.wanted ? other.slots : [])))
   const chosen = new Set(open.flatMap(({ coins }) => coins).filter((coin) => !claimed.has(coin)))

@@ -1,4 +1,4 @@
-// CPFP: how much a child pays, and when there is none.
+// Tests CPFP: how much a child pays, and when there is none.
 import { p2wpkh } from '@scure/btc-signer'
 import { createMemoryOutbox, opened } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { describe, expect, it } from 'vitest'
@@ -16,7 +16,6 @@ const signer = randomSigner()
 const ownScript = p2wpkh(signer.publicKey).script
 const elsewhere = p2wpkh(randomSigner().publicKey).script
 
-/** Pays `amounts` from one coin, its fee on top. */
 function attempt(amounts: readonly { amount: bigint; script: Uint8Array }[], fee: bigint, coin = `${'ab'.repeat(32)}:0`): KnownAttempt {
   const total = amounts.reduce((sum, { amount }) => sum + amount, fee)
   const { txid, raw } = signWalletPayment(signer, [{ outpoint: coin, amount: total }], amounts)

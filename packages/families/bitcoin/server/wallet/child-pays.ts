@@ -1,8 +1,8 @@
 /**
- * CPFP: a child spends an output of ours of an unconfirmed transaction, and pays for both. For transactions that must not or cannot be replaced.
+ * Bumps fees by CPFP: a child spends an output of ours of an unconfirmed transaction that must not or cannot be replaced, and pays for
+ * both.
  * A further fee bump replaces the child, or adds a child of the child where nodes do not support RBF.
  */
-
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { p2wpkh } from '@scure/btc-signer'
 import type { Attempt, Outbox } from '@tandem/chain-kit/port/outbox.ts'
@@ -12,8 +12,8 @@ import {
   boundFeeRate,
   dustLimit,
   type FeeRate,
+  feeCap,
   feeOf,
-  largestFee,
   MAX_RATE_FACTOR,
   outbiddingFee,
   raisedRate,
@@ -26,13 +26,12 @@ import { type Outpoint, type ParsedTransaction, parseTransaction } from '../scri
 
 export const CHILD_VSIZE = estimateVsize([WALLET_WITNESS], [new Uint8Array(22)])
 
-/** Our unconfirmed transactions that spend each other's outputs. */
 export type UnconfirmedChain = {
-  /** Parents before children. */
+  /** Parents come before children. */
   readonly members: readonly KnownAttempt[]
-  /** A child that only pays for the members (CPFP) and may be replaced. It is not one of them. */
+  /** The child only pays for the members (CPFP) and may be replaced. It is not one of them. */
   readonly child: KnownAttempt | null
-  /** The output that a child would spend; null: no output of ours is left, or a wanted payment uses it. */
+  /** A child would spend this output. It is null if no output of ours is left, or a wanted payment uses it. */
   readonly coin: SpendableCoin | null
 }
 
@@ -66,7 +65,6 @@ export async function findUnconfirmedChain({ backend, network, outbox, others }:
   return { members, child: null, coin: null }
 }
 
-/** Null when no fee within the bounds would help. */
 export function buildChild(
   { network, outbox, signer }: HeldExecution,
   live: KnownAttempt,
@@ -91,7 +89,7 @@ export function buildChild(
       : outbiddingFee(CHILD_VSIZE, { fee: feeOf(child.transaction.vsize, child.feeRate + 1n), rate: child.feeRate }, network)
   const wanted = max(feeOf(vsize + CHILD_VSIZE, target) - paid, useful)
   const maxFee = min(
-    largestFee(atStake, vsize + CHILD_VSIZE, network) - paid,
+    feeCap(atStake, vsize + CHILD_VSIZE, network) - paid,
     coin.amount - dustLimit(p2wpkh(signer.publicKey).script, network),
   )
   if (maxFee < useful) return null
@@ -100,7 +98,7 @@ export function buildChild(
   return { signed: signWalletPayment(signer, [coin], [output]), fee }
 }
 
-/** Not above the paid fee: the recorded rate is rounded down. */
+/** The result is never above the paid fee, because the recorded rate is rounded down. */
 function paidBy({ transaction, feeRate }: KnownAttempt): bigint {
   return feeOf(transaction.vsize, feeRate)
 }
@@ -134,7 +132,6 @@ function coinFor({ tx, transaction }: KnownAttempt, ownScript: string): Spendabl
   return output === undefined ? null : { outpoint: `${tx}:${vout}`, amount: output.amount }
 }
 
-/** `ownScript`: the scriptPubKey of our wallet, hex. */
 export function paysOnly({ outputs }: ParsedTransaction, ownScript: string): boolean {
   return outputs.every(({ script }) => bytesToHex(script) === ownScript)
 }

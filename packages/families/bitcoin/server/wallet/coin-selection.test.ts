@@ -24,7 +24,7 @@ describe('coin selection', () => {
   it('takes the smallest coin that is enough, and gives change', () => {
     const plan = planPayment(request([coin('large', 900_000n), coin('medium', 150_000n), coin('small', 50_000n)]))
     expect(names(plan)).toEqual(['medium'])
-    // 1 in, 2 out: 153 vB at most.
+    // A payment with 1 input and 2 outputs has 153 vB at most.
     expect(plan.vsize).toBe(153n)
     expect(plan.outputs.map((o) => o.amount)).toEqual([100_000n, 150_000n - 100_000n - 306n])
   })
@@ -37,13 +37,13 @@ describe('coin selection', () => {
 
   it('refuses fee bumps far above the usual fee', () => {
     const coins = [coin('a', 900_000n)]
-    // 153 vB: raising 4.8 sat/vB by a quarter stays within three times 2 sat/vB.
+    // The payment has 153 vB: raising 4.8 sat/vB by a quarter stays within three times 2 sat/vB.
     expect(planPayment(request(coins, { replaced: { fee: 734n, rate: 4_799n } })).fee).toBe(918n)
     expect(() => planPayment(request(coins, { replaced: { fee: 734n, rate: 4_900n } }))).toThrow(/3 times the market rate/)
     expect(planPayment(request(coins, { feeRate: 4_000n, replaced: { fee: 734n, rate: 4_900n } })).fee).toBe(938n)
   })
 
-  it('leaves no dust: a rest that is not worth an output goes to the miner', () => {
+  it('leaves no dust: change that is not worth an output goes to the miner', () => {
     const plan = planPayment(request([coin('a', 100_000n + 306n + 200n)]))
     expect(plan.outputs).toHaveLength(1)
     expect(plan.fee).toBe(506n)
@@ -57,7 +57,7 @@ describe('coin selection', () => {
   })
 
   it('does not touch coins that are worth less than they cost to spend', () => {
-    // 68 vB at 2 sat/vB.
+    // An input has 68 vB, at 2 sat/vB.
     expect(() => planPayment(request([coin('a', 100_240n), coin('worthless', 136n)]))).toThrow(/from 100240/)
     const coins = [coin('a', 90_000n), coin('indebted', 30_000n, false), coin('change', 12_000n, false)]
     const parentDebt = (outpoint: string) => (outpoint === 'indebted' ? 31_000n : 0n)
@@ -87,7 +87,7 @@ describe('coin selection', () => {
     const calm = { mayConsolidate: true, feeRate: 2_000n }
     const plan = planPayment(request(coins, calm))
     expect(names(plan)).toEqual(['large', 'c0', 'c1', 'c2', 'c3', 'c4'])
-    // 1 in and 2 out, and 68 vB for each further one.
+    // The payment has 1 input and 2 outputs, and 68 vB for each further input.
     expect(plan.fee).toBe((153n + 5n * 68n) * 2n)
     expect(plan.outputs[1]?.amount).toBe(900_000n + 5_010n - 100_000n - plan.fee)
     expect(names(planPayment(request(coins)))).toEqual(['large'])
@@ -101,7 +101,7 @@ describe('coin selection', () => {
         ),
       ),
     ).toEqual(['large'])
-    // Not where the fee would be most of what is paid.
+    // Small coins are not consolidated where the fee would be more than half of the payment.
     const output = { amount: 1_900n, script: script(0x51, 34) }
     expect(names(planPayment(request(coins, { ...calm, output })))).toEqual(['large'])
   })

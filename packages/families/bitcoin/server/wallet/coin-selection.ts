@@ -1,22 +1,24 @@
-/** Coin selection for initiations: which coins pay, and the change. Pure. */
+/** Selects the coins that pay for an initiation, and its change. */
+
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { estimateVsize, WALLET_INPUT_VSIZE, WALLET_WITNESS } from '../../terms/script/weight.ts'
 import {
   dustLimit,
   type FeeBounds,
   type FeeRate,
+  feeCap,
   feeOf,
-  largestFee,
   MAX_RATE_FACTOR,
   type ReplacedFee,
   replacementFee,
   uneconomic,
 } from '../../terms/wallet/fees.ts'
 import type { SpendableCoin } from '../../terms/wallet/sign.ts'
+import { byAmount, totalOf } from '../../terms/wallet/sign.ts'
 import type { Coin } from '../nodes/backend.ts'
 import type { TransactionOutput } from '../script/transaction.ts'
 
-/** Anyone can send us any number of coins: only the largest are considered. */
+/** Anyone can send us any number of coins, so we consider only the largest. */
 export const MAX_COINS = 200
 /** A wallet with more mined coins than this consolidates a few of the smallest when it pays. */
 const MANY_COINS = 20
@@ -25,14 +27,13 @@ const MAX_CONSOLIDATED = 5
 export type PaymentRequest = {
   readonly output: TransactionOutput
   readonly changeScript: Uint8Array
-  /** Must all be spent, so that this transaction excludes earlier ones. */
+  /** All these coins must be spent, so that this transaction excludes earlier ones. */
   readonly required: readonly SpendableCoin[]
   readonly optional: readonly Coin[]
   readonly feeRate: FeeRate
   readonly replaced: ReplacedFee | null
-  /** The missing fee of a coin's unconfirmed parents: the child pays it (CPFP). */
+  /** A coin's unconfirmed parents lack this fee. The child pays it (CPFP). */
   readonly parentDebt: (outpoint: string) => bigint
-  /** Fees are low and there is time: small coins may be consolidated. */
   readonly mayConsolidate: boolean
   readonly bounds: FeeBounds
 }
@@ -45,8 +46,8 @@ export type PaymentPlan = {
 }
 
 /**
- * The required coins alone if they suffice; else also the smallest single mined coin that does, which keeps large coins for large swaps; else
- * the largest mined coins, and unconfirmed change last.
+ * The required coins pay alone if they suffice. Else the smallest single mined coin that suffices is added, which keeps large coins for
+ * large swaps; else the largest mined coins, and unconfirmed change last.
  */
 export function planPayment(request: PaymentRequest): PaymentPlan {
   const { mined, unmined } = usefulCoins(request)
@@ -54,7 +55,7 @@ export function planPayment(request: PaymentRequest): PaymentPlan {
     const plan = fund(request, [...request.required, ...extra])
     if (plan === null) continue
     assertReasonable(request, plan.vsize, debtOf(request, plan.coins))
-    if (plan.fee > largestFee(request.output.amount, plan.vsize, request.bounds))
+    if (plan.fee > feeCap(request.output.amount, plan.vsize, request.bounds))
       throw uneconomic('an initiation', request.output.amount, plan.fee)
     return consolidate(request, plan, mined)
   }
@@ -62,7 +63,7 @@ export function planPayment(request: PaymentRequest): PaymentPlan {
   throw new ChainFailure('would-fail', `insufficient funds: ${request.output.amount} and a fee cannot be paid from ${available}`)
 }
 
-/** Coins that are worth more than they cost to spend, the smallest first. */
+/** These coins are worth more than they cost to spend. The smallest comes first. */
 function usefulCoins({ required, optional, feeRate, parentDebt }: PaymentRequest) {
   const known = new Set(required.map((coin) => coin.outpoint))
   const inputFee = feeOf(WALLET_INPUT_VSIZE, feeRate)
@@ -84,7 +85,7 @@ function consolidate(request: PaymentRequest, plan: PaymentPlan, mined: readonly
   if (!request.mayConsolidate || mined.length <= MANY_COINS) return plan
   const spare = mined.filter((coin) => !plan.coins.includes(coin)).slice(0, MAX_CONSOLIDATED)
   const larger = fund(request, [...plan.coins, ...spare])
-  return larger === null || larger.fee > largestFee(request.output.amount, larger.vsize, request.bounds) ? plan : larger
+  return larger === null || larger.fee > feeCap(request.output.amount, larger.vsize, request.bounds) ? plan : larger
 }
 
 /** An initiation may fail, so its fee bumps stay near the market rate. */
@@ -97,13 +98,10 @@ function assertReasonable({ feeRate, replaced, bounds }: PaymentRequest, vsize: 
 function fund(request: PaymentRequest, coins: readonly SpendableCoin[]): PaymentPlan | null {
   if (coins.length === 0) return null
   const { output, changeScript } = request
-  const surplus = coins.reduce((sum, coin) => sum + coin.amount, 0n) - output.amount
+  const surplus = totalOf(coins) - output.amount
   const debt = debtOf(request, coins)
   const cost = (scripts: readonly Uint8Array[]) => {
-    const vsize = estimateVsize(
-      coins.map(() => WALLET_WITNESS),
-      scripts,
-    )
+    const vsize = estimateVsize(Array<readonly number[]>(coins.length).fill(WALLET_WITNESS), scripts)
     return { vsize, fee: replacementFee(vsize, request.feeRate, request.replaced, request.bounds, debt) }
   }
   const withChange = cost([output.script, changeScript])
@@ -118,8 +116,4 @@ function fund(request: PaymentRequest, coins: readonly SpendableCoin[]): Payment
 
 function debtOf({ parentDebt }: PaymentRequest, coins: readonly SpendableCoin[]): bigint {
   return coins.reduce((sum, coin) => sum + parentDebt(coin.outpoint), 0n)
-}
-
-function byAmount(a: SpendableCoin, b: SpendableCoin): number {
-  return a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0
 }

@@ -63,7 +63,7 @@ it('does not follow a jump for minutes, unless urgent', async () => {
   state.now += 60_000
   expect(await fees.feeRate('normal')).toBe(100_000n)
   expect(await fees.feeRate('urgent')).toBe(600_000n)
-  // Fast but not urgent does not follow the jump either.
+  // A pace that is fast but not urgent does not follow the jump either.
   expect(await fees.feeRate('fast')).toBe(150_000n)
   state.now += 200_000
   expect(await fees.feeRate('normal')).toBe(100_000n)

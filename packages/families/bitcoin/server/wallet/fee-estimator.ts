@@ -1,43 +1,42 @@
-/** The fee rate to pay now: the node's estimate within bounds, cached for a few seconds. */
-
+/** Gives the fee rate to pay now: the node's estimate within bounds, cached for a few seconds. */
 import { max, min } from '@tandem/protocol/bigint.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import { boundFeeRate, type FeeRate, MAX_RATE_FACTOR, NORMAL_TARGET, URGENT_TARGET, wantedRate } from '../../terms/wallet/fees.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 
 const ESTIMATE_TTL_MS = 5_000
-/** A node that knows no rate may know one with the next block: what we state and what we pay must not differ for seconds. */
+/** A node without an estimate may have one after the next block: the stated and the paid rate must not differ for seconds. */
 const UNKNOWN_TTL_MS = 500
-/** A tenfold jump within minutes is probably an error: follow it only after this time, unless it is urgent. */
+/** A tenfold jump within minutes is probably an error. It is followed only after this time, unless it is urgent. */
 const JUMP_WINDOW_MS = 5 * 60_000
 const MAX_JUMP = 10n
-/** Blocks, about a day on Bitcoin: a short peak hardly moves this estimate. */
+/** The target is in blocks, and is about a day on Bitcoin: a short peak hardly moves this estimate. */
 const LONG_TARGET = 144
-/** A quote is paid out minutes later: so much may the rate rise before the recipient gets less than was promised. */
+/** A quote is paid out minutes later. The rate may rise up to this before the recipient gets less than was promised. */
 const PROMISE_PERCENT = 150n
 
 /**
- * normal   mined within a few blocks
- * fast     mined in the next block, because a fee bump is hardly possible; there is time to wait out a jump
- * urgent   mined in the next block, at any rate within the bounds
+ * normal: the transaction is mined within a few blocks.
+ * fast: it is mined in the next block, because a fee bump is hardly possible; there is time to wait out a jump.
+ * urgent: it is mined in the next block, at any rate within the bounds.
  */
 export type Pace = 'normal' | 'fast' | 'urgent'
 
 type Estimate = {
   readonly isKnown: boolean
   readonly rate: FeeRate
-  /** The same, limited to a tenfold of the last minutes. */
+  /** The rate is limited to ten times that of the last minutes. */
   readonly steadyRate: FeeRate
-  /** The mempool minimum: always respected, because nodes refuse less. */
+  /** The minimum of the mempool is always respected, because nodes refuse less. */
   readonly minimum: FeeRate
   readonly at: number
 }
 
 export interface FeeEstimator {
   feeRate(pace: Pace): Promise<FeeRate>
-  /** The most that a payout is told to pay: the highest pace at which it may be sent, and a margin for a rise until then. */
+  /** The promise is for the highest pace at which the payout may be sent, with a margin for a rise until then. */
   promisedRate(): Promise<FeeRate>
-  /** For transactions that both parties sign in advance, whose fee cannot be bumped: the default rate, without peaks. */
+  /** The default rate without peaks is for transactions that both parties sign in advance and whose fee cannot be bumped. */
   presignedRate(): Promise<FeeRate>
 }
 
@@ -46,7 +45,6 @@ export function createFeeEstimator(
   network: BitcoinNetwork,
   nowMs: () => number = () => performance.now(),
 ): FeeEstimator {
-  /** By target, of the last minutes, oldest first. */
   const known = new Map<number, readonly Estimate[]>()
 
   async function estimate(target: number): Promise<Estimate> {
@@ -63,7 +61,7 @@ export function createFeeEstimator(
     return asked
   }
 
-  /** Where only the rate of the next block is known, it is enough for a few blocks. */
+  /** If only the rate of the next block is known, it serves for a few blocks too. */
   async function normalEstimate(): Promise<Estimate> {
     const normal = await estimate(NORMAL_TARGET)
     if (normal.isKnown) return normal

@@ -1,7 +1,6 @@
-// Initiations that are dropped, slow, reorganised or repeated, on the simulated chain.
-
+// Tests initiations that are dropped, slow, reorganised or repeated, on the simulated chain.
 import { opened } from '@tandem/chain-kit/testing/outbox.fixture.ts'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { scriptOfAddress } from '../../terms/script/address.ts'
 import { signWalletPayment } from '../../terms/wallet/sign.ts'
 import { regtest } from '../bitcoin.fixture.ts'
@@ -110,7 +109,7 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
     fixture.solverOutbox.passSeconds(chain.feeBumpSeconds)
     const child = await initiate('child', 20n, 10_000n)
     const [one, two] = [await fixture.unminedFee(parent), await fixture.unminedFee(child)]
-    // To the satoshi, but for the byte that a signature may be shorter.
+    // The fees are exact, except for the byte by which a signature may be shorter.
     expect(one.fee + two.fee).toBeGreaterThanOrEqual((one.vsize + two.vsize) * 10n)
     expect(one.fee + two.fee).toBeLessThanOrEqual((one.vsize + two.vsize + 2n) * 10n)
   })
@@ -242,30 +241,27 @@ describe.each(['rpc', 'esplora'] as const)('initiating through %s', (endpoint) =
 
 it('finds its mined attempt through a node without a transaction index, when all outputs of it are spent', async () => {
   const { node, client, fundSolver, terms: termsOf, secret, solverOutbox, userOutbox, initiate } = await startFixture('rpc')
-  try {
-    const terms = termsOf(200_000n)
-    await fundSolver(1_000_000n)
-    const backend = { ...createCoreBackend(node.rpcUrl, regtest), placeOf: async () => null }
-    const blindly = () =>
-      initiateHtlc(
-        {
-          chain,
-          network: regtest,
-          backend,
-          ...opened(solverOutbox.open('initiate')),
-          feeRate: async () => 2_000n,
-          blocks: createBlocksSince(backend),
-        },
-        terms,
-      )
-    const tx = await blindly()
-    node.mine(1)
-    await client.redeem(terms, { deposits: [{ id: `${tx}:0`, amount: 200_000n }], to: null, secret }, userOutbox.open('redeem'))
-    await initiate(termsOf(200_000n, 21n), 'other')
-    node.mine(1)
-    expect(await blindly()).toBe(tx)
-    expect(solverOutbox.attempts('initiate')).toHaveLength(1)
-  } finally {
-    await node.close()
-  }
+  onTestFinished(() => node.close())
+  const terms = termsOf(200_000n)
+  await fundSolver(1_000_000n)
+  const backend = { ...createCoreBackend(node.rpcUrl, regtest), placeOf: async () => null }
+  const blindly = () =>
+    initiateHtlc(
+      {
+        chain,
+        network: regtest,
+        backend,
+        ...opened(solverOutbox.open('initiate')),
+        feeRate: async () => 2_000n,
+        blocks: createBlocksSince(backend),
+      },
+      terms,
+    )
+  const tx = await blindly()
+  node.mine(1)
+  await client.redeem(terms, { deposits: [{ id: `${tx}:0`, amount: 200_000n }], to: null, secret }, userOutbox.open('redeem'))
+  await initiate(termsOf(200_000n, 21n), 'other')
+  node.mine(1)
+  expect(await blindly()).toBe(tx)
+  expect(solverOutbox.attempts('initiate')).toHaveLength(1)
 })

@@ -1,17 +1,17 @@
 /**
  * Initiates an HTLC by paying from the signer's own P2WPKH coins.
- *
- * Why this never pays twice: a coin is spent once, so at most one of several attempts that share a coin is ever mined. Hence:
+ * An initiation never pays twice, because a coin is spent once: at most one of several attempts that share a coin is ever mined. Hence:
  * - A replacement spends all coins of the attempt that it replaces (and perhaps more).
  * - When attempts are dropped and cannot be rebroadcast (a reorg removed a coin of one), a new attempt spends at least one coin of every
- *   earlier attempt. An earlier attempt without such a coin is ignored only if it can never be mined: someone else's transaction spends one of
- *   its coins and is final. Otherwise a reorg may restore the missing coin, and the attempt could be mined: then this fails with an error.
- * - A cancel transaction pays nobody, so it does not count as an attempt. Like anyone's transaction, it makes an earlier attempt impossible only once it
- *   is final.
+ *   earlier attempt. An earlier attempt without such a coin is ignored only if it can never be mined: someone else's transaction spends
+ *   one of its coins and is final. Otherwise a reorg may restore the missing coin, and the attempt could be mined: then this fails with an
+ *   error.
+ * - A cancel transaction pays nobody, so it does not count as an attempt. Like any transaction, it makes an earlier attempt impossible
+ *   only once it is final.
  * - `assertExcludesAll` checks this for every attempt before it is recorded.
- * - Unconfirmed change is spent only if its transaction is the only one ever signed for those coins. Such a parent is not replaced afterwards
- *   (`mayReplace`): the child would be dropped with it. The child pays for a parent with a low fee (CPFP), and further fee bumps are
- *   children of the child.
+ * - Unconfirmed change is spent only if its transaction is the only one ever signed for those coins. Such a parent is not replaced
+ *   afterwards (`mayReplace`): the child would be dropped with it. The child pays for a parent with a low fee (CPFP), and further fee
+ *   bumps are children of the child.
  */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -66,7 +66,7 @@ export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Prom
   return execute(execution, action)
 }
 
-/** Checks the coins too: a node without a transaction index does not find a mined attempt whose outputs are all spent, but it sees that its coins are spent. */
+/** A node without a transaction index does not find a mined attempt whose outputs are all spent, but it sees that its coins are spent. */
 async function inspectCoins(
   execution: Execution,
   payments: readonly KnownAttempt[],
@@ -100,7 +100,7 @@ async function rebroadcastParents({ backend, others }: Execution, attempt: Known
   return isRestored
 }
 
-/** The coins of earlier attempts that are unspent, or spent only by an unconfirmed cancel that can be outbid. */
+/** These coins of earlier attempts are unspent, or spent only by an unconfirmed cancel that can be outbid. */
 async function reusableCoins(
   execution: Execution,
   payments: readonly KnownAttempt[],
@@ -114,12 +114,11 @@ async function reusableCoins(
   return coins
 }
 
-/** Then small coins may be consolidated. */
 function hasTimeAndLowFees({ chain, network, outbox }: Execution, feeRate: FeeRate): boolean {
   return feeRate <= network.fallbackFeeRate && !urgencyOf(outbox.secondsLeft, chain.feeBumpSeconds).isUrgent
 }
 
-/** Coins that no other wanted action uses. Those of an unwanted action are free: spending them cancels it. */
+/** No other wanted action uses these coins. Those of an unwanted action are free: spending them cancels it. */
 async function freeCoins(held: HeldExecution, address: string, ownScript: Uint8Array): Promise<readonly Coin[]> {
   const claimed = new Set(held.others.flatMap((other) => (other.wanted ? other.slots : [])))
   const coins = await held.backend.coinsOf(address)
@@ -127,8 +126,8 @@ async function freeCoins(held: HeldExecution, address: string, ownScript: Uint8A
 }
 
 /**
- * Change of a wanted transaction of ours that we never replaced. Not that of a child that only pays for its parent: the next fee bump replaces
- * it.
+ * Change is safe if a wanted transaction of ours made it that we never replaced. Change of a child that only pays for its parent is not
+ * safe: the next fee bump replaces it.
  */
 function isSafeChange({ outbox, others }: HeldExecution, coin: Coin, ownScript: Uint8Array): boolean {
   const parent = others.find((other) => other.tx === splitOutpoint(coin.outpoint).txid)
@@ -137,7 +136,7 @@ function isSafeChange({ outbox, others }: HeldExecution, coin: Coin, ownScript: 
   return siblings.length === 1
 }
 
-/** Per coin, the fee that its unconfirmed ancestors of ours lack at the wanted rate. */
+/** A debt is the fee that the unconfirmed ancestors of a coin lack at the wanted rate. */
 async function parentDebts(held: HeldExecution, coins: readonly SpendableCoin[], rate: FeeRate): Promise<(outpoint: Outpoint) => bigint> {
   const debts = new Map<Outpoint, bigint>()
   for (const { outpoint } of coins) debts.set(outpoint, await debtBehind(held, outpoint, rate))
@@ -154,7 +153,7 @@ async function debtBehind(held: HeldExecution, outpoint: Outpoint, rate: FeeRate
   return debt
 }
 
-/** Enforces that we never pay twice: see the top of this file. */
+/** This check enforces that we never pay twice: see the top of this file. */
 async function assertExcludesAll(execution: Execution, coins: readonly SpendableCoin[], attempts: readonly KnownAttempt[]): Promise<void> {
   const { backend } = execution
   const spent = new Set(coins.map((coin) => coin.outpoint))

@@ -1,5 +1,4 @@
-/** A solver, a user and a node with manual mining, for tests of unconfirmed transactions. */
-
+/** Starts a solver, a user and a node with manual mining, for tests of unconfirmed transactions. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ChainFailureKind } from '@tandem/chain-kit/port/failure.ts'
 import { createProviderHttp } from '@tandem/chain-kit/providers/http.ts'
@@ -13,7 +12,7 @@ import { expect } from 'vitest'
 import { type BitcoinRegtest, startBitcoinRegtest } from '../../local/index.ts'
 import { randomSigner, regtestChain } from '../bitcoin.fixture.ts'
 import { bitcoin } from '../index.ts'
-import { createCoreRpc } from '../nodes/json-rpc.ts'
+import { createCoreRpc } from '../nodes/core-rpc.ts'
 
 export const chain = regtestChain()
 
@@ -29,9 +28,7 @@ export interface Fixture {
   readonly userOutbox: MemoryOutbox
   readonly secret: string
   rpc<T>(method: string, ...params: readonly unknown[]): Promise<T>
-  /** From the solver to the user. */
   terms(amount: bigint, timelock?: bigint): HtlcTerms
-  /** Coins for the solver, one each, mined together; returns the txids. */
   fundSolver(...amounts: readonly bigint[]): Promise<readonly string[]>
   swapState(terms: HtlcTerms): Promise<SwapState>
   initiate(terms: HtlcTerms, key?: string, options?: { readonly fault?: OutboxFault }): Promise<string>

@@ -10,7 +10,7 @@ it('finds wanted descendants of a payment, any number of generations down', asyn
   const box = createMemoryOutbox(randomSigner())
   const isNeeded = () => hasWantedDescendant(box.open('action'), { tx: live ?? '' })
   await box.open('action').record(attempt(live, `${'0'.repeat(64)}:0`))
-  // Of the same action: it pays for the first as its child.
+  // This payment belongs to the same action: it pays for the first as its child.
   await box.open('action').record(attempt(child, `${live}:1`))
   await box.open('elsewhere').record(attempt('e'.repeat(64), `${'f'.repeat(64)}:0`))
   expect(isNeeded()).toBe(false)

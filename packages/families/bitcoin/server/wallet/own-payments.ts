@@ -1,4 +1,4 @@
-/** The payments of a signer from its own coins, for initiating and cancelling. */
+/** Sorts the payments of a signer from its own coins, for initiating and cancelling. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Attempt, OtherAttempt, Outbox } from '@tandem/chain-kit/port/outbox.ts'
@@ -22,14 +22,13 @@ export function splitAttempts(outbox: Outbox, walletScript: Uint8Array): OwnPaym
   return { payments, cancels }
 }
 
-/** A wanted action spends its change, or change of that, and would be dropped with it. */
+/** A wanted action that spends the change of `tx`, or change of that, would be dropped with `tx`. */
 export function hasWantedDescendant(
   { attempts, others }: { readonly attempts: readonly Attempt[]; readonly others: readonly OtherAttempt[] },
   { tx }: Pick<Attempt, 'tx'>,
 ): boolean {
   const signed = [...others, ...attempts.map((attempt) => ({ ...attempt, wanted: false }))]
   const descendants = new Set([tx])
-  // Grows during the iteration.
   for (const member of descendants) {
     for (const child of signed.filter((attempt) => isChildOf(attempt, { tx: member }))) {
       if (child.wanted) return true

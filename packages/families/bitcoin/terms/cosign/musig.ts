@@ -1,5 +1,5 @@
 /**
- * MuSig2 (BIP327) for the two parties of an HTLC: key aggregation and signature aggregation.
+ * Aggregates keys and signatures for the two parties of an HTLC by MuSig2 (BIP327).
  * All inputs are public, so nothing needs constant time. Secrets stay with the signers.
  */
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
@@ -17,17 +17,14 @@ const { Fn } = Point
 
 const POINT_BYTES = 33
 
-/** The aggregate key of both parties, as BIP341 uses it. */
 export type AggregateKey = {
-  /** x-only. */
   readonly internalKey: Uint8Array
-  /** Between the internal key and the output key. */
   readonly tweak: Uint8Array
-  /** Compressed: the output key and its parity. */
+  /** The key is compressed: it has the output key and its parity. */
   readonly output: Uint8Array
 }
 
-/** BIP327 KeyAgg of the sorted keys, then BIP341. `merkleRoot`: of the leaves. */
+/** The key is BIP327 KeyAgg of the sorted keys, then BIP341. `merkleRoot` is that of the leaves. */
 export function aggregateKeyOf(parties: Parties, merkleRoot: Uint8Array): AggregateKey {
   const keys = inKeyOrder(parties, keysOf(parties))
   const internalKey = aggregateKeys(keys, []).bytes.subarray(1)
@@ -38,16 +35,16 @@ export function aggregateKeyOf(parties: Parties, merkleRoot: Uint8Array): Aggreg
 export interface TwoPartySession {
   /** BIP327 PartialSigVerify: finds an invalid partial signature before aggregation. */
   isPartialValid(party: Party, part: Uint8Array): boolean
-  /** BIP327 PartialSigAgg: a signature of BIP340, 64 bytes. */
+  /** BIP327 PartialSigAgg gives a signature of BIP340, with 64 bytes. */
   join(parts: Both<Uint8Array>): Uint8Array
 }
 
-/** What each party signs, in the order of the keys. */
+/** Each party signs this message, in the order of the keys. */
 export function messageOf(parties: Parties, key: AggregateKey, nonces: Both<Uint8Array>, hash: Uint8Array): MusigMessage {
   return { keys: inKeyOrder(parties, keysOf(parties)), nonces: inKeyOrder(parties, nonces), message: hash, tweaks: [key.tweak] }
 }
 
-/** `message`: of `messageOf`. Null if the nonces cancel each other out, which never happens by accident. */
+/** `message` comes from `messageOf`. The result is null if the nonces cancel each other out, which never happens by accident. */
 export function openSession(parties: Parties, nonces: Both<Uint8Array>, message: MusigMessage): TwoPartySession | null {
   const keys = keysOf(parties)
   const points = { initiator: noncePoints(nonces.initiator), redeemer: noncePoints(nonces.redeemer) }
@@ -69,7 +66,7 @@ export function openSession(parties: Parties, nonces: Both<Uint8Array>, message:
   }
 }
 
-/** 66 bytes as hex, two points; null for anything else. */
+/** A nonce is two points, 66 bytes in hex. The result is null for anything else. */
 export function parseNonce(text: string): Uint8Array | null {
   if (!/^[0-9a-f]{132}$/.test(text)) return null
   try {
@@ -89,7 +86,7 @@ function noncePoints(nonce: Uint8Array): readonly [Point, Point] {
   return [pointOf(nonce.subarray(0, POINT_BYTES)), pointOf(nonce.subarray(POINT_BYTES))]
 }
 
-/** With even y: terms have no parity. */
+/** The keys have even y, because terms have no parity. */
 function keysOf({ initiator, redeemer }: Parties): Both<Uint8Array> {
   return { initiator: evenKey(hexToBytes(initiator)), redeemer: evenKey(hexToBytes(redeemer)) }
 }
@@ -98,7 +95,7 @@ function evenKey(xOnly: Uint8Array): Uint8Array {
   return concatBytes(Uint8Array.of(2), xOnly)
 }
 
-/** BIP327 KeySort. */
+/** BIP327 KeySort defines the order. */
 function inKeyOrder<T>(parties: Parties, { initiator, redeemer }: Both<T>): readonly [T, T] {
   return isInitiatorFirst(parties) ? [initiator, redeemer] : [redeemer, initiator]
 }

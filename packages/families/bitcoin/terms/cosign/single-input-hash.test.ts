@@ -2,8 +2,8 @@ import { SigHash } from '@scure/btc-signer'
 import { hashSecret } from '@tandem/protocol/secret.ts'
 import { expect, it } from 'vitest'
 import { randomSigner, regtest } from '../../server/bitcoin.fixture.ts'
-import { identityOf } from '../../server/script/identity.ts'
 import { htlcOf } from '../htlc.ts'
+import { identityOf } from '../script/user-key.ts'
 import { compose, REPLACEABLE_SEQUENCE } from '../wallet/sign.ts'
 import { singleInputHash } from './single-input-hash.ts'
 
@@ -21,7 +21,6 @@ it.each(['the key path', 'a leaf'])('a general transaction builder computes the 
   )
   const deposit = `${'0123456789abcdef'.repeat(4)}:70000`
   const amount = 2_100_000_000_000_000n
-  // Longer than one byte of length can tell.
   const output = { amount: 2_099_999_999_999_999n, script: new Uint8Array(300).fill(0x51) }
   const leaf = path === 'a leaf' ? instantRefund.script : null
   const transaction = compose([{ outpoint: deposit, amount }], script, REPLACEABLE_SEQUENCE, [output])

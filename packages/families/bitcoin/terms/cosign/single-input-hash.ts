@@ -1,4 +1,4 @@
-/** The BIP341 signature hash under SINGLE and ANYONECANPAY: it covers one input and the output with the same index, and nothing else. */
+/** Computes the BIP341 signature hash under SINGLE and ANYONECANPAY: it covers one input and the output with the same index. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { CompactSize, SigHash } from '@scure/btc-signer'
@@ -8,7 +8,6 @@ import { REPLACEABLE_SEQUENCE, splitOutpoint } from '../wallet/sign.ts'
 type Spend = {
   readonly deposit: string
   readonly amount: bigint
-  /** The scriptPubKey of the deposit. */
   readonly script: Uint8Array
   readonly output: { readonly amount: bigint; readonly script: Uint8Array }
 }
@@ -23,8 +22,8 @@ export function singleInputHash({ output, ...spend }: Spend, leaf: Uint8Array | 
 const TAG = sha256(new TextEncoder().encode('TapSighash'))
 
 /**
- * The hash for any output: what does not depend on it is hashed once, for callers that try many. Written by hand: a general transaction
- * builder validates our own scripts, which takes longer than the hash.
+ * The part that does not depend on the output is hashed once, for callers that try many outputs. The hash is written by hand: a general
+ * transaction builder validates our own scripts, which takes longer than the hash.
  */
 export function singleInputHasher(
   { deposit, amount, script }: Omit<Spend, 'output'>,
@@ -35,16 +34,16 @@ export function singleInputHasher(
     .create()
     .update(TAG)
     .update(TAG)
-    // Epoch, hash type, transaction version 2, no lock time.
+    // The bytes are epoch, hash type, transaction version 2, and no lock time.
     .update(Uint8Array.of(0, SigHash.SINGLE_ANYONECANPAY, 2, 0, 0, 0, 0, 0, 0, 0))
-    // Spend type: bit 1 says that a leaf is spent.
+    // Bit 1 of the spend type says that a leaf is spent.
     .update(Uint8Array.of(leaf === null ? 0 : 2))
     .update(hexToBytes(txid).reverse())
     .update(u32(vout))
     .update(u64(amount))
     .update(withLength(script))
     .update(u32(REPLACEABLE_SEQUENCE))
-  // BIP342: leaf hash, key version 0, no OP_CODESEPARATOR.
+  // BIP342: the leaf hash, key version 0, and no OP_CODESEPARATOR follow.
   const after = leaf === null ? new Uint8Array() : concatBytes(tapLeafHash(leaf), Uint8Array.of(0), u32(0xffffffff))
   return (output) =>
     before

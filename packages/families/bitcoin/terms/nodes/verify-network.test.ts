@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { bitcoinNetworks, networkOf } from '../networks.ts'
 import { verifiableNetwork, verifyNetwork } from './verify-network.ts'
 
-/** A node whose first blocks have these hashes. */
 const node = (genesisHash: string, first: string | null) => ({
   genesisHash: async () => genesisHash,
   secondHash: async () => first,

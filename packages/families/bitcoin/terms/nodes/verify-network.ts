@@ -1,11 +1,10 @@
 /** Checks that a node is on our network by its first blocks, which both kinds of node serve. */
-
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { BitcoinNode } from '../../server/nodes/backend.ts'
 import { type BitcoinNetwork, networkOf } from '../networks.ts'
 
-/** Throws for a network whose nodes cannot be verified, so that a configuration with it fails at the start. */
+/** A configuration with a network whose nodes cannot be verified fails at the start. */
 export function verifiableNetwork(reference: string): BitcoinNetwork {
   const network = networkOf(reference)
   if (network.firstBlockHash === null)
@@ -20,7 +19,6 @@ export async function verifyNetwork(chain: Pick<Chain, 'id'>, network: BitcoinNe
 
 type Identified = Pick<BitcoinNode, 'genesisHash' | 'secondHash'>
 
-/** The problem, as a phrase whose subject is the node; null when it is on the right network. */
 export async function networkProblem(network: BitcoinNetwork, node: Identified): Promise<string | null> {
   const genesisHash = await node.genesisHash()
   if (genesisHash !== network.genesisHash)

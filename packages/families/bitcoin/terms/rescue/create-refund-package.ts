@@ -1,4 +1,4 @@
-/** Makes a refund package. Pure: the SDK compares that of the service with its own. */
+/** Makes a refund package as a pure function: the SDK compares the service's package with its own. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { RefundPackage } from '@tandem/chain-kit/port/abilities/rescue.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -33,7 +33,7 @@ export type BitcoinRefundPackage = RefundPackage & {
   readonly refund_address: string | null
 }
 
-/** `privateKey`: 32 bytes, hex; null when the initiator has it already. */
+/** `privateKey` has 32 bytes in hex. It is null when the initiator has it already. */
 export function createRefundPackage(
   chain: Chain,
   terms: HtlcTerms,

@@ -10,12 +10,11 @@ const regtest = networkOf('bitcoin:regtest')
 const litecoin = networkOf('litecoin:mainnet')
 const litecoinTestnet = networkOf('litecoin:testnet')
 const litecoinRegtest = networkOf('litecoin:regtest')
-/** As a litecoind made it. */
 const MWEB_ADDRESS =
   'tmweb1qqvf7g08z0lfvqyqm7awf4fyypx8cv2mj3me27hym35guf23qfkpnvq5csu80yd7n3w2s7644t2eq8jrtdfj0k2tz2smmfermvzc8n8xpfyckvl6l'
 
 describe('addresses', () => {
-  // Scripts from BIP173, BIP350 and Bitcoin Core's own vectors.
+  // The scripts are from BIP173, BIP350 and Bitcoin Core's own vectors.
   it.each([
     [mainnet, 'BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4', '0014751e76e8199196d454941c45d1b3a323f1433bd6'],
     [
@@ -31,12 +30,11 @@ describe('addresses', () => {
     [mainnet, '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', '76a91462e907b15cbf27d5425399ebf6f0fb50ebb88f1888ac'],
     [mainnet, '3P14159f73E4gFr7JterCCQh9QjiTjiZrG', 'a914e9c3dd0c07aac76179ebc76a6c78d4d67c6c160a87'],
     [regtest, 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080', '0014751e76e8199196d454941c45d1b3a323f1433bd6'],
-    // Litecoin: the same scripts under its own prefixes; of a script hash it reads two forms.
+    // Litecoin has the same scripts under its own prefixes. It reads two forms of a script hash.
     [litecoin, 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9', '0014751e76e8199196d454941c45d1b3a323f1433bd6'],
     [litecoin, 'LPUSYubqPVb46fGu88uGwR42u8jCBxqwqx', '76a9142e9df0aa5f77ef3e46cbf24d3f6d32288d5ca09388ac'],
     [litecoin, 'MVDCJxZd4A5VUm81QmeC1qf6U7LASsr7LT', 'a914e9c3dd0c07aac76179ebc76a6c78d4d67c6c160a87'],
     [litecoin, '3P14159f73E4gFr7JterCCQh9QjiTjiZrG', 'a914e9c3dd0c07aac76179ebc76a6c78d4d67c6c160a87'],
-    // As a litecoind in regtest mode made them for its wallet.
     [litecoinRegtest, 'rltc1q7lvdrrdq7xe7fh0a4lxc2krqrvd6pn6m6smag4', '0014f7d8d18da0f1b3e4ddfdafcd8558601b1ba0cf5b'],
     [litecoinRegtest, 'QWPTCBtUyHFyf8E8buYwXWBtQRD4SU5RPw', 'a9146b52758c5ee488b233947087974b48c2a21b726687'],
   ])('pays %o %s by its script', (network, text, script) => {
@@ -60,17 +58,17 @@ describe('addresses', () => {
     [regtest, '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', /another network than regtest/],
     [mainnet, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5', /checksum/],
     [mainnet, 'bc1Qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', /mixes upper and lower/],
-    // BIP350: version 1 with the checksum of version 0, and the reverse.
+    // BIP350: these are version 1 with the checksum of version 0, and the reverse.
     [testnet, 'tb1q0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vq24jc47', /wrong kind/],
     [mainnet, 'bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd', /wrong kind/],
-    // A taproot output whose key is not on the curve, pay-to-anchor, and a later witness version.
+    // These are a taproot output whose key is not on the curve, pay-to-anchor, and a later witness version.
     [mainnet, bech32m.encode('bc', [1, ...bech32m.toWords(new Uint8Array(32).fill(255))]), /not on the curve/],
     [mainnet, 'bc1pfeessrawgf', /not a known kind/],
     [mainnet, 'BC1SW50QGDZ25J', /not a known kind/],
     [mainnet, '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb', /neither bech32 nor base58/],
     [mainnet, '', /neither bech32 nor base58/],
     [mainnet, `bc1q${'q'.repeat(200)}`, /too long/],
-    // Litecoin's are not Bitcoin's, and the reverse; what is confidential cannot be paid from an HTLC.
+    // Litecoin's addresses are not Bitcoin's, and the reverse. A confidential address cannot be paid from an HTLC.
     [mainnet, 'MVDCJxZd4A5VUm81QmeC1qf6U7LASsr7LT', /not a Bitcoin address that we can pay: it belongs to another network/],
     [mainnet, 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9', /another network: expected "bc1/],
     [litecoin, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', /not a Litecoin address that we can pay: .* expected "ltc1/],

@@ -1,4 +1,4 @@
-/** Payment addresses of one network: text in, canonical text and scriptPubKey out. */
+/** Parses payment addresses of one network to their canonical text and scriptPubKey. */
 import { schnorr } from '@noble/curves/secp256k1.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
@@ -16,14 +16,13 @@ const mwebPrefixes: ReadonlySet<string> = new Set(knownNetworks.flatMap(({ mweb 
 type Decoded = { readonly canonical: string; readonly script: Uint8Array }
 
 /**
- * The canonical text: lower case for segwit, the network's own version byte for base58.
- * Refuses, with the reason, an address that this network cannot pay or that nobody can spend.
+ * The canonical text is in lower case for segwit, and has the network's own version byte for base58.
+ * An address that this network cannot pay or that nobody can spend is refused, with the reason.
  */
 export function parseBitcoinAddress(text: string, network: BitcoinNetwork): string {
   return decode(text, network).canonical
 }
 
-/** The scriptPubKey that pays this address. */
 export function scriptOfAddress(text: string, network: BitcoinNetwork): Uint8Array {
   return decode(text, network).script
 }
@@ -37,7 +36,7 @@ function decode(text: string, network: BitcoinNetwork): Decoded {
   return decodeBase58(text, network)
 }
 
-/** P2WPKH of a compressed public key: where a signer holds its coins. */
+/** A signer holds its coins at P2WPKH of its compressed public key. */
 export function walletAddress(publicKey: Uint8Array, network: BitcoinNetwork): string {
   const { address } = p2wpkh(publicKey, network)
   if (address === undefined) throw new Error('expected a compressed public key, which has a P2WPKH address')
@@ -103,7 +102,6 @@ function isXOnlyKey(bytes: Uint8Array): boolean {
   }
 }
 
-/** 32-byte x-only public key as 64 lower-case hex characters. */
 export function parseXOnlyKey(text: string, field: string): Uint8Array {
   const bytes = /^[0-9a-f]{64}$/.test(text) ? hexToBytes(text) : null
   if (bytes === null || !isXOnlyKey(bytes)) {

@@ -16,7 +16,6 @@ const terms: HtlcTerms = {
   timelock: 144n,
 }
 
-/** 144 as a script number. */
 const TIMELOCK = '9000'
 
 function disassemble(script: Uint8Array): string {

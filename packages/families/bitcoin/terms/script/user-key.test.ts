@@ -4,7 +4,7 @@ import { bitcoinNetworks, networkOf } from '../networks.ts'
 import { parseUserKey } from './user-key.ts'
 
 const mainnet = networkOf('bitcoin:mainnet')
-/** The first receiving key of BIP86's test vectors, and its address. */
+/** These are the first receiving key of BIP86's test vectors, and its address. */
 const KEY = 'cc8a4bc64d897bddc5fbc2f670f7a8ba0b386779106cf1223c6fc5d7cd6fc115'
 const ADDRESS = 'bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr'
 

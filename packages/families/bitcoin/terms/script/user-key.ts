@@ -1,21 +1,22 @@
-/** Public keys of users who keep their own key in an HTLC. */
+/** Parses public keys as parties of an HTLC, and those of users who keep their own key. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { bech32m } from '@scure/base'
 import { taprootTweakPubkey } from '@scure/btc-signer/utils.js'
 import type { UserKey } from '@tandem/chain-kit/port/abilities/spending.ts'
+import { onCurve, type PublicKey } from '@tandem/keys/key.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 import { parseXOnlyKey } from './address.ts'
 
 const EXPECTED = 'expected an x-only public key (BIP340), 32 bytes as 64 hex characters'
 
-/** Null for a text that is not a key in any encoding: it may be an address. */
+/** The result is null for a text that is not a key in any encoding: it may be an address. */
 export function parseUserKey(text: string, network: BitcoinNetwork): UserKey | null {
   const key = readKey(text)
   return key === null ? null : { identity: bytesToHex(key), address: keyAddress(key, network) }
 }
 
-/** As `parseUserKey`, without the address, which takes a multiplication on the curve. */
+/** The address is left out, because it takes a multiplication on the curve. */
 export function parseUserIdentity(text: string): string | null {
   const key = readKey(text)
   return key === null ? null : bytesToHex(key)
@@ -39,7 +40,7 @@ function parseKey(digits: string, text: string): Uint8Array {
   }
 }
 
-/** BIP86: spent by the key alone; the output commits to there being no script (BIP341: a tweak by the hash of the key only). */
+/** BIP86: the key alone spends the output, which commits to there being no script (BIP341: a tweak by the hash of the key only). */
 function keyAddress(key: Uint8Array, network: BitcoinNetwork): string {
   const [outputKey] = taprootTweakPubkey(key, hexToBytes(''))
   return bech32m.encode(network.bech32, [1, ...bech32m.toWords(outputKey)])
@@ -47,4 +48,9 @@ function keyAddress(key: Uint8Array, network: BitcoinNetwork): string {
 
 function unusable(text: string, reason: string, cause?: unknown): TandemError {
   return new TandemError('invalid_address', `"${text.slice(0, 100)}" is not a usable public key: ${reason}; ${EXPECTED}`, { cause })
+}
+
+/** The identity is the BIP340 x-only form of the compressed public key, in lower-case hex. */
+export function identityOf(key: PublicKey): string {
+  return bytesToHex(onCurve('secp256k1', key).publicKey.subarray(1))
 }

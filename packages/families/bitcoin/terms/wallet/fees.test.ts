@@ -1,7 +1,7 @@
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { describe, expect, it } from 'vitest'
 import { networkOf } from '../networks.ts'
-import { affordableFee, boundFeeRate, dustLimit, feeOf, largestFee, replacementFee, urgencyOf, wantedRate } from './fees.ts'
+import { affordableFee, boundFeeRate, dustLimit, feeCap, feeOf, replacementFee, urgencyOf, wantedRate } from './fees.ts'
 
 const network = networkOf('bitcoin:mainnet')
 
@@ -21,8 +21,8 @@ describe('fee rates', () => {
   })
 
   it('never gives more than half of the amount, nor more than the highest rate', () => {
-    expect(largestFee(10_000n, 143n, network)).toBe(5_000n)
-    expect(largestFee(10n ** 10n, 143n, network)).toBe(143_000n)
+    expect(feeCap(10_000n, 143n, network)).toBe(5_000n)
+    expect(feeCap(10n ** 10n, 143n, network)).toBe(143_000n)
   })
 })
 
@@ -49,7 +49,7 @@ describe('replacing', () => {
 describe('the affordable fee', () => {
   const script = hexToBytes(`0014${'00'.repeat(20)}`)
   const replaced = { fee: 1_000n, rate: 7_000n }
-  // 143 vB; outbidding asks for 1,252 at least.
+  // The redeem has 143 vB. Outbidding asks for 1,252 at least.
   it.each([
     ['all that is wanted', 10_000n, 100_000n, null, 1_430n],
     ['half of the amount when more is wanted', 100_000n, 10_000n, null, 5_000n],

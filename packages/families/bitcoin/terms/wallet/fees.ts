@@ -1,25 +1,24 @@
-/** Fee arithmetic, all in whole satoshis (or litoshis) and per 1000 virtual bytes, the unit Bitcoin Core counts in. */
-
+/** Computes fees, in whole satoshis (or litoshis) and per 1000 virtual bytes, the unit Bitcoin Core counts in. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { divideRoundingUp } from '@tandem/protocol/amount.ts'
 import { max, min } from '@tandem/protocol/bigint.ts'
 import type { BitcoinNetwork } from '../networks.ts'
 
-/** Satoshis per 1000 vB. */
+/** The unit is satoshis per 1000 vB. */
 export type FeeRate = bigint
 
 export type FeeBounds = Pick<BitcoinNetwork, 'minFeeRate' | 'dustFeeRate' | 'maxFeeRate'>
 
 /** A fee is at most this fraction (1/n) of the amount. */
 const MAX_FEE_SHARE = 2n
-/** Under time pressure, pay more than the estimate. */
+/** Under time pressure we pay more than the estimate. */
 const URGENT_PERCENT = 150n
 const BUMP_PERCENT = 125n
 
 /** Fee bumps of transactions that may fail, or that help somebody else, stay below this multiple of the market rate. */
 export const MAX_RATE_FACTOR = 3n
 
-/** Blocks within which a transaction should be mined. */
+/** The targets are in blocks. */
 export const NORMAL_TARGET = 3
 export const URGENT_TARGET = 1
 
@@ -35,13 +34,12 @@ export function rateOf(fee: bigint, vsize: bigint): FeeRate {
   return (fee * 1000n) / vsize
 }
 
-/** The fee cap, even if urgent. */
-export function largestFee(amount: bigint, vsize: bigint, { maxFeeRate }: FeeBounds): bigint {
+export function feeCap(amount: bigint, vsize: bigint, { maxFeeRate }: FeeBounds): bigint {
   return min(amount / MAX_FEE_SHARE, feeOf(vsize, maxFeeRate))
 }
 
 /**
- * How urgent it is, by the time left in units of the chain's `feeBumpSeconds`:
+ * The urgency follows from the time left, in units of the chain's `feeBumpSeconds`:
  *
  *   left              estimate for    times     fee bump after (and never before a new block)
  *   no end, 6 or more 3 blocks        1         1
@@ -64,21 +62,21 @@ export function raisedRate(rate: FeeRate): FeeRate {
   return (rate * BUMP_PERCENT) / 100n + 1n
 }
 
-/** Of the transactions to be replaced: their total fee, and the highest rate among them. */
+/** `fee` is the total of the transactions to be replaced, and `rate` the highest among them. */
 export type ReplacedFee = { readonly fee: bigint; readonly rate: FeeRate }
 
-/** The lowest fee of a replacement of `vsize`: BIP125 rules 3 and 4 ask for more in total, its own relay fee on top, and a higher rate. */
+/** BIP125 rules 3 and 4 ask for more in total, the replacement's own relay fee on top, and a higher rate. */
 export function outbiddingFee(vsize: bigint, replaced: ReplacedFee, { minFeeRate }: FeeBounds): bigint {
   return max(replaced.fee + feeOf(vsize, minFeeRate), feeOf(vsize, raisedRate(replaced.rate)))
 }
 
-/** The fee of a transaction of `vsize` at this rate that replaces others (null: none) and pays what its unconfirmed parents lack. */
+/** The transaction replaces others if `replaced` is not null, and pays what its unconfirmed parents lack. */
 export function replacementFee(vsize: bigint, rate: FeeRate, replaced: ReplacedFee | null, bounds: FeeBounds, parentDebt = 0n): bigint {
   const wanted = feeOf(vsize, rate) + parentDebt
   return replaced === null ? wanted : max(wanted, outbiddingFee(vsize, replaced, bounds))
 }
 
-/** The smallest output that nodes relay: it must be worth spending at the dust rate. */
+/** Nodes relay an output only if it is worth spending at the dust rate. */
 export function dustLimit(script: Uint8Array, { dustFeeRate }: FeeBounds): bigint {
   const isWitness =
     script.length >= 4 && script.length <= 42 && (script[0] === 0x00 || ((script[0] ?? 0) >= 0x51 && (script[0] ?? 0) <= 0x60))
@@ -90,7 +88,7 @@ export function uneconomic(what: string, amount: bigint, fee: bigint): ChainFail
   return new ChainFailure('uneconomic', `uneconomic: ${what} of ${amount} would cost a fee of ${fee}`)
 }
 
-/** The wanted fee, or the highest that the amount allows: a slow spend is better than none. Throws if that is too low to relay or to replace. */
+/** A slow spend is better than none. It throws if the fee that the amount allows is too low to relay or to replace. */
 export function affordableFee(
   vsize: bigint,
   rate: FeeRate,
@@ -100,7 +98,7 @@ export function affordableFee(
   bounds: FeeBounds,
 ): bigint {
   const wanted = replacementFee(vsize, rate, replaced, bounds)
-  const maxFee = min(largestFee(total, vsize, bounds), total - dustLimit(outputScript, bounds))
+  const maxFee = min(feeCap(total, vsize, bounds), total - dustLimit(outputScript, bounds))
   const useful = replaced === null ? feeOf(vsize, bounds.minFeeRate) : outbiddingFee(vsize, replaced, bounds)
   if (maxFee < useful) throw uneconomic('a spend', total, wanted)
   return min(wanted, maxFee)

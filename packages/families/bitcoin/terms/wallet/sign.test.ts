@@ -1,12 +1,12 @@
 import { createTestSigner } from '@tandem/keys/keys.fixture.ts'
 import { hashSecret } from '@tandem/protocol/secret.ts'
 import { describe, expect, it } from 'vitest'
-import { identityOf } from '../../server/script/identity.ts'
 import { parseTransaction } from '../../server/script/transaction.ts'
 import { redeemVsize } from '../../server/spend/spend-size.ts'
 import { htlcOf } from '../htlc.ts'
 import { networkOf } from '../networks.ts'
 import { scriptOfAddress, walletAddress } from '../script/address.ts'
+import { identityOf } from '../script/user-key.ts'
 import { estimateVsize, WALLET_WITNESS } from '../script/weight.ts'
 import { signLeafSpends, signWalletPayment, splitOutpoint } from './sign.ts'
 

@@ -6,13 +6,12 @@ import { onCurve, type Signer } from '@tandem/keys/key.ts'
 import type { Outpoint, TransactionOutput } from '../../server/script/transaction.ts'
 import type { Leaf } from '../htlc.ts'
 
-/** BIP125: signals that the transaction may be replaced, and BIP68: no relative timelock. */
+/** The sequence signals that the transaction may be replaced (BIP125), and has no relative timelock (BIP68). */
 export const REPLACEABLE_SEQUENCE = 0xfffffffd
 
 export type SpendableCoin = { readonly outpoint: Outpoint; readonly amount: bigint }
 export type SignedTransaction = { readonly txid: string; readonly raw: string }
 
-/** Pays from P2WPKH coins of the signer. */
 export function signWalletPayment(
   signer: Signer,
   coins: readonly SpendableCoin[],
@@ -23,7 +22,7 @@ export function signWalletPayment(
   return finish(transaction)
 }
 
-/** Signs the whole transaction: it must not change afterwards. */
+/** The signature covers the whole transaction, which must not change afterwards. */
 export function signWalletInput(signer: Signer, transaction: Transaction, index: number, amount: bigint): void {
   // BIP143: the script code of P2WPKH is the P2PKH script of the same key hash.
   const scriptCode = OutScript.encode({ type: 'pkh', hash: p2wpkh(signer.publicKey).hash })
@@ -33,21 +32,18 @@ export function signWalletInput(signer: Signer, transaction: Transaction, index:
   transaction.updateInput(index, { finalScriptWitness: [Uint8Array.of(...der, SigHash.ALL), signer.publicKey] }, true)
 }
 
-/** A deposit and one way to spend it: `items` stand between signature and script in the witness. */
+/** `items` stand between signature and script in the witness. */
 export type LeafInput = SpendableCoin & {
-  /** The scriptPubKey of the HTLC. */
   readonly script: Uint8Array
   readonly leaf: Leaf
   readonly items: readonly Uint8Array[]
   readonly timelock: bigint | null
 }
 
-/** Spends deposits of any HTLCs of which the signer is a party, into one output. */
 export function signLeafSpends(signer: Signer, inputs: readonly LeafInput[], output: TransactionOutput): SignedTransaction {
   return finish(composeLeafSpends(signer, inputs, [], [output]))
 }
 
-/** The same, with a coin of `sponsor` as the last input. */
 export function signSponsoredSpends(
   signer: Signer,
   inputs: readonly LeafInput[],
@@ -60,7 +56,6 @@ export function signSponsoredSpends(
   return finish(transaction)
 }
 
-/** Signs the deposits; `coins` follow them unsigned. */
 function composeLeafSpends(
   signer: Signer,
   inputs: readonly LeafInput[],
@@ -121,4 +116,18 @@ export function splitOutpoint(outpoint: Outpoint): { readonly txid: string; read
   const match = /^([0-9a-f]{64}):([0-9]{1,10})$/.exec(outpoint)
   if (match?.[1] === undefined) throw new Error(`"${outpoint}" is not an outpoint: expected txid:vout`)
   return { txid: match[1], vout: Number(match[2]) }
+}
+
+type WithAmount = { readonly amount: bigint }
+
+export function byAmount(a: WithAmount, b: WithAmount): number {
+  return a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0
+}
+
+export function largestFirst(a: WithAmount, b: WithAmount): number {
+  return byAmount(b, a)
+}
+
+export function totalOf(coins: readonly WithAmount[]): bigint {
+  return coins.reduce((sum, { amount }) => sum + amount, 0n)
 }

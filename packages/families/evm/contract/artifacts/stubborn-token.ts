@@ -1,4 +1,4 @@
-// Generated from test/StubbornToken.sol by `npm run contracts`.
+// Generated from test/HostileTokens.sol by `npm run contracts`.
 export const stubbornToken = {
   contractName: 'StubbornToken',
   abi: [

@@ -1,4 +1,4 @@
-// Compiles broken variants of the contracts, quickly: without the optimiser, which does not change what code does.
+// Compiles mutants of the contracts, and plays a scenario against each. The optimiser is off: it takes long and changes no behaviour.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
@@ -6,18 +6,18 @@ import solc from '../solc.ts'
 import type { Mutant, MutantKind } from './mutants.ts'
 
 const shared = ['Signatures.sol', 'Transfers.sol'] as const
+const htlc = ['Htlc.sol', 'IHtlc.sol', ...shared] as const
 
-/** `file` and what it imports. */
 const contracts: Readonly<
   Record<MutantKind, { readonly name: string; readonly file: Mutant['file']; readonly imports: readonly string[] }>
 > = {
-  'ERC-20': { name: 'HtlcErc20', file: 'HtlcErc20.sol', imports: ['Htlc.sol', 'IHtlc.sol', ...shared] },
-  native: { name: 'HtlcNative', file: 'HtlcNative.sol', imports: ['Htlc.sol', 'IHtlc.sol', ...shared] },
-  'TRC-20': { name: 'HtlcTrc20', file: 'tron/HtlcTrc20.sol', imports: ['HtlcErc20.sol', 'Htlc.sol', 'IHtlc.sol', ...shared] },
+  'ERC-20': { name: 'HtlcErc20', file: 'HtlcErc20.sol', imports: htlc },
+  native: { name: 'HtlcNative', file: 'HtlcNative.sol', imports: htlc },
+  'TRC-20': { name: 'HtlcTrc20', file: 'tron/HtlcTrc20.sol', imports: ['HtlcErc20.sol', ...htlc] },
   HyperCore: {
     name: 'HtlcCore',
     file: 'hypercore/HtlcCore.sol',
-    imports: ['hypercore/CoreAccount.sol', 'hypercore/HyperCore.sol', 'Htlc.sol', 'IHtlc.sol', ...shared],
+    imports: ['hypercore/CoreAccount.sol', 'hypercore/HyperCore.sol', 'HtlcErc20.sol', ...htlc],
   },
   distributor: { name: 'Distributor', file: 'distributor/Distributor.sol', imports: shared },
 }
@@ -38,7 +38,27 @@ interface CompilerOutput {
 /** The compiler runs out of memory with too many at once. */
 const AT_ONCE = 40
 
-/** The deployment bytecode of each; null for the source as it is. */
+/** Survivors are mutants that the scenario does not catch. The unbroken contract must pass it before and after them. */
+export async function findSurvivors(
+  kind: MutantKind,
+  mutants: readonly Mutant[],
+  play: (bytecode: Hex) => Promise<void>,
+): Promise<readonly string[]> {
+  const [original = '0x', ...variants] = compileMutants(kind, [null, ...mutants])
+  const survivors: string[] = []
+  await play(original)
+  for (const [index, bytecode] of variants.entries()) {
+    const isCaught = await play(bytecode).then(
+      () => false,
+      () => true,
+    )
+    if (!isCaught) survivors.push(mutants[index]?.name ?? '')
+  }
+  // A mutant could have been caught only because of the state that another left behind.
+  await play(original)
+  return survivors
+}
+
 export function compileMutants(kind: MutantKind, mutants: readonly (Mutant | null)[]): readonly Hex[] {
   const starts = Array.from({ length: Math.ceil(mutants.length / AT_ONCE) }, (_, index) => index * AT_ONCE)
   return starts.flatMap((start) => compileTogether(kind, mutants.slice(start, start + AT_ONCE)))

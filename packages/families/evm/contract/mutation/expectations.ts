@@ -1,16 +1,15 @@
-// Assertions that the mutation scenarios share.
+// Defines assertions that the mutation scenarios share.
 import { deepEqual, equal, fail } from 'node:assert/strict'
 import type { Address, Hex, PrivateKeyAccount, RpcTransactionReceipt } from 'viem'
 import type { HtlcSetup } from '../htlc.fixture.ts'
 import type { HtlcOrder } from '../htlc-order.fixture.ts'
 
-/** The call must revert with exactly this error. */
 export async function refused(setup: HtlcSetup, from: PrivateKeyAccount, data: Hex, error: string, value = 0n): Promise<void> {
   const outcome = await setup.fixture.attempt({ from: from.address, to: setup.htlc, data, value })
   equal(outcome.error, error)
 }
 
-/** The call must move exactly this much from the HTLC to the payee, or to the HTLC where it is negative. */
+/** The HTLC must pay exactly this much to the payee, or get it where the amount is negative. */
 export async function moves(
   setup: HtlcSetup,
   { from, data, value = 0n, payee, amount }: { from: PrivateKeyAccount; data: Hex; value?: bigint; payee: Address; amount: bigint },
@@ -24,8 +23,7 @@ export async function moves(
   return receipt
 }
 
-/** The HTLC emits exactly these events. */
-export function tells(setup: HtlcSetup, receipt: RpcTransactionReceipt, events: readonly [eventName: string, args: object][]): void {
+export function emits(setup: HtlcSetup, receipt: RpcTransactionReceipt, events: readonly [eventName: string, args: object][]): void {
   deepEqual(
     setup.events(receipt),
     events.map(([eventName, args]) => ({ eventName, args })),

@@ -1,7 +1,7 @@
-// Mutants as data: each replaces one text of one source, and the scenarios must catch each.
+// Lists the mutants: each replaces one text of one source, and a scenario must catch it. HyperCore's family has more of `HtlcCore.sol`.
 import type { HtlcKind } from '../htlc.fixture.ts'
 
-export type MutantKind = HtlcKind | 'distributor' | 'HyperCore'
+export type MutantKind = HtlcKind | 'distributor'
 
 export interface Mutant {
   readonly name: string
@@ -16,14 +16,13 @@ export interface Mutant {
     | 'hypercore/HtlcCore.sol'
     | 'hypercore/HyperCore.sol'
     | 'tron/HtlcTrc20.sol'
-  /** Occurs exactly once in the file. */
+  /** The text occurs exactly once in the file. */
   readonly text: string
   readonly replacement: string
-  /** Which contract is compiled and tried. */
   readonly kind: MutantKind
 }
 
-type Break = readonly [name: string, text: string, replacement: string]
+export type Break = readonly [name: string, text: string, replacement: string]
 
 const core: readonly Break[] = [
   ['redeem does not check that the order is open', '_requireOpen(id);\n        _settleByRedeeming', '_settleByRedeeming'],
@@ -135,10 +134,12 @@ const core: readonly Break[] = [
   ['a refunded order counts as open', 'if (openedAt <= REFUNDED) {', 'if (openedAt < REFUNDED) {'],
 ]
 
-const erc20: readonly Break[] = [
-  ['a token that is no contract', 'if (token_.code.length == 0) revert HTLC__TokenNotContract();', ''],
+const tokenCheck: readonly Break[] = [['a token that is no contract', 'if (token_.code.length == 0) revert HTLC__TokenNotContract();', '']]
+
+/** The HTLCs for tokens share these initiations. */
+const token: readonly Break[] = [
   ['a signature is not checked', '_requireSignature(initiator, _typedDataDigest(structHash), signature);', ''],
-  ['the relayer pays instead of the signer', '_collect(initiator, amount);', '_collect(msg.sender, amount);'],
+  ['the relayer pays instead of the signer', '_collectSigned(initiator, amount);', '_collectSigned(msg.sender, amount);'],
   [
     'who pays on behalf takes the initiator’s money',
     'HTLC__ZeroAddressInitiator();\n        _open(initiator, redeemer, timelock, amount, secretHash);\n        _collect(msg.sender, amount);',
@@ -150,6 +151,10 @@ const erc20: readonly Break[] = [
     'if (Transfers.pull(_token, from, amount) < amount) revert HTLC__AmountNotReceived();',
     'Transfers.pull(_token, from, amount);',
   ],
+]
+
+const coreAllowance: readonly Break[] = [
+  ['the relayer pays by its allowance', 'else _collect(initiator, amount);', 'else _collect(msg.sender, amount);'],
 ]
 
 const native: readonly Break[] = [
@@ -248,7 +253,7 @@ const tronTransfers: readonly Break[] = [
   ['a payout of another amount counts as made', 'success := and(success, eq(sub(balanceBefore, balanceAfter), amount))', ''],
 ]
 
-/** The files it shares with the HTLCs are broken there. */
+/** The files that the distributor shares with the HTLCs are broken there. */
 const distributor: readonly Break[] = [
   ['a distributor without a signer', 'if (signer_ == address(0)) revert Distributor__ZeroAddressSigner();', ''],
   ['a claim pays nobody', 'if (recipient == address(0)) revert Distributor__ZeroAddressRecipient();', ''],
@@ -280,7 +285,9 @@ const distributor: readonly Break[] = [
 
 export const mutants: readonly Mutant[] = [
   ...ofFile('Htlc.sol', 'ERC-20', core),
-  ...ofFile('HtlcErc20.sol', 'ERC-20', erc20),
+  ...ofFile('HtlcErc20.sol', 'ERC-20', [...tokenCheck, ...token]),
+  ...ofFile('HtlcErc20.sol', 'HyperCore', token),
+  ...ofFile('hypercore/HtlcCore.sol', 'HyperCore', coreAllowance),
   ...ofFile('HtlcNative.sol', 'native', native),
   ...ofFile('Signatures.sol', 'ERC-20', signatures),
   ...ofFile('Transfers.sol', 'ERC-20', tokenTransfers),
@@ -290,6 +297,6 @@ export const mutants: readonly Mutant[] = [
   ...ofFile('distributor/Distributor.sol', 'distributor', distributor),
 ]
 
-function ofFile(file: Mutant['file'], kind: MutantKind, breaks: readonly Break[]): readonly Mutant[] {
+export function ofFile(file: Mutant['file'], kind: MutantKind, breaks: readonly Break[]): readonly Mutant[] {
   return breaks.map(([name, text, replacement]) => ({ name, file, text, replacement, kind }))
 }

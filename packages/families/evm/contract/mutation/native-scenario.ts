@@ -1,4 +1,4 @@
-// Checks for the native coin only: the value of a call, and recipients that are contracts.
+// Checks the native coin only: the value of a call, and recipients that are contracts.
 import { encodeFunctionData } from 'viem'
 import { reentrantAccount } from '../artifacts/reentrant-account.ts'
 import { rejectingAccount } from '../artifacts/rejecting-account.ts'

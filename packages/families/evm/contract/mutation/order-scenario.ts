@@ -1,10 +1,10 @@
-// Initiates, redeems and refunds orders, for both kinds of HTLC. Each assertion catches at least one mutant.
+// Initiates, redeems and refunds orders, for every kind of HTLC. Each assertion catches at least one mutant.
 import { equal } from 'node:assert/strict'
 import { decodeFunctionResult, encodeFunctionData, type Hex, hexToBigInt, zeroAddress } from 'viem'
 import { htlcErc20 } from '../artifacts/htlc-erc20.ts'
 import type { HtlcSetup } from '../htlc.fixture.ts'
 import { type HtlcOrder, htlcCall, refundTypedData } from '../htlc-order.fixture.ts'
-import { isInState, moves, refused, tells } from './expectations.ts'
+import { emits, isInState, moves, refused } from './expectations.ts'
 
 const [redeemed, refunded] = [1n, 2n]
 const maxTimelock = 30n * 86_400n
@@ -53,7 +53,7 @@ async function playInitiations(setup: HtlcSetup): Promise<void> {
   const own = { from: initiator, data: htlcCall.initiate(order), value, payee: initiator.address, amount: -order.amount }
   const receipt = await moves(setup, own)
   const { secret: _, ...terms } = order
-  tells(setup, receipt, [['Initiated', { orderId: setup.orderId(order), ...terms }]])
+  emits(setup, receipt, [['Initiated', { orderId: setup.orderId(order), ...terms }]])
   const block = (await setup.fixture.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { timestamp: Hex }
   await isInState(setup, order, hexToBigInt(block.timestamp))
   await refused(setup, initiator, htlcCall.initiate(order), 'HTLC__DuplicateOrder', value)
@@ -73,7 +73,7 @@ async function playRevocation(setup: HtlcSetup): Promise<void> {
   for (const other of [stranger, redeemer]) await setup.send(other, htlcCall.revoke(order))
   await isInState(setup, order, 0n)
   const receipt = await moves(setup, { from: initiator, data: htlcCall.revoke(order), payee: redeemer.address, amount: 0n })
-  tells(setup, receipt, [['Revoked', { orderId: setup.orderId(order) }]])
+  emits(setup, receipt, [['Revoked', { orderId: setup.orderId(order) }]])
   await isInState(setup, order, refunded)
   await refused(setup, initiator, htlcCall.revoke(order), 'HTLC__DuplicateOrder')
   await refused(setup, initiator, htlcCall.initiate(order), 'HTLC__DuplicateOrder', value)
@@ -93,7 +93,7 @@ async function playRedemption(setup: HtlcSetup): Promise<void> {
   for (const wrong of notOpen) await refused(setup, stranger, htlcCall.redeem({ ...order, ...wrong }), 'HTLC__OrderNotInitiated')
   const data = htlcCall.redeem(order)
   const receipt = await moves(setup, { from: stranger, data, payee: redeemer.address, amount: order.amount })
-  tells(setup, receipt, [['Redeemed', { orderId: setup.orderId(order), secret: order.secret }]])
+  emits(setup, receipt, [['Redeemed', { orderId: setup.orderId(order), secret: order.secret }]])
   await isInState(setup, order, redeemed)
   await refused(setup, stranger, data, 'HTLC__OrderSettled')
   await refused(setup, initiator, htlcCall.initiate(order), 'HTLC__DuplicateOrder', valueFor(setup, order))
@@ -109,7 +109,7 @@ async function playRefund(setup: HtlcSetup): Promise<void> {
   await refused(setup, stranger, data, 'HTLC__OrderNotExpired')
   await setup.expire(order)
   const receipt = await moves(setup, { from: stranger, data, payee: initiator.address, amount: order.amount })
-  tells(setup, receipt, [['Refunded', { orderId: setup.orderId(order) }]])
+  emits(setup, receipt, [['Refunded', { orderId: setup.orderId(order) }]])
   await isInState(setup, order, refunded)
   await refused(setup, stranger, data, 'HTLC__OrderSettled')
   await refused(setup, stranger, htlcCall.redeem(order), 'HTLC__OrderSettled')
@@ -138,5 +138,5 @@ async function playBatch(setup: HtlcSetup): Promise<void> {
   const data = htlcCall.redeemBatch(redeemer.address, batch)
   const receipt = await moves(setup, { from: stranger, data, payee: redeemer.address, amount: first.amount + last.amount })
   const event = (order: HtlcOrder): [string, object] => ['Redeemed', { orderId: setup.orderId(order), secret: order.secret }]
-  tells(setup, receipt, [event(first), event(last)])
+  emits(setup, receipt, [event(first), event(last)])
 }

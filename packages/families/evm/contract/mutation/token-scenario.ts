@@ -1,4 +1,4 @@
-// Checks for tokens only: whose tokens are taken by whose signature, and which token results are accepted.
+// Checks tokens only: whose tokens are taken by whose signature, and which token results are accepted.
 import { equal, rejects } from 'node:assert/strict'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import {
@@ -29,13 +29,13 @@ import { playOrders } from './order-scenario.ts'
 const invalid = 'HTLC__InvalidSignature'
 const branchChainId = 99
 
-export async function playTokenHtlc(options: SetupOptions): Promise<void> {
-  const setup = await createHtlcSetup('ERC-20', undefined, options)
+export async function playTokenHtlc(options: SetupOptions, kind: 'ERC-20' | 'HyperCore' = 'ERC-20'): Promise<void> {
+  const setup = await createHtlcSetup(kind, undefined, options)
   await playOrders(setup)
   await playSignatures(setup)
   await playContractAccounts(setup)
   await playChainSplit(setup)
-  const trialOf = (artifact: TokenArtifact) => createHtlcSetup('ERC-20', artifact, options)
+  const trialOf = (artifact: TokenArtifact) => createHtlcSetup(kind, artifact, options)
   await playTokens(options, trialOf)
   await playReentrancy(await trialOf(reentrantToken))
 }
@@ -95,7 +95,7 @@ async function playContractAccounts(setup: HtlcSetup): Promise<void> {
 
 let branch: Promise<ContractFixture> | undefined
 
-/** The same contract on a branch with another chain id: a signature is valid on one of them only. */
+/** A branch has the same contract and another chain id: a signature is valid on one of them only. */
 async function playChainSplit(setup: HtlcSetup): Promise<void> {
   branch ??= createContractFixture({ chainId: branchChainId })
   const there = await branch
@@ -141,7 +141,7 @@ async function playTokens(options: SetupOptions, trialOf: (artifact: TokenArtifa
   await refused(failing, failing.stranger, htlcCall.redeem(order), 'HTLC__TransferFailed')
 }
 
-/** A reentrant token: every order is paid once, and another user's order is not paid out. */
+/** With a reentrant token every order is paid once, and another user's order is not paid out. */
 async function playReentrancy(setup: HtlcSetup): Promise<void> {
   await setup.open()
   const arm = (data: Hex, withheld: bigint) =>

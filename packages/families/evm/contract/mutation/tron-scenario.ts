@@ -1,4 +1,4 @@
-// Checks for Tron's tokens only: their answers prove nothing, what moved decides.
+// Checks Tron's tokens only: their answers prove nothing, what moved decides.
 import { encodeFunctionData, type Hex } from 'viem'
 import { htlcTrc20 } from '../artifacts/htlc-trc20.ts'
 import { tetherTron } from '../artifacts/tether-tron.ts'

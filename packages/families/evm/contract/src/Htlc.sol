@@ -19,7 +19,7 @@ abstract contract Htlc is IHtlc, Signatures {
     /// A longer timelock is most likely a mistake of units, and would lock money for long.
     uint256 private constant MAX_TIMELOCK = 30 days;
 
-    /// Marks of settled orders; a revoked one is marked as refunded. Block timestamps are far above them, so one slot tells all four states apart.
+    /// Marks of settled orders; a revoked one is marked as refunded. Block timestamps are far above them, so one slot distinguishes all four states.
     uint256 private constant REDEEMED = 1;
     uint256 private constant REFUNDED = 2;
 
@@ -129,6 +129,7 @@ abstract contract Htlc is IHtlc, Signatures {
     /// @dev Stores the order. The caller makes sure that the money arrives in the same transaction.
     function _open(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
         internal
+        virtual
     {
         if (redeemer == address(0)) revert HTLC__ZeroAddressRedeemer();
         if (initiator == redeemer) revert HTLC__SameInitiatorAndRedeemer();

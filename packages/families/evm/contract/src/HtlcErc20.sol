@@ -6,6 +6,7 @@ import {IHtlc} from "./IHtlc.sol";
 import {Transfers} from "./Transfers.sol";
 
 /// @title Hash time-locked contract for one ERC-20 token.
+/// @notice Amounts are in the smallest unit of the token, unless a contract that inherits from this one says otherwise.
 /// @dev One token per contract: a signature is bound to this contract by its domain, hence to this token, and a
 /// misbehaving token cannot touch the money of another.
 ///
@@ -29,21 +30,12 @@ contract HtlcErc20 is Htlc {
     }
 
     /// @notice Locks the caller's tokens; needs an allowance for this contract.
-    /// @param redeemer Who is paid with the secret.
-    /// @param timelock Seconds from now until a refund is possible.
-    /// @param amount In the smallest unit of the token.
-    /// @param secretHash SHA-256 of the 32-byte secret.
     function initiate(address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash) external {
         _open(msg.sender, redeemer, timelock, amount, secretHash);
         _collect(msg.sender, amount);
     }
 
     /// @notice Locks the caller's tokens in an order that refunds to another initiator.
-    /// @param initiator Who gets the money back when the order is refunded.
-    /// @param redeemer Who is paid with the secret.
-    /// @param timelock Seconds from now until a refund is possible.
-    /// @param amount In the smallest unit of the token.
-    /// @param secretHash SHA-256 of the 32-byte secret.
     function initiateOnBehalf(
         address initiator,
         address redeemer,
@@ -58,11 +50,6 @@ contract HtlcErc20 is Htlc {
 
     /// @notice Locks the initiator's tokens, which the initiator permitted by signing
     /// Initiate(address redeemer,uint256 timelock,uint256 amount,bytes32 secretHash). Anyone may relay it.
-    /// @param initiator Who gets the money back when the order is refunded, and whose money is locked.
-    /// @param redeemer Who is paid with the secret.
-    /// @param timelock Seconds from now until a refund is possible.
-    /// @param amount In the smallest unit of the token.
-    /// @param secretHash SHA-256 of the 32-byte secret.
     /// @param signature The initiator's: 65 bytes, 64 (EIP-2098), or what its contract accepts (ERC-1271).
     function initiateWithSignature(
         address initiator,
@@ -75,7 +62,7 @@ contract HtlcErc20 is Htlc {
         bytes32 structHash = _initiateHash(redeemer, timelock, amount, secretHash);
         _requireSignature(initiator, _typedDataDigest(structHash), signature);
         _open(initiator, redeemer, timelock, amount, secretHash);
-        _collect(initiator, amount);
+        _collectSigned(initiator, amount);
     }
 
     /// @inheritdoc IHtlc
@@ -86,6 +73,11 @@ contract HtlcErc20 is Htlc {
     /// @dev Takes the money of an order that was just opened.
     function _collect(address from, uint256 amount) internal virtual {
         if (Transfers.pull(_token, from, amount) < amount) revert HTLC__AmountNotReceived();
+    }
+
+    /// @dev Takes the money of an order that was just opened with the signature of its initiator.
+    function _collectSigned(address initiator, uint256 amount) internal virtual {
+        _collect(initiator, amount);
     }
 
     function _pay(address to, uint256 amount) internal virtual override {

@@ -6,6 +6,7 @@ import {IHtlc} from "./IHtlc.sol";
 import {Transfers} from "./Transfers.sol";
 
 /// @title Hash time-locked contract for the native coin.
+/// @notice Amounts are in the smallest unit of the coin.
 /// @dev There is no signed initiation: a signature cannot move native coin out of an account. Plain transfers to
 /// this contract are refused, because no order would account for them.
 contract HtlcNative is Htlc {
@@ -13,21 +14,12 @@ contract HtlcNative is Htlc {
     error HTLC__WrongValue();
 
     /// @notice Locks the value of the call.
-    /// @param redeemer Who is paid with the secret.
-    /// @param timelock Seconds from now until a refund is possible.
-    /// @param amount In the smallest unit of the coin: the value of the call.
-    /// @param secretHash SHA-256 of the 32-byte secret.
     function initiate(address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash) external payable {
         if (msg.value != amount) revert HTLC__WrongValue();
         _open(msg.sender, redeemer, timelock, amount, secretHash);
     }
 
     /// @notice Locks the value of the call in an order that refunds to another initiator.
-    /// @param initiator Who gets the money back when the order is refunded.
-    /// @param redeemer Who is paid with the secret.
-    /// @param timelock Seconds from now until a refund is possible.
-    /// @param amount In the smallest unit of the coin: the value of the call.
-    /// @param secretHash SHA-256 of the 32-byte secret.
     function initiateOnBehalf(
         address initiator,
         address redeemer,

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// @title What every hash time-locked contract of this folder does, whatever it locks.
-/// @notice An order is its parameters: initiator, redeemer, timelock, amount and secret hash. Callers repeat them; a wrong
-/// one names another order. How an order is initiated differs by what is locked: see the contracts.
+/// @title Functions, events and errors that all hash time-locked contracts of this folder share.
+/// @notice An order is its parameters, which every call repeats; a wrong one names another order:
+///  - initiator: the account that gets the money back when the order is refunded
+///  - redeemer: the account that gets the money when the secret is shown
+///  - timelock: seconds from the block of initiation until a refund is possible
+///  - amount: the locked money, in the units of the contract
+///  - secretHash: SHA-256 of the 32-byte secret
+/// How an order is initiated depends on what is locked: see the contracts.
 interface IHtlc {
     /// @dev One order of a batch; all orders of a batch share the redeemer.
-    /// @param initiator Who opened the order.
-    /// @param timelock Seconds from the block of initiation until a refund is possible.
-    /// @param amount What the order locks, in the units of the contract.
-    /// @param secret 32 bytes whose SHA-256 is the secret hash of the order.
     struct Redemption {
         address initiator;
         uint256 timelock;
@@ -19,11 +20,6 @@ interface IHtlc {
 
     /// @notice An order was opened, and its amount is locked.
     /// @param orderId See `orderId`.
-    /// @param initiator Who gets the money back when the order is refunded.
-    /// @param redeemer Who gets the money when the secret is shown.
-    /// @param timelock Seconds from the block of initiation until a refund is possible.
-    /// @param amount What is locked, in the units of the contract.
-    /// @param secretHash SHA-256 of the 32-byte secret.
     event Initiated(
         bytes32 indexed orderId,
         address initiator,
@@ -36,21 +32,20 @@ interface IHtlc {
     /// @notice The redeemer was paid.
     /// @dev Later events carry only what is new: the order id stands for the rest, and each topic costs 375 gas.
     /// @param orderId See `orderId`.
-    /// @param secret Public from now on.
     event Redeemed(bytes32 indexed orderId, bytes32 secret);
 
     /// @notice The initiator was paid back.
     /// @param orderId See `orderId`.
     event Refunded(bytes32 indexed orderId);
 
-    /// @notice The initiator made an order impossible that was never opened. Nothing was locked or paid.
+    /// @notice The initiator blocked an order before it was opened. Nothing was locked or paid.
     /// @param orderId See `orderId`.
     event Revoked(bytes32 indexed orderId);
 
     error HTLC__ZeroAddressInitiator();
     error HTLC__ZeroAddressRedeemer();
     error HTLC__SameInitiatorAndRedeemer();
-    /// @notice This contract cannot be the redeemer: what it is paid could never leave it.
+    /// @notice This contract cannot be the redeemer: the money could never leave it.
     error HTLC__RedeemerIsHtlc();
     /// @notice The timelock is zero or longer than 30 days.
     error HTLC__InvalidTimelock();
@@ -65,36 +60,20 @@ interface IHtlc {
 
     /// @notice Pays the redeemer. Anyone may call: the secret decides, and the payee is part of the order.
     /// @dev Stays possible after expiry until a refund lands, so a late redemption of a known secret still works.
-    /// @param initiator Who opened the order.
-    /// @param redeemer Who is paid.
-    /// @param timelock Of the order, in seconds.
-    /// @param amount Of the order.
-    /// @param secret 32 bytes whose SHA-256 is the secret hash of the order.
     function redeem(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secret) external;
 
     /// @notice Redeems many orders of one redeemer with one transfer.
     /// @dev Skips orders that are not open instead of reverting: an item that somebody else settled meanwhile, or a
     /// wrong one, must not block the rest.
-    /// @param redeemer Who is paid: the redeemer of every order.
     /// @param redemptions The other parameters of each order.
-    /// @return total What the redeemer was paid; zero when no item was open.
+    /// @return total The amount that the redeemer was paid; zero when no item was open.
     function redeemBatch(address redeemer, Redemption[] calldata redemptions) external returns (uint256 total);
 
     /// @notice Pays the initiator back once the timelock has passed. Anyone may call.
-    /// @param initiator Who is paid.
-    /// @param redeemer Of the order.
-    /// @param timelock Of the order, in seconds.
-    /// @param amount Of the order.
-    /// @param secretHash Of the order.
     function refund(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
         external;
 
     /// @notice Pays the initiator back at once, with the consent of the redeemer.
-    /// @param initiator Who is paid.
-    /// @param redeemer Who must consent.
-    /// @param timelock Of the order, in seconds.
-    /// @param amount Of the order.
-    /// @param secretHash Of the order.
     /// @param signature The redeemer's EIP-712 signature of Refund(orderId); ignored when the redeemer calls.
     function instantRefund(
         address initiator,
@@ -105,12 +84,8 @@ interface IHtlc {
         bytes calldata signature
     ) external;
 
-    /// @notice Makes an order of the caller impossible for ever, if it was never opened: so a signed Initiate, which has no
-    /// deadline, can be withdrawn. Moves nothing.
-    /// @param redeemer Of the order.
-    /// @param timelock Of the order, in seconds.
-    /// @param amount Of the order.
-    /// @param secretHash Of the order.
+    /// @notice Blocks an order of the caller for ever, if it was never opened. This withdraws a signed Initiate, which has
+    /// no deadline. Moves nothing.
     function revoke(address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash) external;
 
     /// @notice The token this contract locks; the zero address stands for the native coin.
@@ -123,11 +98,6 @@ interface IHtlc {
 
     /// @notice keccak256(abi.encode(chain id of the deployment, this contract, initiator, redeemer, timelock, amount, secretHash)).
     /// @dev Depends on nothing but the parameters, so both parties know the id before anything is on the chain.
-    /// @param initiator Who opens the order.
-    /// @param redeemer Who is paid with the secret.
-    /// @param timelock Seconds from the block of initiation until a refund is possible.
-    /// @param amount In the units of the contract.
-    /// @param secretHash SHA-256 of the 32-byte secret.
     function orderId(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
         external
         view

@@ -107,9 +107,9 @@ abstract contract Signatures {
         view
         returns (bool approved)
     {
-        bytes memory question = abi.encodeWithSelector(ERC1271_MAGIC, digest, signature);
+        bytes memory data = abi.encodeWithSelector(ERC1271_MAGIC, digest, signature);
         assembly ("memory-safe") {
-            let success := staticcall(gas(), signer, add(question, 32), mload(question), 0, 32)
+            let success := staticcall(gas(), signer, add(data, 32), mload(data), 0, 32)
             approved := and(and(success, gt(returndatasize(), 31)), eq(mload(0), ERC1271_MAGIC))
         }
     }

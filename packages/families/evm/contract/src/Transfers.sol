@@ -11,16 +11,16 @@ library Transfers {
 
     /// @dev transferFrom(from, this contract, amount) between two balanceOf(this contract).
     /// @param token The token.
-    /// @param from Whose tokens are taken.
+    /// @param from The account whose tokens are taken.
     /// @param amount In the smallest unit of the token.
     /// @return received By how much the balance grew; zero when it shrank.
     function pull(address token, address from, uint256 amount) internal returns (uint256 received) {
         return _pull(token, from, amount, 1);
     }
 
-    /// @dev The same for a token whose answer proves nothing: what arrived decides alone.
+    /// @dev The same for a token whose answer proves nothing: only the balance counts.
     /// @param token The token.
-    /// @param from Whose tokens are taken.
+    /// @param from The account whose tokens are taken.
     /// @param amount In the smallest unit of the token.
     /// @return received By how much the balance grew; zero when it shrank.
     function pullUnanswered(address token, address from, uint256 amount) internal returns (uint256 received) {
@@ -32,7 +32,7 @@ library Transfers {
         bool success;
         assembly ("memory-safe") {
             let pointer := mload(0x40)
-            // The question for the balance stays in scratch memory, because it is asked twice.
+            // The calldata of balanceOf stays in scratch memory, because it is used twice.
             mstore(0x00, 0x70a0823100000000000000000000000000000000000000000000000000000000)
             mstore(0x04, address())
             success := staticcall(gas(), token, 0x00, 0x24, pointer, 0x20)
@@ -59,7 +59,7 @@ library Transfers {
 
     /// @dev transfer(to, amount)
     /// @param token The token.
-    /// @param to Who is paid.
+    /// @param to The account that is paid.
     /// @param amount In the smallest unit of the token.
     function push(address token, address to, uint256 amount) internal {
         bool success;
@@ -79,7 +79,7 @@ library Transfers {
     /// @dev transfer(to, amount) between two balanceOf(this contract), for a token whose answer proves nothing: the balance
     /// must shrink by exactly the amount.
     /// @param token The token.
-    /// @param to Who is paid.
+    /// @param to The account that is paid.
     /// @param amount In the smallest unit of the token.
     function pushUnanswered(address token, address to, uint256 amount) internal {
         bool success;
@@ -106,7 +106,7 @@ library Transfers {
     }
 
     /// @dev Forwards all gas: smart accounts need it, and callers have written their state before they pay.
-    /// @param to Who is paid.
+    /// @param to The account that is paid.
     /// @param amount In the smallest unit of the coin.
     function pushNative(address to, uint256 amount) internal {
         bool success;

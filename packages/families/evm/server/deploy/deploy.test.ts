@@ -1,4 +1,4 @@
-// Deployments on a real EVM: the same address for everyone, sent once, and only our code is accepted.
+// Tests deployments on a real EVM: the same address for everyone, sent once, and only our code is accepted.
 
 import type { DeployRequest } from '@tandem/chain-kit/port/abilities/deploy.ts'
 import { createTestSigner } from '@tandem/keys/keys.fixture.ts'
@@ -97,7 +97,7 @@ describe('on a chain without the CREATE2 deployer', () => {
     expect(await spentBy(fixture.user)).toEqual(before)
   })
 
-  test('an account that cannot pay is told how much is needed, and where', async () => {
+  test('the error for an account that cannot pay names the amount and the address', async () => {
     const key = generatePrivateKey()
     await expect(deployHtlc(requestFor('ETH', { signer: createTestSigner(key) }))).rejects.toThrow(
       new RegExp(
@@ -165,7 +165,7 @@ test('a node of another chain fails before anything is sent', async () => {
   expect(await spentBy(fixture.user)).toEqual(before)
 })
 
-describe('a look-alike is refused', () => {
+describe('an imitation is refused', () => {
   const at = `0x${'ab'.repeat(20)}` as const
   const place = async (code: Hex) => {
     await ask('hardhat_setCode', at, code)
@@ -188,7 +188,7 @@ describe('a look-alike is refused', () => {
   test('if its constructor got other arguments', async () => {
     const others = [{ chainId: 1 }, { token: fixture.contracts.tokens.usdc }]
     for (const other of others) await expect(place(ours(other))).rejects.toThrow('is not that of our HTLC')
-    // Our HTLC at another address: its signatures would be bound to the old one.
+    // This is our HTLC at another address: its signatures would be bound to the old one.
     const elsewhere = (await ask('eth_getCode', fixture.contracts.htlcs.wbtc, 'latest')) as Hex
     await expect(place(elsewhere)).rejects.toThrow('is not that of our HTLC')
   })

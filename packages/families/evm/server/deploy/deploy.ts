@@ -55,17 +55,14 @@ async function requireToken({ chain, asset }: DeployRequest, node: EvmNode, toke
 
 export type ContractToDeploy = Pick<DeployRequest, 'chain' | 'signer' | 'dryRun' | 'bringDeployer' | 'onProgress'> & {
   readonly node: EvmNode
-  /** For messages. */
   readonly name: string
-  /** For messages: whose code is expected. Default: our HTLC. */
+  /** Messages name the expected contract like this. The default is our HTLC. */
   readonly what?: string
-  /** With the arguments of the constructor. */
   readonly initCode: Hex
-  /** The code that must be at its address afterwards. */
   codeAt(address: Address): Hex
 }
 
-/** Safe to repeat, by anyone: the same code is the same contract. `isThere`: false after a dry run that found nothing. */
+/** The same code is the same contract, so anyone may repeat this. `isThere` is false after a dry run that found nothing. */
 export async function deployContract(
   contract: ContractToDeploy,
 ): Promise<DeployedHtlc & { readonly htlc: Address; readonly isThere: boolean }> {
@@ -130,7 +127,7 @@ function roughGas(initCode: Hex, code: Hex): bigint {
   return 150_000n + 16n * BigInt(hexToBytes(initCode).length) + 200n * BigInt(hexToBytes(code).length)
 }
 
-/** Checks the balance before anything is sent. The lane checks again at the gas price of that moment. */
+/** The balance is checked before anything is sent. The lane checks it again at the gas price of that moment. */
 async function requireFunds({ chain, node, signer, name, dryRun, onProgress }: ContractToDeploy, cost: bigint): Promise<void> {
   const account = accountOf(signer)
   const balance = await node.balance(account)

@@ -46,7 +46,9 @@ export async function ensureDeployer({ chain, node, signer, onProgress }: Deploy
   await sendUntilConfirmed(chain, tip, goal, onProgress)
 }
 
-/** Checked before any coin is sent, because its sender can use the coins for nothing else. A chain that accepts such transactions refuses it only for insufficient funds. */
+/**
+ * This is checked before any coin is sent, because its sender can use coins for nothing else. A chain refuses it only for lack of funds.
+ */
 async function requireAccepted(node: EvmNode, transaction: Hex, failure: (why: string) => ChainFailure): Promise<void> {
   const tip = await node.block('latest')
   if (tip !== null && tip.baseFeePerGas > create2Deployer.gasPrice)

@@ -1,4 +1,4 @@
-/** The fee models of chains: how each changes transactions, the funds that an account needs, and gas limits. */
+/** Tests the fee models of chains: how each changes transactions, the funds that an account needs, and gas limits. */
 
 import { REDEEMS_KEPT } from '@tandem/chain-kit/contract/funds.ts'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
@@ -34,7 +34,7 @@ import { readAttempt } from '../send/transaction.ts'
 import { dataFeeOf, dataFees, dataGasOf } from './data-fee.ts'
 import { feeModelOf, suggestFees } from './fees.ts'
 import { fallbackGas, gasFor, safeGas } from './gas.ts'
-import { legCostOf, mostRefundCost } from './leg-cost.ts'
+import { legCostOf, maxRefundCost } from './leg-cost.ts'
 
 const GWEI = 10n ** 9n
 
@@ -64,10 +64,9 @@ function send(chain: Chain, verb: 'initiate' | 'redeem', terms: HtlcTerms, key: 
   return createExecutor(chain, changed, createContractState(changed)).send(action, outbox.open(key))
 }
 
-/** A node with these answers to calls. */
 const answering = (call: EvmNode['call']): Pick<EvmNode, 'call' | 'callAmount'> => ({
   call,
-  callAmount: async (question, amountOf) => amountOf(await call(question)),
+  callAmount: async (request, amountOf) => amountOf(await call(request)),
 })
 const last = (key: string): Attempt => {
   const attempt = outbox.attempts(key).at(-1)
@@ -144,7 +143,6 @@ describe('a data fee beside the gas', () => {
   const word = (value: bigint) => encodeAbiParameters([{ type: 'uint256' }], [value])
   const FEE = 10n ** 15n
 
-  /** The least that the initiation needs and keeps, with this data fee. */
   async function leave(terms: HtlcTerms, forData: bigint): Promise<void> {
     const probe = createMemoryOutbox(fixture.solver.signer)
     const kept = outbox
@@ -191,10 +189,10 @@ describe('a data fee beside the gas', () => {
     const data = bytesToHex(new Uint8Array(100).fill(7))
     await dataFeeOf({ ...node, ...oracle(asked) }, charging({ dataFee: 'op-stack' }), { to: fixture.user.address, data, value: 0n })
     const abi = parseAbi(['function getL1FeeUpperBound(uint256)'])
-    expect(asked.map((question) => decodeFunctionData({ abi, data: question }).args)).toEqual([[250n]])
+    expect(asked.map((data) => decodeFunctionData({ abi, data }).args)).toEqual([[250n]])
   })
 
-  it('of a transaction in flight counts by its length, without another question', async () => {
+  it('of a transaction in flight counts by its length, without another request', async () => {
     const asked: Hex[] = []
     const call = (bytes: number) => ({ to: fixture.user.address, data: bytesToHex(new Uint8Array(bytes)), value: 0n })
     const feeOf = await dataFees({ ...node, ...oracle(asked) }, charging({ dataFee: 'op-stack' }), call(151))
@@ -308,18 +306,18 @@ describe('a chain whose nodes hide their mempool', () => {
 describe('the most that an instant refund costs', () => {
   const contractOf = (asset: AssetId) => createContracts(fixture.chain, fixture.assets).of(asset)
   const asWallet = { ...node, code: async () => '0xef0100' as const }
-  const most = (asset: AssetId, from: EvmNode) => mostRefundCost(from, fixture.chain, contractOf(asset), fixture.user.address as Address)
+  const maxCost = (asset: AssetId, from: EvmNode) => maxRefundCost(from, fixture.chain, contractOf(asset), fixture.user.address as Address)
 
   it('is that of a refund for a key, and all gas that it is sent with for a contract that gets coins', async () => {
     const { asset } = newTerms()
     const usual = await legCostOf(node, fixture.chain, contractOf(asset))
-    expect(await most(asset, node)).toBe(usual.refund)
-    expect((await most(asset, asWallet)) * 45_000n).toBe(usual.refund * fallbackGas.refund)
+    expect(await maxCost(asset, node)).toBe(usual.refund)
+    expect((await maxCost(asset, asWallet)) * 45_000n).toBe(usual.refund * fallbackGas.refund)
   })
 
   it('is that of a refund for everyone who gets tokens, which call nobody', async () => {
     const token = fixture.assets.find(({ deployment }) => deployment?.token != null)?.id
     if (token === undefined) throw new Error('there is no token')
-    expect(await most(token, asWallet)).toBe((await legCostOf(node, fixture.chain, contractOf(token))).refund)
+    expect(await maxCost(token, asWallet)).toBe((await legCostOf(node, fixture.chain, contractOf(token))).refund)
   })
 })

@@ -1,4 +1,4 @@
-/** The gas limit of a call: the node's estimate, or a safe constant where it has none. */
+/** Computes the gas limit of a call: the node's estimate, or a safe constant where it has none. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -9,13 +9,12 @@ import { NodeRefusal } from '../nodes/rpc.ts'
 import type { TransactionCall } from '../send/transaction.ts'
 import { dataGasOf } from './data-fee.ts'
 
-/** Enough for a payout to a contract wallet, or of a token behind a proxy. We pay for no more. */
+/** A payout to a contract wallet, or of a token behind a proxy, needs no more. We pay for no more. */
 export const MAX_PAYOUT_GAS = 100_000n
 
-/** Our contracts use 60,000 beside the payout, and the first payment to an account costs 25,000. The rest is for chains that charge more gas. */
 const SETTLE_GAS = MAX_PAYOUT_GAS + 200_000n
 
-/** Several times what the contracts use with a plain token: tokens behind proxies take more. */
+/** These limits are several times what the contracts use with a plain token: tokens behind proxies take more. */
 export const fallbackGas = {
   approve: 150_000n,
   initiate: 400_000n,
@@ -31,10 +30,10 @@ export const fallbackGas = {
  */
 export const EMPTIED_SLOTS_GAS = 2n * 17_100n
 
-/** Calls that pay out: the payee may be a contract, which can burn all gas that it gets. */
+/** The payee of such a call may be a contract, which can burn all gas that it gets. */
 const paysOut: ReadonlySet<string> = new Set(['redeem', 'refund'])
 
-/** For each redeem of a batch after the first: several times what the contract uses. */
+/** Each redeem of a batch after the first gets several times what the contract uses. */
 const BATCHED_REDEEM_GAS = 40_000n
 
 export function batchGas(redeems: number): bigint {
@@ -43,12 +42,12 @@ export function batchGas(redeems: number): bigint {
 
 type SentCall = NodeCall & Pick<TransactionCall, 'data'>
 
-/** For calls that the node cannot estimate, or must not see. `extra`: for more than one redeem. */
+/** The node cannot estimate these calls, or must not see them. `extra` is for more than one redeem. */
 export async function safeGas(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas, extra = 0n): Promise<bigint> {
   return fallbackGas[verb] + extra + (await dataGasOf(node, chain, call))
 }
 
-/** The estimate plus a fifth: other transactions may change the state before this one is mined. */
+/** The limit is the estimate plus a fifth: other transactions may change the state before this one is mined. */
 export async function gasFor(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas, extra = 0n): Promise<bigint> {
   const estimate = await estimateOf(node, call)
   if (estimate === null) return safeGas(node, chain, call, verb, extra)
@@ -62,14 +61,13 @@ export async function gasFor(node: EvmNode, chain: Chain, call: SentCall, verb: 
 
 const ESTIMATE_TTL_MS = 60_000
 
-/** The gas limit that the API gives to payers. */
 export interface GasAdvice {
   forPayer(call: NodeCall & { readonly to: Address }, verb: 'approve' | 'initiate' | 'revoke'): Promise<bigint>
 }
 
 /**
- * Payers of one contract use about the same gas, so one estimate is cached for all orders. The limit is twice the estimate: payers differ in a few
- * storage slots that are written for the first time.
+ * Payers of one contract use about the same gas, so one estimate is cached for all orders. The limit is twice the estimate: payers differ
+ * in a few storage slots that are written for the first time.
  */
 export function createGasAdvice(node: Pick<EvmNode, 'estimateGas'>): GasAdvice {
   const known = new Map<string, { readonly gas: bigint; readonly until: number }>()

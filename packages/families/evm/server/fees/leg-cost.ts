@@ -1,4 +1,4 @@
-/** What an initiation, redeem or refund costs now: gas, and the data fee of rollups. */
+/** Computes the current cost of an initiation, redeem or refund: gas, and the data fee of rollups. */
 
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -9,7 +9,7 @@ import { dataFeeOf, dataGasOf } from './data-fee.ts'
 import { currentPrice, feeModelOf } from './fees.ts'
 import { fallbackGas } from './gas.ts'
 
-/** As measured (`bench/RESULTS.md`), and half as much more for tokens behind proxies and first payments to an account. */
+/** The numbers are measured (`bench/RESULTS.md`), with half as much more for tokens behind proxies and first payments to an account. */
 const GAS = {
   token: { initiate: 95_000n, redeem: 70_000n, refund: 70_000n },
   coin: { initiate: 52_000n, redeem: 45_000n, refund: 45_000n },
@@ -17,7 +17,7 @@ const GAS = {
 
 const DECIMALS = 18
 
-/** No call of a single swap has more: the selector and seven words. */
+/** No call of a single swap has more than the selector and seven words. */
 const CALLDATA_BYTES = 4 + 7 * 32
 
 export async function legCostOf(node: EvmNode, chain: Chain, contract: HtlcContract): Promise<LegCost> {
@@ -27,7 +27,7 @@ export async function legCostOf(node: EvmNode, chain: Chain, contract: HtlcContr
 }
 
 /** Coins call their recipient: a contract can burn all gas that the transaction is sent with. The code of an account may change with every block. */
-export async function mostRefundCost(node: EvmNode, chain: Chain, contract: HtlcContract, initiator: Address): Promise<bigint> {
+export async function maxRefundCost(node: EvmNode, chain: Chain, contract: HtlcContract, initiator: Address): Promise<bigint> {
   const [costOf, code] = await Promise.all([costs(node, chain, contract), contract.token === null ? node.code(initiator) : '0x'])
   return costOf(code === '0x' ? gasOf(contract).refund : fallbackGas.refund)
 }

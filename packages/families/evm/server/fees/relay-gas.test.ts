@@ -1,4 +1,4 @@
-/** The data cost of a long signature counts against the relay gas limit, whether the chain charges it as gas or as a separate fee. */
+/** Tests that the data cost of a long signature counts against the relay gas limit, whether as gas or as a separate fee. */
 
 import { localChains } from '@tandem/families/registry.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -18,17 +18,16 @@ function charging(dataFee: FeeModel['dataFee']): Chain {
   return { ...chain, familyData: { ...data, fees: { ...data.fees, dataFee } } }
 }
 
-/** 1000 gas for each byte of data, inside the gas or as a fee beside it. */
 function nodeOf(work: bigint, dataFee: FeeModel['dataFee']): EvmNode {
   const asked: Partial<EvmNode> = {
     estimateGas: async ({ data = '0x' }) => work + (dataFee === 'in-gas' ? 1_000n * BigInt(size(data)) : 0n),
     baseFee: async () => 0n,
     priorityFee: async () => GWEI,
     callAmount: async ({ data = '0x' }, amountOf) => {
-      const question = decodeFunctionData({ abi, data })
-      if (question.functionName === 'getL1FeeUpperBound')
-        return amountOf(encodeAbiParameters([{ type: 'uint256' }], [question.args[0] * 1_000n * GWEI]))
-      const gas = 1_000n * BigInt(size(question.args[2]))
+      const call = decodeFunctionData({ abi, data })
+      if (call.functionName === 'getL1FeeUpperBound')
+        return amountOf(encodeAbiParameters([{ type: 'uint256' }], [call.args[0] * 1_000n * GWEI]))
+      const gas = 1_000n * BigInt(size(call.args[2]))
       return amountOf(encodeAbiParameters([{ type: 'uint64' }, { type: 'uint256' }, { type: 'uint256' }], [gas, 1n, 1n]))
     },
   }

@@ -1,4 +1,4 @@
-/** How much gas we pay for in a relay. A contract account checks its own signature, and can burn any amount of gas there. */
+/** Limits the gas of a relay. A contract account checks its own signature, and can burn any amount of gas there. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -10,12 +10,12 @@ import { dataFeeOf, dataGasOf } from './data-fee.ts'
 import { feeModelOf, suggestFees } from './fees.ts'
 import { EMPTIED_SLOTS_GAS, gasFor } from './gas.ts'
 
-/** Five times what a key's signature takes: enough for several owners, or for a passkey on chains without its precompile. */
+/** This is five times what a key's signature takes: enough for several owners, or for a passkey on chains without its precompile. */
 const MAX_RELAY_GAS = 600_000n
-/** The limit of a relay for a key: a fifth of it, with what each initiation gets on top. */
+/** A relay for a key has this limit: a fifth of the highest, with what each initiation gets on top. */
 export const USUAL_RELAY_GAS = MAX_RELAY_GAS / 5n + EMPTIED_SLOTS_GAS
 
-/** Calldata size of a call with a signature of about 500 bytes. The cost of longer calldata counts against the account's gas. */
+/** A call with a signature of about 500 bytes has this size. The cost of longer calldata counts against the account's gas. */
 const DATA_BYTES = 800
 
 export async function relayGas(node: EvmNode, chain: Chain, call: NodeCall & TransactionCall): Promise<bigint> {
@@ -29,7 +29,7 @@ export async function relayGas(node: EvmNode, chain: Chain, call: NodeCall & Tra
   return gas
 }
 
-/** The data fee of the extra length, in units of gas. */
+/** The surcharge is the data fee of the extra length, in units of gas. */
 async function surchargeOf(node: EvmNode, chain: Chain, call: TransactionCall, usual: TransactionCall): Promise<bigint> {
   const extra = (await dataFeeOf(node, chain, call)) - (await dataFeeOf(node, chain, usual))
   if (extra <= 0n) return 0n
@@ -37,7 +37,6 @@ async function surchargeOf(node: EvmNode, chain: Chain, call: TransactionCall, u
   return maxFeePerGas === 0n ? 0n : extra / maxFeePerGas
 }
 
-/** The same check for the API: fails with `bad_request`. */
 export async function verifyRelayGas(node: EvmNode, chain: Chain, call: TransactionCall): Promise<void> {
   try {
     await relayGas(node, chain, call)

@@ -1,4 +1,4 @@
-/** Checks of a node's answers that hold for one provider and for several. */
+/** Tests checks of a node's answers that hold for one provider and for several. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { EdrRequestError, type JsonRpcCall } from '../../local/edr-provider.ts'
 import { connectNode } from './connect-node.ts'

@@ -1,4 +1,4 @@
-/** The node of a chain, from its configuration, for every family with the Ethereum JSON-RPC. */
+/** Connects the node of a chain by its configuration, for every family with the Ethereum JSON-RPC. */
 
 import type { ProviderReport } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { withPath } from '@tandem/chain-kit/port/endpoints.ts'
@@ -15,7 +15,6 @@ import { NodeRefusal } from './rpc.ts'
 import { createSharedNode } from './shared-node.ts'
 
 const FINALITY_TAGS = ['safe', 'finalized'] as const
-/** A topic that no event has. */
 const NO_EVENT = `0x${'00'.repeat(32)}` as const
 
 const connector = createConnector<EvmNode>({
@@ -26,7 +25,7 @@ const connector = createConnector<EvmNode>({
   probes: () => ({ height: async (node) => (await newestBlock(node)).height, hasEventsAt, tags: knownTags }),
 })
 
-/** `path` is appended to each URL of kind `rpc`. Sends no request yet. */
+/** `path` is appended to each URL of kind `rpc`. No request is sent yet. */
 export function connectNode(chain: Chain, options: Pick<ConnectOptions, 'endpoints' | 'quorum' | 'onTrouble'>, path = ''): EvmNode {
   const { onTrouble = () => undefined } = options
   const node = connector.connectNode(chain, below(path, options))

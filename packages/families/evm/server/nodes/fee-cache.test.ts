@@ -1,4 +1,4 @@
-/** Fees are asked for once in a while, not for each action. */
+/** Tests that fees are requested at an interval, not for each action. */
 import { expect, it } from 'vitest'
 import { withFeeCache } from './fee-cache.ts'
 import type { EvmNode } from './node.ts'

@@ -8,12 +8,12 @@ import { NodeRefusal } from './rpc.ts'
 const BASE_FEE_BLOCKS = 4
 const BASE_FEE_MS = 2_000
 /** Nodes suggest a priority fee from the last twenty blocks or so: one block changes little. */
-const PRIORITY_FEE_MS = { least: 2_000, most: 12_000 } as const
+const PRIORITY_FEE_MS = { min: 2_000, max: 12_000 } as const
 
 /** A broadcast that is refused as underpriced empties the cache. */
 export function withFeeCache(node: EvmNode, { blockMs }: Pick<Chain, 'blockMs'>, nowMs: () => number = () => performance.now()): EvmNode {
   const baseFeeMs = Math.min(BASE_FEE_MS, Number(blockMs) * BASE_FEE_BLOCKS)
-  const priorityFeeMs = Math.min(Math.max(Number(blockMs), PRIORITY_FEE_MS.least), PRIORITY_FEE_MS.most)
+  const priorityFeeMs = Math.min(Math.max(Number(blockMs), PRIORITY_FEE_MS.min), PRIORITY_FEE_MS.max)
   const baseFee = createTtlCache(baseFeeMs, node.baseFee, nowMs)
   const gasPrice = createTtlCache(baseFeeMs, node.gasPrice, nowMs)
   const priorityFee = createTtlCache(priorityFeeMs, node.priorityFee, nowMs)

@@ -1,9 +1,9 @@
+/** Tests how logs are read from providers that limit ranges. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { describe, expect, it } from 'vitest'
 import { createLogRanges, spanHint } from './log-ranges.ts'
 import { NodeRefusal } from './rpc.ts'
 
-/** A provider that serves at most `limit` blocks at once. */
 function provider(limit: bigint, words = 'no') {
   const asked: [bigint, bigint][] = []
   const refused: bigint[] = []
@@ -31,7 +31,6 @@ describe('a provider that limits ranges', () => {
     await ranges.read(ask, 5n, 20_004n)
     expect(isGapless(asked, 5n, 20_004n)).toBe(true)
     expect(Math.max(...asked.map(([from, to]) => Number(to - from)))).toBeGreaterThan(400)
-    // The next read starts near the limit that was found.
     refused.length = 0
     await ranges.read(ask, 20_005n, 40_000n)
     expect(Math.max(...refused.map(Number))).toBeLessThan(1_000)

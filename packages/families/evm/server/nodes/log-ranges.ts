@@ -5,16 +5,14 @@ import { max, min } from '@tandem/protocol/bigint.ts'
 import { NodeRefusal } from './rpc.ts'
 
 export interface LogRanges {
-  /** `ask` reads a part of [from, to]; it may refuse a range that is too large. */
   read<Log>(ask: (from: bigint, to: bigint) => Promise<readonly Log[]>, from: bigint, to: bigint): Promise<readonly Log[]>
 }
 
 const MAX_SPAN = 10_000n
 
 export function createLogRanges(): LogRanges {
-  /** How many blocks to request at once: halved on a refusal, grown on success. */
+  /** So many blocks are requested at once: halved on a refusal, grown on success. */
   let span = MAX_SPAN
-  /** The limit that the provider has stated. */
   let limit = MAX_SPAN
 
   return {
@@ -30,7 +28,7 @@ export function createLogRanges(): LogRanges {
           span = min(span + span / 4n + 1n, limit)
         } catch (error) {
           if (!(error instanceof NodeRefusal)) {
-            // It may have timed out because of the size: the next read requests less.
+            // The request may have timed out because of the size, so the next read requests less.
             span = max(asked / 2n, 1n)
             throw error
           }
@@ -47,7 +45,7 @@ export function createLogRanges(): LogRanges {
   }
 }
 
-/** `isLimit`: it holds for every range, and not just for this one. */
+/** `isLimit` means that the hint holds for every range, and not just for this one. */
 type SpanHint = { readonly blocks: bigint; readonly isLimit: boolean }
 
 /** "…this block range should work: [0x64, 0x1f3]" */
@@ -58,7 +56,6 @@ const NUMBER_FIRST = /\b([0-9][0-9,]*)\s?(k)?[\s-]blocks?\b|\b([0-9][0-9,]*)\s?(
 const NUMBER_LAST =
   /\b(?:block )?range(?: limit| size)?(?: is| of|:)? ([0-9][0-9,]*)(k)?\b|\bmax(?:imum)?(?: is)?(?: set to)?:? ([0-9][0-9,]*)(k)?\b/i
 
-/** The range size that a refusal names as allowed. */
 export function spanHint(message: string): SpanHint | null {
   const working = WORKING_RANGE.exec(message)
   if (working !== null) {

@@ -1,3 +1,4 @@
+/** Tests the subscription to new heads over WebSocket. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { newHeadsOf } from './new-heads.ts'

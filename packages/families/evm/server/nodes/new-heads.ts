@@ -1,4 +1,4 @@
-/** New blocks of EVM chains, over WebSocket. */
+/** Subscribes to new blocks of EVM chains over WebSocket. */
 
 import type { NewBlocks } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'

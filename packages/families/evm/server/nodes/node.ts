@@ -1,4 +1,4 @@
-/** The requests that Tandem sends to an EVM node, typed. Every answer is parsed. */
+/** Makes the requests that Tandem sends to an EVM node, typed. Every answer is parsed. */
 
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -9,7 +9,7 @@ import { createRpc, NodeRefusal } from './rpc.ts'
 
 export type NodeBlock = Block & {
   readonly baseFeePerGas: bigint
-  /** The price of a byte of changed state, on chains that charge it beside gas (Citrea); else 0. */
+  /** Some chains charge each byte of changed state at this price beside gas (Citrea). It is 0 on others. */
   readonly l1FeeRate: bigint
 }
 
@@ -28,30 +28,28 @@ export type NodeCall = {
   readonly to: Address
   readonly data?: Hex
   readonly value?: bigint
-  /** For contracts that read gas and gas price. With a price, nodes check that `from` could pay. */
+  /** Contracts may read gas and gas price. With a price, nodes check that `from` could pay. */
   readonly gas?: bigint
   readonly gasPrice?: bigint
   readonly maxFeePerGas?: bigint
   readonly maxPriorityFeePerGas?: bigint
-  /** Storage slots of `to` that count as read already (EIP-2930). Each takes gas. */
+  /** These storage slots of `to` count as read already (EIP-2930). Each takes gas. */
   readonly readSlots?: readonly Hex[]
-  /** What the call finds in these accounts instead of what is there. Some nodes refuse state overrides, others ignore them. */
+  /** The accounts have this state in the simulation. Some nodes refuse state overrides, others ignore them. */
   readonly overrides?: Readonly<Record<Address, StateOverride>>
 }
 
 export type StateOverride = {
   readonly balance?: bigint
-  /** Values by storage slot. All other slots stay as they are. */
   readonly slots?: Readonly<Record<Hex, Hex>>
 }
 
 export type LogQuery = {
   readonly addresses: readonly Address[]
-  /** Any of these. */
   readonly events: readonly Hex[]
 } /** `lastHash`: that of block `to`. A node that has another block there refuses. */ & (
   | { readonly from: bigint; readonly to: bigint; readonly lastHash?: string }
-  /** EIP-234: a node that lacks the block refuses. A range beyond its tip is just empty. */
+  /** A node that lacks the block refuses (EIP-234). A range beyond its tip is just empty. */
   | { readonly blockHash: string }
 )
 
@@ -59,35 +57,29 @@ export type LogQuery = {
 export interface EvmNode {
   chainId(): Promise<bigint>
   block(height: bigint | 'latest'): Promise<NodeBlock | null>
-  /** With several providers: see `AgreedBlocks.glimpse`. */
-  glimpse?(): Promise<NodeBlock>
-  /** In one request. Omits heights that the node has not reached. With several providers, all are of one branch. */
+  tipHint?(): Promise<NodeBlock>
+  /** One request reads all blocks, without heights that the node has not reached. With several providers, all are of one branch. */
   blocks(heights: readonly bigint[]): Promise<readonly NodeBlock[]>
-  /** The height of the block with this tag: 0 before there is one; null when the node does not support the tag. */
+  /** The result is 0 before a block has this tag, and null when the node does not support the tag. */
   finalHeight(tag: 'safe' | 'finalized'): Promise<bigint | null>
   code(address: Address): Promise<Hex>
   logs(query: LogQuery): Promise<readonly NodeLog[]>
   call(call: NodeCall): Promise<Hex>
   /**
-   * The result of a call as one number that may change with every block, e.g. a balance. If providers differ, 'down' is at most the highest and
-   * 'up' at least the lowest honest answer. An answer at which `amountOf` throws is a refusal.
+   * The number may change with every block, e.g. a balance. If providers differ, 'down' is at most the highest and 'up' at least the lowest
+   * honest answer. An answer at which `amountOf` throws is a refusal.
    */
   callAmount(call: NodeCall, amountOf: (answer: Hex) => bigint, round: 'up' | 'down'): Promise<bigint>
-  /** Also refused when the answers of providers are too far apart. */
+  /** Answers of providers that are too far apart are a refusal too. */
   estimateGas(call: NodeCall): Promise<bigint>
   balance(address: Address): Promise<bigint>
-  /** The next nonce after the mined transactions. */
   transactionCount(address: Address): Promise<bigint>
-  /** Of the newest block. */
+  /** The base fee is that of the newest block. */
   baseFee(): Promise<bigint>
   priorityFee(): Promise<bigint>
-  /** The current price of gas, base fee and tip together. */
   gasPrice(): Promise<bigint>
-  /** In a block or in the node's mempool. */
   isKnown(tx: string): Promise<boolean>
-  /** Of a mined transaction; null when it is not mined. */
   outcome(tx: string): Promise<'success' | 'reverted' | null>
-  /** The height of the block of a mined transaction; null when it is not mined. */
   minedAt(tx: string): Promise<bigint | null>
   broadcast(raw: Hex): Promise<void>
   close(): void
@@ -99,7 +91,7 @@ export function createNode(endpoint: Endpoint, timeoutMs: number): EvmNode {
   const rpc = createRpc(endpoint, timeoutMs)
   const ask = rpc.requestBatched
   const ranges = createLogRanges()
-  /** Hashes of blocks without transactions: they have no logs either. */
+  /** Blocks without transactions have no logs either. */
   const empty = new Set<string>()
 
   async function read(method: string, params: readonly unknown[]): Promise<unknown> {
@@ -136,7 +128,7 @@ export function createNode(endpoint: Endpoint, timeoutMs: number): EvmNode {
         return answer === null ? 0n : quantity(record(answer).number)
       } catch (error) {
         if (!(error instanceof NodeRefusal)) throw error
-        // Geth and its forks, before the consensus client has named one.
+        // Geth and its forks answer this before the consensus client has named a block.
         if (/not found|unknown block/i.test(error.message)) return 0n
         if (isUnknownTag(error)) return null
         throw new ChainFailure('unreachable', `eth_getBlockByNumber: the node refused (${error.code} ${error.message})`)
@@ -151,7 +143,7 @@ export function createNode(endpoint: Endpoint, timeoutMs: number): EvmNode {
       }
       if ('blockHash' in where) return empty.has(where.blockHash) ? [] : read(where)
       const found = ranges.read((from, to) => read({ fromBlock: numberToHex(from), toBlock: numberToHex(to) }), where.from, where.to)
-      // A node that lacks a part of the range returns no error: logs would be missing. Asked in the same batch.
+      // A node that lacks a part of the range returns no error, so logs would be missing. The last block is asked for in the same batch.
       const [last, logs] = await Promise.all([block(where.to), found])
       if (last === null) throw new NodeRefusal(0, `it does not have block ${where.to} yet`, null)
       if (last.hash !== (where.lastHash ?? last.hash)) throw new NodeRefusal(0, `it is on another branch at block ${where.to}`, null)
@@ -189,12 +181,12 @@ export function createNode(endpoint: Endpoint, timeoutMs: number): EvmNode {
   }
 }
 
-/** The whole header: a false time beside a true hash must not pass as the same block. Fields that only some nodes have do not count. */
+/** The whole header counts: a false time beside a true hash must not pass as the same block. Fields of some nodes do not count. */
 export function keyOfBlock(block: NodeBlock): string {
   return [block.height, block.hash, block.parentHash, block.time, block.baseFeePerGas].join(' ')
 }
 
-/** JSON-RPC: -32602 invalid params, -32601 method not found, -32600 invalid request. Other errors are temporary. */
+/** In JSON-RPC, -32602 means invalid params, -32601 method not found, -32600 invalid request. Other errors are temporary. */
 function isUnknownTag({ code, message }: NodeRefusal): boolean {
   return (code <= -32_600 && code >= -32_602) || /\btags?\b|invalid|unsupported|not supported|hex string/i.test(message)
 }
@@ -214,12 +206,12 @@ function encodeOverrides({ overrides }: NodeCall): readonly object[] {
   return [Object.fromEntries(Object.entries(overrides).map(([address, override]) => [address, encode(override)]))]
 }
 
-/** Not a log of a pending block, nor one that a reorg removed. */
+/** A log of a pending block does not count, nor one that a reorg removed. */
 function isMined(log: Readonly<Record<string, unknown>>): boolean {
   return log.removed !== true && log.blockHash !== null && log.blockNumber !== null
 }
 
-/** By both fields: some nodes leave one of them out. */
+/** Some nodes leave one of the two fields out. */
 function isEmpty({ transactions, gasUsed }: Readonly<Record<string, unknown>>): boolean {
   return Array.isArray(transactions) && transactions.length === 0 && gasUsed === '0x0'
 }
@@ -258,7 +250,6 @@ function quantity(value: unknown): bigint {
   return BigInt(value)
 }
 
-/** Citrea's nodes write it as a JSON number. */
 function rate(value: unknown): bigint {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : quantity(value)
 }

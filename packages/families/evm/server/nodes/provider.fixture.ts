@@ -1,60 +1,44 @@
-/** Simulated providers in front of one local chain. Tests make them die, fall behind or lie. */
+/** Simulates providers in front of one local chain. Tests make them die, fall behind or lie. */
 
-import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
-import { startTestProviders, type TestProviders } from '@tandem/chain-kit/testing/providers.fixture.ts'
+import {
+  type ConnectProviders,
+  honest,
+  type Behaviour as KitBehaviour,
+  type TestProvider as KitTestProvider,
+  lyingAbout as lying,
+  startTestProvider as startProvider,
+  startTestProviders,
+  type TestProviders,
+} from '@tandem/chain-kit/testing/providers.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { encodeAbiParameters, encodeEventTopics, type Hex, keccak256, numberToHex } from 'viem'
 import { htlcErc20 } from '../../contract/artifacts/htlc-erc20.ts'
-import { EdrRequestError, type JsonRpcCall } from '../../local/edr-provider.ts'
+import { EdrRequestError } from '../../local/edr-provider.ts'
 import type { EvmChain } from '../../local/evm-chain.ts'
 import { startJsonRpcServer } from '../../local/json-rpc-server.ts'
 import { canonicalTerms, type HtlcContract, orderIdOf } from '../../terms/htlc.ts'
 
-type Ask = (call: JsonRpcCall) => Promise<unknown>
-/** Answers a request; `ask` forwards one to the chain. */
-export type Behaviour = (call: JsonRpcCall, ask: Ask) => Promise<unknown>
+type Behaviour = KitBehaviour<readonly unknown[]>
+export type TestProvider = KitTestProvider<Behaviour>
 
-export interface TestProvider {
-  readonly url: string
-  /** The methods of all requests. */
-  readonly asked: string[]
-  behave(behaviour: Behaviour): void
-  setOffline(offline: boolean): void
-  /** Delays every answer. */
-  setDelay(delayMs: number): void
-  close(): Promise<void>
+export const lyingAbout = lying<readonly unknown[], unknown>
+
+export function startTestProvider(chain: Pick<EvmChain, 'request'>): Promise<TestProvider> {
+  return startProvider((answer) =>
+    startJsonRpcServer(
+      async ({ method, params = [] }) => answer(method, params, (...asked) => chain.request({ method: asked[0], params: asked[1] })),
+      0,
+    ),
+  )
 }
 
-export const honest: Behaviour = (call, ask) => ask(call)
-
-export async function startTestProvider(chain: Pick<EvmChain, 'request'>): Promise<TestProvider> {
-  let behaviour = honest
-  const asked: string[] = []
-  const handle = (call: JsonRpcCall) => {
-    asked.push(call.method)
-    return behaviour(call, chain.request)
-  }
-  const server = await startJsonRpcServer(handle, 0)
-  return {
-    url: `http://127.0.0.1:${server.port}`,
-    asked,
-    behave(next) {
-      behaviour = next
-    },
-    setOffline: server.setOffline,
-    setDelay: server.setDelay,
-    close: server.close,
-  }
-}
-
-/** Lacks the last blocks. */
 export function behindBy(blocks: bigint): Behaviour {
-  return lacking(async (ask) => BigInt(String(await ask({ method: 'eth_blockNumber' }))) - blocks)
+  return lacking(async (ask) => BigInt(String(await ask('eth_blockNumber', []))) - blocks)
 }
 
-/** `newest`: the height of its newest block. Its state is the state of that block, except on chains whose nodes know only the newest state. */
-function lacking(newestOf: (ask: Ask) => Promise<bigint>, hasOldState = true): Behaviour {
-  return async ({ method, params = [] }, ask) => {
+/** The state is that of the newest block, except on chains whose nodes know only the newest state. */
+function lacking(newestOf: (ask: Parameters<Behaviour>[2]) => Promise<bigint>, hasOldState = true): Behaviour {
+  return async (method, params, ask) => {
     const newest = await newestOf(ask)
     const own = `0x${newest.toString(16)}`
     const isNew = (number: unknown) => typeof number === 'string' && number.startsWith('0x') && BigInt(number) > newest
@@ -62,12 +46,15 @@ function lacking(newestOf: (ask: Ask) => Promise<bigint>, hasOldState = true): B
     if (method === 'eth_blockNumber') return own
     if (method === 'eth_getBlockByNumber' && isNew(first)) return null
     if (method === 'eth_getLogs' && typeof first === 'object' && first !== null && 'blockHash' in first) {
-      const block = await ask({ method: 'eth_getBlockByHash', params: [first.blockHash, false] })
+      const block = await ask('eth_getBlockByHash', [first.blockHash, false])
       if (block === null || isNew((block as { number: string }).number))
         throw new EdrRequestError({ code: -32_000, message: 'unknown block' })
     }
-    if (!hasOldState && method !== 'eth_getBlockByNumber') return ask({ method, params })
-    return ask({ method, params: params.map((param) => (param === 'latest' ? own : param)) })
+    if (!hasOldState && method !== 'eth_getBlockByNumber') return ask(method, params)
+    return ask(
+      method,
+      params.map((param) => (param === 'latest' ? own : param)),
+    )
   }
 }
 
@@ -75,15 +62,6 @@ export function refusing(code: number, message: string): Behaviour {
   return () => Promise.reject(new EdrRequestError({ code, message }))
 }
 
-/** Changes the answers of these methods; all others are honest. */
-export function lyingAbout(lies: Readonly<Record<string, (params: readonly unknown[], truth: unknown) => unknown>>): Behaviour {
-  return async (call, ask) => {
-    const truth = await ask(call)
-    return lies[call.method]?.(call.params ?? [], truth) ?? truth
-  }
-}
-
-/** Forges an initiation in a real block: its log, its receipt and the state of the contract. */
 export function forgedInitiation(
   contract: HtlcContract,
   terms: HtlcTerms,
@@ -116,7 +94,6 @@ export function forgedInitiation(
   })
 }
 
-/** The state of the contract. */
 function shownHtlc(orderId: string, as: 'open' | 'absent') {
   const answer = encodeAbiParameters([{ type: 'uint256' }], [as === 'open' ? 1_700_000_000n : 0n])
   return { eth_call: ([call]: readonly unknown[], truth: unknown) => (isAbout(call, orderId) ? answer : truth) }
@@ -126,13 +103,11 @@ function isAbout(call: unknown, orderId: string): boolean {
   return JSON.stringify(call).includes(orderId.slice(2))
 }
 
-/** What the conformance suite needs from a family whose nodes have the Ethereum JSON-RPC. */
 type ProvidersSetup = {
   start(): Promise<TestProvider>
-  connect(urls: readonly string[], options: Parameters<TestProviders['connect']>[1]): ChainClient
-  /** The contract and the terms in its own form. */
+  readonly connect: ConnectProviders
   forged(terms: HtlcTerms): readonly [HtlcContract, HtlcTerms]
-  /** Default: true. */
+  /** The default is true. */
   readonly hasOldState?: boolean
 }
 
@@ -141,24 +116,16 @@ export function openTestProviders({ start, connect, forged, hasOldState = true }
     start,
     connect,
     honest,
-    behaviourOf(how) {
-      switch (how.kind) {
-        case 'stops-at':
-          return lacking(async () => how.newest.height, hasOldState)
-        case 'forges-block':
-          return forgedBlock(how.block.hash)
-        case 'forges-initiation':
-          return forgedInitiation(...forged(how.terms), how.newest)
-        case 'hides-events':
-          return lyingAbout({ eth_getLogs: () => [] })
-        case 'shows-htlc':
-          return lyingAbout(shownHtlc(orderIdOf(...forged(how.terms)), how.as))
-      }
+    behaviours: {
+      'stops-at': ({ newest }) => lacking(async () => newest.height, hasOldState),
+      'forges-block': ({ block }) => forgedBlock(block.hash),
+      'forges-initiation': ({ terms, newest }) => forgedInitiation(...forged(terms), newest),
+      'hides-events': () => lyingAbout({ eth_getLogs: () => [] }),
+      'shows-htlc': ({ terms, as }) => lyingAbout(shownHtlc(orderIdOf(...forged(terms)), as)),
     },
   })
 }
 
-/** Another block in place of the one with this hash. */
 function forgedBlock(hash: string): Behaviour {
   return lyingAbout({ eth_getBlockByNumber: (_, truth) => (isBlock(truth, hash) ? { ...truth, hash: keccak256(hash as Hex) } : truth) })
 }

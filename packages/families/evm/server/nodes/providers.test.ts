@@ -1,8 +1,9 @@
-/** Swaps over several EVM providers that fail in ways of EVM nodes. The conformance suite has those of every family. */
+/** Tests swaps over several EVM providers that fail in ways of EVM nodes. The conformance suite has those of every family. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { watchOnly } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
+import { honest } from '@tandem/chain-kit/testing/providers.fixture.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
@@ -10,7 +11,7 @@ import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createEvmFixture } from '../evm.fixture.ts'
 import { evm } from '../index.ts'
-import { behindBy, honest, lyingAbout, refusing, startTestProvider, type TestProvider } from './provider.fixture.ts'
+import { behindBy, lyingAbout, refusing, startTestProvider, type TestProvider } from './provider.fixture.ts'
 
 const fixture = opened(createEvmFixture)
 let providers: readonly [TestProvider, TestProvider, TestProvider]
@@ -54,7 +55,6 @@ function newTerms(): HtlcTerms {
   }
 }
 
-/** Initiates a swap and reads its events. */
 async function swapThrough(client: ChainClient): Promise<readonly string[]> {
   const terms = newTerms()
   await client.verifyNode()
@@ -89,7 +89,7 @@ describe.each([1, 2])('with a quorum of %i, a swap goes on', (quorum) => {
   })
 
   it('when a provider drops transactions', async () => {
-    providers[0].behave((call, ask) => (call.method === 'eth_sendRawTransaction' ? Promise.resolve(`0x${'00'.repeat(32)}`) : ask(call)))
+    providers[0].behave((method, params, ask) => (method === 'eth_sendRawTransaction' ? `0x${'00'.repeat(32)}` : ask(method, params)))
     expect(await swapThrough(connect(quorum))).toEqual(['initiated'])
   })
 })
@@ -119,9 +119,10 @@ it('the report shows for each provider which chain it serves, its height and how
   clients.push(client)
   const { height } = await client.tip()
   providers[1].behave(behindBy(9n))
-  providers[2].behave((call, ask) =>
-    call.method === 'eth_getLogs' || call.params?.[0] === 'safe' ? refusing(4444, 'pruned history unavailable')(call, ask) : ask(call),
-  )
+  providers[2].behave((method, params, ask) => {
+    const isRefused = method === 'eth_getLogs' || params[0] === 'safe'
+    return (isRefused ? refusing(4444, 'pruned history unavailable') : honest)(method, params, ask)
+  })
   const named = (provider: TestProvider) => ({ name: hostOf(provider), error: null, isLate: false, hasOldEvents: true })
   expect(await client.inspectProviders?.()).toEqual([
     { ...named(providers[0]), height, behind: 0n, tags: ['safe', 'finalized'] },

@@ -1,4 +1,4 @@
-/** How the JSON-RPC answers and errors of EVM nodes are read. */
+/** Tests how the JSON-RPC answers and errors of EVM nodes are read. */
 
 import { closeServersAfterEach, serve, serveText } from '@tandem/chain-kit/providers/wire.fixture.ts'
 import { numberToHex } from 'viem'

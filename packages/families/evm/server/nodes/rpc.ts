@@ -1,15 +1,13 @@
-/** The Ethereum JSON-RPC of one provider. Tells rate limits from other refusals. */
+/** Speaks the Ethereum JSON-RPC with one provider, and tells rate limits from other refusals. */
 
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { batchCalls } from '@tandem/chain-kit/providers/batch-calls.ts'
 import { gatherCalls } from '@tandem/chain-kit/providers/gather-calls.ts'
 import { createProviderHttp } from '@tandem/chain-kit/providers/http.ts'
 import { createJsonRpc, type RpcCall } from '@tandem/chain-kit/providers/json-rpc.ts'
-import { saysTooMany } from '@tandem/chain-kit/providers/rate-limited.ts'
-import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
+import { Refusal, saysTooMany } from '@tandem/chain-kit/providers/refusal.ts'
 import { type Hex, isHex } from 'viem'
 
-/** A refusal with the revert data of the call, if any. */
 export class NodeRefusal extends Refusal {
   declare readonly data: Hex | null
 
@@ -23,11 +21,10 @@ export interface Rpc {
   /** Rejects with a NodeRefusal, or with ChainFailure('unreachable') when there is no usable answer. */
   request(method: string, params: readonly unknown[]): Promise<unknown>
   /**
-   * The same for what must not be sent twice. Those of one moment go together, in their order, if the provider has answered a batch before: one that
-   * fails because the provider takes none could not be sent again.
+   * Such a request must not be sent twice. Those of one moment go together, in their order, if the provider has answered a batch before:
+   * one that fails because the provider takes none could not be sent again.
    */
   requestOnce(method: string, params: readonly unknown[]): Promise<unknown>
-  /** The same, batched with other such calls of the same moment. */
   requestBatched(method: string, params: readonly unknown[]): Promise<unknown>
   close(): void
 }
@@ -39,7 +36,7 @@ export function createRpc(endpoint: Endpoint, timeoutMs: number): Rpc {
     timeoutMs,
     troubleIn: () => null,
     isRateLimit,
-    // Not repeatable: if it was mined in the meantime, a repeated broadcast would be refused for its nonce.
+    // If it was mined in the meantime, a repeated broadcast would be refused for its nonce.
     isRepeatable: (method) => method !== 'eth_sendRawTransaction',
   })
   const refusing =
@@ -66,8 +63,8 @@ export function createRpc(endpoint: Endpoint, timeoutMs: number): Rpc {
 }
 
 /**
- * EIP-1474 has -32005 for an exceeded limit: most providers mean too many requests, some too large a log range. A revert may contain
- * the same words; then they come from the contract.
+ * EIP-1474 has -32005 for an exceeded limit: most providers mean too many requests, some too large a log range. A revert may contain the
+ * same words; then they come from the contract.
  */
 function isRateLimit({ code, message, data }: Refusal): boolean {
   if (code === 3 || revertData(data) !== null || /revert/i.test(message)) return false
@@ -75,7 +72,6 @@ function isRateLimit({ code, message, data }: Refusal): boolean {
   return code === 429 || (code === -32005 && !/range|blocks|results|logs|size/i.test(message))
 }
 
-/** Plain hex from most nodes; some wrap it in an object. */
 function revertData(data: unknown): Hex | null {
   if (isHex(data)) return data
   return typeof data === 'object' && data !== null && 'data' in data && isHex(data.data) ? data.data : null

@@ -1,12 +1,13 @@
-/** An EVM node over several providers: which quorum rule each method has. The rules themselves are tested in `providers/`. */
+/** Tests which quorum rule each method of an EVM node over several providers has. The rules themselves are tested in `providers/`. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { unreachable } from '@tandem/chain-kit/testing/shared-node.fixture.ts'
 import type { Address } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { EvmNode, NodeLog } from './node.ts'
 import { NodeRefusal } from './rpc.ts'
-import { address, blockOf, chain, dead, provider, sharedBy, txHash, unreachable } from './shared-node.fixture.ts'
+import { address, blockOf, chain, dead, provider, sharedBy, txHash } from './shared-node.fixture.ts'
 
-/** Longer than the others wait for a late provider. */
+/** The others wait less long for a late provider. */
 const LATE_MS = 1_200
 
 describe('a block', () => {
@@ -176,7 +177,6 @@ describe('a final block', () => {
     expect(await node.finalHeight('finalized')).toBe(36n)
     expect(troubles).toEqual([expect.stringContaining(`it calls block ${2n ** 63n} finalized, and the newest is 100`)])
     await expect(sharedBy(1, says(101n + 1_000n), dead).node.finalHeight('finalized')).rejects.toMatchObject({ kind: 'unreachable' })
-    // It may have a newer block that too few others have.
     expect(await sharedBy(2, says(102n, 102n), says(102n, 102n), says(100n)).node.finalHeight('finalized')).toBe(102n)
     expect(await sharedBy(1, says(100n), says(100n, 103n)).node.finalHeight('finalized')).toBe(100n)
     expect(await sharedBy(2, says(100n), says(102n, 102n)).node.finalHeight('finalized')).toBe(100n)
@@ -237,7 +237,7 @@ describe('a provider', () => {
     await sharedBy(1, says('a'), says('b', 'underpriced')).node.broadcast('0x02')
     const refusedByOne = sharedBy(1, says('b', 'nonce too low')).node.broadcast('0x02')
     await expect(refusedByOne).rejects.toMatchObject({ name: 'NodeRefusal', message: 'nonce too low' })
-    // The one that does not answer may have forwarded it.
+    // The one that does not answer may have forwarded the transaction.
     const refusedByOther = sharedBy(1, dead, says('b', 'nonce too low')).node.broadcast('0x02')
     await expect(refusedByOther).rejects.toMatchObject({ name: 'PartialRefusal', message: 'nonce too low' })
     await expect(sharedBy(1, dead, dead).node.broadcast('0x02')).rejects.toMatchObject({ kind: 'unreachable' })

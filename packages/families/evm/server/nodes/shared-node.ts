@@ -1,7 +1,7 @@
-/** One EVM node over several providers. It works while some are dead, slow or behind, and with a quorum while some of them lie. */
+/** Makes one EVM node of several providers. It works while some are dead, slow or behind, and with a quorum while some of them lie. */
 
 import { poll } from '@tandem/chain-kit/providers/poll.ts'
-import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
+import type { Provider } from '@tandem/chain-kit/providers/pool.ts'
 import { isRefusedByAll, noAgreement } from '@tandem/chain-kit/providers/quorum.ts'
 import { createQuorumNode, openSharedNode, type SharedNodeOptions } from '@tandem/chain-kit/providers/quorum-node.ts'
 import { equal, equalOr, exactNumber, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
@@ -49,7 +49,7 @@ export function createSharedNode(chain: Chain, providers: readonly Provider<EvmN
     },
     baseFee: async () => (await shared.newest()).baseFeePerGas,
     finalHeight: (tag) => shared.finalHeight(tag, (node) => node.finalHeight(tag)),
-    /** Broadcasts to every provider. One that accepts everything must not hide that the others refuse. */
+    /** A provider that accepts everything must not hide that the others refuse, so the broadcast goes to all. */
     async broadcast(raw) {
       await poll<EvmNode, void, true>(quorum.pool, {
         enough: quorum.size,
@@ -75,12 +75,11 @@ export function createSharedNode(chain: Chain, providers: readonly Provider<EvmN
   }
 }
 
-/** The chain refused the call; the provider did not fail. */
 function isExecutionError(error: unknown): boolean {
   return isRevert(error) || isInsufficientFunds(error) || isOutOfGas(error)
 }
 
-/** A refusal, because callers of these methods fall back to a safe constant. */
+/** Callers of these methods fall back to a safe constant at a refusal. */
 function tooFarApart(what: string): () => never {
   return () => {
     throw new NodeRefusal(0, `${what}: providers are far apart`, null)

@@ -11,7 +11,7 @@ import type { EvmNode } from './node.ts'
 
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000'
 
-/** `codeOf`: the expected code of an HTLC, for families with another contract. */
+/** Families with another contract give the expected code of an HTLC by `codeOf`. */
 export async function verifyNode(
   chain: Chain,
   node: EvmNode,

@@ -1,4 +1,4 @@
-/** Several redeems of one redeemer in one transaction: the contract skips what is not open. */
+/** Tests several redeems of one redeemer in one transaction: the contract skips what is not open. */
 
 import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '@tandem/chain-kit/testing/outbox.fixture.ts'

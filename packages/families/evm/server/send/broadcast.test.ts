@@ -1,4 +1,4 @@
-/** How refusals of EVM nodes are classified; every node software words them differently. */
+/** Tests how refusals of EVM nodes are classified. Every node software words them differently. */
 import { describe, expect, it } from 'vitest'
 import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'

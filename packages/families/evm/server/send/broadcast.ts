@@ -1,7 +1,7 @@
 /** Broadcasts a signed transaction and classifies refusals, which every node software words differently. */
 
 import type { NonceRefusal } from '@tandem/chain-kit/contract/nonce-account.ts'
-import { pastNonceGap } from '@tandem/chain-kit/contract/nonce-gap.ts'
+import { pastNonceGap } from '@tandem/chain-kit/contract/nonces.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Hex } from 'viem'
 import type { EvmNode } from '../nodes/node.ts'
@@ -25,8 +25,8 @@ const verdicts: readonly (readonly [RegExp, Verdict])[] = [
 ]
 
 /**
- * `onPartlyAccepted` is called when the quorum refuses it but a provider accepted it, or failed and may have: it may be mined, and its calldata may be public. Where a
- * node queues nothing, it waits for the earlier nonce.
+ * `onPartlyAccepted` is called when the quorum refuses the transaction but a provider accepted it, or failed and may have: it may be mined,
+ * and its calldata may be public. Where a node queues nothing, the broadcast waits for the earlier nonce.
  */
 export async function broadcast(
   node: Pick<EvmNode, 'broadcast'>,
@@ -49,7 +49,7 @@ async function broadcastOnce(node: Pick<EvmNode, 'broadcast'>, raw: Hex, onPartl
   }
 }
 
-/** Some providers refused it. Others accepted it, fewer than the quorum, or failed and may have. */
+/** Some providers refused the transaction. Others accepted it, fewer than the quorum, or failed and may have. */
 export class PartialRefusal extends NodeRefusal {
   constructor({ code, message, data }: NodeRefusal) {
     super(code, message, data)
@@ -57,12 +57,10 @@ export class PartialRefusal extends NodeRefusal {
   }
 }
 
-/** Undefined: a refusal of another kind. */
 export function verdictOf({ message }: NodeRefusal): Verdict | undefined {
   return verdicts.find(([pattern]) => pattern.test(message))?.[1]
 }
 
-/** The most frequent refusal, in the words of the first provider that gave it. */
 export function commonRefusal(refusals: readonly NodeRefusal[]): NodeRefusal | undefined {
   const alike = (refusal: NodeRefusal) => refusals.filter((other) => verdictOf(other) === verdictOf(refusal)).length
   return refusals.reduce<NodeRefusal | undefined>((most, one) => (most === undefined || alike(one) > alike(most) ? one : most), undefined)

@@ -1,4 +1,4 @@
-/** The record of attempts is a table: what somebody else wrote into it is not signed again when its fee is raised. */
+/** Tests that a fee bump signs nothing that somebody else wrote into the table of attempts. */
 
 import { createMemoryOutbox, type MemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { createKey } from '@tandem/keys/keyring.ts'
@@ -23,7 +23,7 @@ beforeEach(() => {
   terms = termsFor(createSecret(), 'eth')
 })
 
-/** Money to the thief at our next nonce, signed by the thief. Its row names a transaction that the nodes have. */
+/** The thief signs a payment to itself at our next nonce. Its row names a transaction that the nodes have. */
 async function forge(): Promise<void> {
   const known = await client.initiate(termsFor(createSecret(), 'eth'), outbox.open('known'))
   await fixture.mine()

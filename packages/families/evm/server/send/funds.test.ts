@@ -1,4 +1,6 @@
-/** What an account must hold before it signs: transactions in flight are paid for first, and optional ones leave money for redeems. */
+/**
+ * Tests what an account must hold before it signs: for transactions in flight, and for the redeems that optional ones must not endanger.
+ */
 
 import type { Executor } from '@tandem/chain-kit/contract/execute.ts'
 import { REDEEMS_KEPT } from '@tandem/chain-kit/contract/funds.ts'
@@ -48,7 +50,6 @@ function redemption(terms: HtlcTerms): Action {
 }
 
 const send = (action: Action, key: string, changes: Partial<EvmNode> = {}) => executorWith(changes).send(action, outbox.open(key))
-/** With an account that holds only so much. */
 const sendWith = (balance: bigint, action: Action, key: string) => send(action, key, { balance: async () => balance })
 
 function costOf(key: string): bigint {
@@ -143,7 +144,7 @@ describe('a fee bump', () => {
       message: expect.stringContaining('reserved'),
     })
     expect(outbox.attempts('a')).toHaveLength(1)
-    // The reserve for redeems may be used: they wait behind it.
+    // The money kept for redeems may be used, because they wait behind this transaction.
     await sendWith(all + costOf('a') / 2n, initiation(a), 'a')
     expect(outbox.attempts('a')).toHaveLength(2)
     await fixture.mine()

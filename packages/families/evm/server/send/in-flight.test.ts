@@ -1,4 +1,4 @@
-/** Several transactions of one key in flight: they share one line of nonces, and none blocks the others for ever. */
+/** Tests several transactions of one key in flight: they share one line of nonces, and none blocks the others for ever. */
 
 import { nonceOf } from '@tandem/chain-kit/contract/nonces.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
@@ -27,7 +27,6 @@ const phases = (...terms: readonly HtlcTerms[]) => Promise.all(terms.map(phaseOf
 const initiate = (key: string, terms: HtlcTerms, options?: Parameters<MemoryOutbox['open']>[1]) =>
   client.initiate(terms, outbox.open(key, options))
 
-/** Initiates through a node with some answers replaced. */
 function initiateWith(changes: Partial<EvmNode>, key: string, terms: HtlcTerms, opened: Outbox = outbox.open(key)): Promise<string> {
   const changed = { ...node, ...changes }
   const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
@@ -36,7 +35,6 @@ function initiateWith(changes: Partial<EvmNode>, key: string, terms: HtlcTerms, 
   return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: true }, opened)
 }
 
-/** Relative to the first. */
 function inARow(values: readonly bigint[]): readonly bigint[] {
   return values.map((value) => value - (values[0] ?? 0n))
 }
@@ -93,22 +91,22 @@ describe('a transaction that was recorded and never broadcast', () => {
     await expect(initiate('lost', lost, { fault: 'dies-after-recording' })).rejects.toThrow(OutboxFailure)
     const tx = await initiate('behind', behind)
     expect(await initiate('behind', behind)).toBe(tx)
-    expect(outbox.hurried).toEqual([])
+    expect(outbox.madeDue).toEqual([])
     outbox.passSeconds(3n)
     expect(await initiate('behind', behind)).toBe(tx)
-    expect(outbox.hurried).toEqual([outbox.attempts('lost')[0]?.tx])
+    expect(outbox.madeDue).toEqual([outbox.attempts('lost')[0]?.tx])
     await initiate('lost', lost)
     await fixture.mine()
     expect(await phases(lost, behind)).toEqual(['initiated', 'initiated'])
   })
 
-  it('is not hurried if the node has it', async () => {
+  it('is not made due if the node has it', async () => {
     const [first, behind] = [newTerms(), newTerms()]
     await initiate('first', first)
     await initiate('behind', behind)
     outbox.passSeconds(3n)
     await initiate('behind', behind)
-    expect(outbox.hurried).toEqual([])
+    expect(outbox.madeDue).toEqual([])
     await fixture.mine()
   })
 })
@@ -186,7 +184,7 @@ describe('a replacement while others are behind it', () => {
     const [a, b] = [newTerms(), newTerms()]
     await initiate('a', a)
     outbox.passSeconds(fixture.chain.feeBumpSeconds)
-    // Both see a's transaction as unmined. While a prepares its fee bump, b replaces it as unwanted.
+    // Both see a's transaction as unmined. While a prepares its fee bump, b replaces the transaction as unwanted.
     const taken: Partial<EvmNode> = {
       async priorityFee() {
         if (outbox.attempts('b').length === 0) {
@@ -230,7 +228,6 @@ it('a nonce that was mined since the lane was opened is not signed again', async
 })
 
 describe('a first attempt', () => {
-  /** Counts the reads of others' attempts without the key, and the questions about transactions. */
   async function countQuestions(key: string, terms: HtlcTerms) {
     const counts = { reads: 0, known: 0 }
     const opened = outbox.open(key)

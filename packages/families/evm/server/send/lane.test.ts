@@ -1,4 +1,4 @@
-/** Unmined transactions: when their fee is bumped, up to which cap, and which gas limit they get. */
+/** Tests when the fee of unmined transactions is bumped, up to which cap, and which gas limit they get. */
 
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import { readSwap } from '@tandem/chain-kit/testing/conformance.fixture.ts'
@@ -38,7 +38,6 @@ function pair(attempts: readonly Attempt[]): readonly [Attempt, Attempt] {
   return attempts as [Attempt, Attempt]
 }
 
-/** Sends through a node with some answers replaced. */
 function sendWith(changes: Partial<EvmNode>, action: Action, key: string): Promise<string> {
   const changed = { ...node, ...changes }
   return createExecutor(fixture.chain, changed, createContractState(changed)).send(action, outbox.open(key))

@@ -1,4 +1,4 @@
-/** The transactions of one account on one EVM chain: see `contract/nonce-lane.ts`. */
+/** Follows the transactions of one account on one EVM chain: see `contract/nonce-lane.ts`. */
 
 import type { Duty, Lane } from '@tandem/chain-kit/contract/lane.ts'
 import type { NonceTypes } from '@tandem/chain-kit/contract/nonce-account.ts'
@@ -18,7 +18,6 @@ import { isSignedBy, readAttempt, type Signed, signTransaction, type Transaction
 export interface EvmTypes extends NonceTypes {
   readonly call: TransactionCall
   readonly signed: Signed
-  /** The gas limit. */
   readonly cost: bigint
   readonly fees: Fees
 }
@@ -52,7 +51,7 @@ export function openLane(node: EvmNode, chain: Chain, outbox: Outbox, duty: Duty
       isSameCost: (a, b) => a === b,
       surcharges: (call) => dataFees(node, chain, call),
       highestCost: ({ call, cost, fees }) => call.value + cost * fees.maxFeePerGas,
-      // Where data takes gas, that of an initiation takes about as much.
+      // Where data takes gas, the redeem takes about as much as an initiation.
       redeemCost: (gas) => (gas > fallbackGas.redeem ? gas : fallbackGas.redeem),
     },
     chain,

@@ -1,4 +1,4 @@
-/** A single transaction of an operator's own key, outside of the engine: its attempts are kept in memory. */
+/** Sends a single transaction of an operator's own key, outside of the engine. Its attempts are kept in memory. */
 
 import { sendOn } from '@tandem/chain-kit/contract/sending.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -10,9 +10,8 @@ import { openLane } from './lane.ts'
 import type { TransactionCall } from './transaction.ts'
 
 export interface OneTransaction {
-  /** Sends it, rebroadcasts it or bumps its fee. Rejects with `would-fail` when it was mined and reverted. */
+  /** The call sends, rebroadcasts or bumps the fee. Rejects with `would-fail` when the transaction was mined and reverted. */
   send(): Promise<void>
-  /** The hash of the attempt that succeeded, or else of the newest; null when none was sent. */
   tx(): Promise<string | null>
 }
 
@@ -59,7 +58,7 @@ function outboxOf(signer: Signer, attempts: Attempt[]): Outbox {
           attempts.push({ ...attempt, at: now })
         },
       }),
-    hurry: async () => undefined,
+    makeDue: async () => undefined,
     noteReverted: async () => undefined,
     secondsLeft: null,
     now,

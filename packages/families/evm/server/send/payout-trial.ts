@@ -1,7 +1,7 @@
 /**
  * Tries a payout before the secret is shown: the redeem itself, in the code of the HTLC, with the sender, the gas and the fees of the transaction. Only its
  * secret is another one. In the state of the trial the order of that secret is open, and the real one is redeemed, as it is while the recipient is
- * paid. So nothing but the block tells a recipient the trial from the transaction.
+ * paid. A recipient can distinguish the trial from the transaction by nothing but the block.
  *
  * Where the fee for data is charged as gas, nodes charge it in a call with fees too: the calldata of the trial has the same size.
  */
@@ -17,11 +17,11 @@ import { NodeRefusal } from '../nodes/rpc.ts'
 import { payoutFailure, payoutProblem, tryTransfer } from './payout.ts'
 import { isInsufficientFunds, isOutOfGas, isRevert } from './revert.ts'
 
-/** The transaction that will make the payout. `fees`: as it has them. */
+/** This transaction will make the payout, with these `fees`. */
 export type Sending = { readonly sender: Address; readonly data: Hex; readonly gas: bigint; readonly fees: OfferedFees }
 
 export interface PayoutTrial {
-  /** `orders`: in the order of the calldata, all of one redeemer. Throws `would-fail` if the payout would fail. */
+  /** `orders` are in the order of the calldata, all of one redeemer. Throws `would-fail` if the payout would fail. */
   try(contract: HtlcContract, orders: readonly TriedOrder[], sending: Sending): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export interface PayoutTrial {
 export type TriedOrder = { readonly terms: HtlcTerms; readonly isOpen: boolean }
 
 export function createPayoutTrial(node: EvmNode): PayoutTrial {
-  /** By its last answer. If it does not, both simulations are asked for at once. */
+  /** The last answer of the node decides. While it does not support overrides, both simulations are asked for at once. */
   let supportsOverrides = true
   return {
     async try(contract, orders, sending) {
@@ -42,27 +42,26 @@ export function createPayoutTrial(node: EvmNode): PayoutTrial {
   }
 }
 
-/** What the call pays out. */
 function openTerms(orders: readonly TriedOrder[]): HtlcTerms {
   const [first] = orders
   if (first === undefined) throw new Error('a payout without orders')
   return { ...first.terms, amount: orders.reduce((sum, { terms, isOpen }) => (isOpen ? sum + terms.amount : sum), 0n) }
 }
 
-/** Values of an order's slot: see `Htlc.sol`. An open one has the time of its block, which no recipient can read: the order is not known to it. */
+/** A slot has these values: see `Htlc.sol`. An open one has the time of its block, which no recipient can read. */
 const REDEEMED = pad('0x01', { size: 32 })
 export const OPEN_ORDER = pad('0x03', { size: 32 })
 
-/** What an access list takes (EIP-2930): added, so that the same gas is left. */
+/** An access list takes this gas (EIP-2930). It is added, so that the same gas is left. */
 const LISTED_ADDRESS_GAS = 2_400n
 const LISTED_SLOT_GAS = 1_900n
 
-/** Why a contract is not paid where nodes do not support state overrides. */
+/** Nodes that do not support state overrides cannot prove a payout to a contract. */
 export const UNPROVABLE = 'it is a contract, and the nodes of this chain cannot simulate its payout'
 
 const NOT_INITIATED = toFunctionSelector('HTLC__OrderNotInitiated()')
 
-/** False: the node does not support state overrides. */
+/** False means that the node does not support state overrides. */
 async function tryAsSent(
   node: EvmNode,
   contract: HtlcContract,
@@ -71,7 +70,7 @@ async function tryAsSent(
 ): Promise<boolean> {
   const terms = openTerms(orders)
   const standIns = orders.map(({ terms }, index) => withOtherSecret(terms, secretsIn(data)[index]))
-  // The contract has read the slot of the order when it pays: to read it again is cheap.
+  // The contract has read the slot of the order when it pays, so reading the slot again is cheap.
   const readSlots = orders.map(({ terms }) => orderIdOf(contract, terms))
   const slots = Object.fromEntries([
     ...orders.flatMap(({ isOpen }, index) => (isOpen ? [[readSlots[index], REDEEMED]] : [])),
@@ -95,7 +94,7 @@ async function tryAsSent(
   }
 }
 
-/** The node does not support state overrides, or only some of several providers do. Without them the order of the trial does not exist. */
+/** The node, or one of several providers, does not support state overrides. Without them the order of the trial does not exist. */
 export function isWithoutOverrides(error: unknown): boolean {
   if (isRevert(error)) return error.data?.startsWith(NOT_INITIATED) === true
   if (error instanceof NodeRefusal) return !isInsufficientFunds(error) && !isOutOfGas(error)
@@ -103,8 +102,8 @@ export function isWithoutOverrides(error: unknown): boolean {
 }
 
 /**
- * A plain transfer by the HTLC: a contract sees that it is none of a redeem. So it proves nothing about a contract that is paid in the native coin,
- * while tokens do not ask the recipient.
+ * The HTLC makes a plain transfer, and a contract sees that this is no redeem. So it proves nothing about a contract that is paid in the
+ * native coin, while tokens do not ask the recipient.
  */
 async function tryWithoutOverride(node: EvmNode, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
   const [code] = await Promise.all([
@@ -122,7 +121,7 @@ function withOtherSecret(terms: HtlcTerms, secret: Hex32 | undefined): Redeem {
   return { terms: { ...terms, secretHash: hashSecret(other) }, secret: other }
 }
 
-/** Random, with as many zero bytes: they take less gas than others. Nodes learn no more than their number. */
+/** The secret is random with as many zero bytes, which take less gas than others. Nodes learn no more than their number. */
 function otherSecret(secret: Hex32): Hex32 {
   const zeros = hexToBytes(`0x${secret}`).filter((byte) => byte === 0).length
   const random = crypto.getRandomValues(new Uint8Array(32)).map((byte, index) => (index < zeros ? 0 : byte === 0 ? 1 : byte))

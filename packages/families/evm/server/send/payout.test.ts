@@ -1,4 +1,4 @@
-/** A payout is tried exactly as it is sent: no recipient passes the trial and fails on the chain, unless something changes in between. */
+/** Tests that a payout is tried exactly as it is sent: no recipient passes the trial and fails on the chain. */
 
 import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
@@ -14,7 +14,6 @@ import { createEvmClient } from '../index.ts'
 import type { EvmNode, NodeCall } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 
-/** As `TwoFacedAccount.sol` numbers them. */
 const tricks = ['NONE', 'ORIGIN', 'GAS', 'CODE', 'STATE', 'ACCESS', 'PRICE'] as const
 type Trick = (typeof tricks)[number]
 
@@ -37,10 +36,9 @@ function connect(to: EvmNode) {
   return createEvmClient(fixture.chain, { assets: fixture.assets, endpoints: { rpc: [fixture.local.rpcUrl] } }, to)
 }
 
-/** The recipient knows everything about its order. */
-async function arm(account: Hex, trick: Trick, terms: HtlcTerms, leastGas: bigint): Promise<void> {
+async function arm(account: Hex, trick: Trick, terms: HtlcTerms, minGas: bigint): Promise<void> {
   const { maxFeePerGas } = await suggestFees(node, feeModelOf(fixture.chain))
-  const args = [tricks.indexOf(trick), contract.address, orderIdOf(contract, terms), leastGas, maxFeePerGas] as const
+  const args = [tricks.indexOf(trick), contract.address, orderIdOf(contract, terms), minGas, maxFeePerGas] as const
   await fixture.deployer.send([{ to: account, data: encodeFunctionData({ abi: twoFacedAccount.abi, functionName: 'arm', args }) }])
 }
 
@@ -71,7 +69,6 @@ describe('a recipient that takes the money only in a simulation', () => {
     const batch = () => client.batchRedeem?.redeem([first, second], outbox.open('batch'))
     await arm(redeemer as Hex, 'STATE', second.terms, 0n)
     await expect(batch()).rejects.toMatchObject({ kind: 'would-fail' })
-    // More gas than a batch of two has.
     await arm(redeemer as Hex, 'GAS', second.terms, 330_000n)
     await expect(batch()).rejects.toMatchObject({ kind: 'would-fail' })
     expect(outbox.attempts('batch')).toEqual([])
@@ -85,7 +82,7 @@ describe('a recipient that takes the money only in a simulation', () => {
     const initiator = await fixture.deploy(twoFacedAccount)
     const { terms } = await lockedFor({ initiator, redeemer: fixture.user.address })
     await fixture.passSeconds(601n)
-    // An estimate has no gas price on many nodes: then the account takes little.
+    // Many nodes estimate without a gas price: then the account takes little.
     const on = connect({ ...node, estimateGas: async () => 70_000n })
     const refund = () => on.refund(terms, { deposits: [], to: null }, outbox.open('r'))
     await arm(initiator, 'GAS', terms, 150_000n)

@@ -1,4 +1,4 @@
-/** Simulates a payout without the secret: the same transfer, sent by the HTLC itself. See `payout-trial.ts` for the last check before the secret is shown. */
+/** Simulates a payout without the secret: the HTLC sends the same transfer. `payout-trial.ts` makes the last check. */
 
 import { type ChainFailure, payoutRefused } from '@tandem/chain-kit/port/failure.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -20,7 +20,6 @@ export async function verifyPayout(node: EvmNode, chain: Chain, contract: HtlcCo
   if (gas > limit) throw payoutFailure(terms, `it would take ${gas} gas, and we pay for ${limit}`)
 }
 
-/** The same without a gas limit. */
 export async function tryTransfer(node: EvmNode, contract: HtlcContract, terms: HtlcTerms): Promise<void> {
   const answer = await orChainFailure(() => node.call(transferOf(contract, terms)), terms)
   if (contract.token !== null && !isAccepted(answer)) throw payoutFailure(terms, 'the token answered false')
@@ -34,15 +33,14 @@ function transferOf({ address, token }: HtlcContract, terms: HtlcTerms): NodeCal
   return { from: address, to: token, data: encodeFunctionData({ ...transfer, args: [redeemer, amount] }) }
 }
 
-async function orChainFailure<T>(question: () => Promise<T>, terms: HtlcTerms): Promise<T> {
+async function orChainFailure<T>(request: () => Promise<T>, terms: HtlcTerms): Promise<T> {
   try {
-    return await question()
+    return await request()
   } catch (error) {
     throw payoutProblem(error, terms)
   }
 }
 
-/** If the chain refuses it, the recipient or the token does. */
 export function payoutProblem(error: unknown, terms: HtlcTerms): unknown {
   if (isRevert(error)) return payoutFailure(terms, revertReason(error))
   return isOutOfGas(error) ? payoutFailure(terms, error.message) : asChainFailure(error, payoutOf(terms))
@@ -56,7 +54,7 @@ function payoutOf({ redeemer }: HtlcTerms): string {
   return `paying ${redeemer} out of the HTLC`
 }
 
-/** As `Transfers.sol` reads it: no data, or the word 1. */
+/** `Transfers.sol` accepts no data, or the word 1. */
 export function isAccepted(answer: Hex): boolean {
   return size(answer) === 0 || (size(answer) >= 32 && hexToBigInt(answer.slice(0, 66) as Hex) === 1n)
 }

@@ -1,4 +1,4 @@
-/** No node sees the secret of a redeem before the attempt is recorded. The tests log every request. */
+/** Tests that no node sees the secret of a redeem before the attempt is recorded, by a log of every request. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -31,7 +31,6 @@ async function initiated(symbol: string, redeemer: string = fixture.user.address
   return terms
 }
 
-/** A client whose requests are recorded. */
 async function listening(): Promise<{ readonly on: ChainClient; readonly said: string[]; close(): Promise<void> }> {
   const said: string[] = []
   const server = createServer((request, response) => {

@@ -7,7 +7,7 @@ import { htlcErc20 } from '../../contract/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../../contract/artifacts/htlc-native.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 
-/** Solidity's own errors, and those of tokens (ERC-6093). */
+/** Solidity has its own errors, and tokens have those of ERC-6093. */
 const standardErrors = parseAbi([
   'error Error(string reason)',
   'error Panic(uint256 code)',
@@ -22,19 +22,19 @@ export function isRevert(error: unknown): error is NodeRefusal {
   return error instanceof NodeRefusal && (error.code === 3 || error.data !== null || /revert/i.test(error.message))
 }
 
-/** The sender cannot pay. Nodes have no error code for this. */
+/** Nodes have no error code for a sender that cannot pay. */
 export function isInsufficientFunds(error: unknown): error is NodeRefusal {
   return error instanceof NodeRefusal && /insufficient (funds|balance)|enough (funds|balance)|exceeds balance/i.test(error.message)
 }
 
-/** More gas than a node simulates, or than fits into a block. */
+/** The call takes more gas than a node simulates, or than fits into a block. */
 export function isOutOfGas(error: unknown): error is NodeRefusal {
   return (
     error instanceof NodeRefusal && /out of gas|ran out of gas|gas required exceeds|exceeds (the )?(gas )?allowance/i.test(error.message)
   )
 }
 
-/** 'HTLC__DuplicateOrder', the text of a require, or the node's message. */
+/** The reason is 'HTLC__DuplicateOrder', the text of a require, or the node's message. */
 export function revertReason(refusal: NodeRefusal): string {
   if (refusal.data === null || refusal.data.length < 10) return refusal.message
   try {

@@ -1,4 +1,4 @@
-/** Transactions that others make revert although the simulation passes: how often we pay for them, and when we stop. */
+/** Tests transactions that others make revert although the simulation passes: how often we pay for them, and when we stop. */
 
 import { backoffSeconds, weightOf } from '@tandem/chain-kit/contract/reverts.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
@@ -11,7 +11,6 @@ import { approvalCall } from '../../terms/approval-call.ts'
 import { openEvmClient } from '../client.fixture.ts'
 
 const TAKES: Hex = '0x00'
-/** PUSH1 0, DUP1, REVERT */
 const REFUSES: Hex = '0x600080fd'
 const RECIPIENT: Hex = `0x${'7e'.repeat(20)}`
 
@@ -36,7 +35,6 @@ async function initiated(symbol: string, parties: { readonly redeemer?: string; 
 const redeem = (terms: HtlcTerms) => client.redeem(terms, { deposits: [], to: null, secret }, outbox.open('r'))
 const refund = (terms: HtlcTerms) => client.refund(terms, { deposits: [], to: null }, outbox.open('r'))
 
-/** Every simulation passes, then `culprit` makes the mined transaction revert. */
 async function revertsOnChain(send: () => Promise<string>, culprit: Hex, takes: Hex): Promise<string> {
   const tx = await send()
   await becomes(culprit, REFUSES)
@@ -99,7 +97,7 @@ describe('a payout that reverts again and again', () => {
 })
 
 describe('a relay', () => {
-  /** Accepts any signature (ERC-1271): PUSH4 magic, PUSH1 224, SHL, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN. */
+  /** The code accepts any signature (ERC-1271): PUSH4 magic, PUSH1 224, SHL, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN. */
   const AGREES: Hex = '0x631626ba7e60e01b5f5260205ff3'
 
   it('for a contract account is tried once: the account can change its answer in a block', async () => {
@@ -128,7 +126,7 @@ describe('a relay', () => {
 })
 
 describe('a recipient that accepts money only in a simulation', () => {
-  /** GASPRICE, ISZERO, ORIGIN, CALLER, EQ, OR: or else it reverts. */
+  /** The code reverts unless GASPRICE, ISZERO, ORIGIN, CALLER, EQ, OR give true. */
   const TWO_FACED: Hex = '0x3a1532331417600d57600080fd5b00'
 
   it('is found later if not at first: no second attempt is sent', async () => {

@@ -1,4 +1,4 @@
-/** Transactions as they are signed, recorded and read back from the record. */
+/** Serializes transactions as they are signed, recorded and read back from the record. */
 
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
@@ -23,7 +23,6 @@ export type TransactionCall = { readonly to: Address; readonly data: Hex; readon
 
 type Transaction = { readonly call: TransactionCall; readonly nonce: bigint; readonly gas: bigint; readonly fees: Fees }
 
-/** A recorded attempt, parsed. */
 export type Signed = Transaction & { readonly tx: string; readonly raw: Hex; readonly at: bigint }
 
 export function signTransaction(

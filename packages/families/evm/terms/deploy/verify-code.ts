@@ -1,4 +1,4 @@
-/** Proves that the code at an address is what our sources compile to, byte for byte. A look-alike could answer every call as ours does. */
+/** Proves that the code at an address is what our sources compile to, byte for byte. An imitation could answer every call as ours does. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { type Address, bytesToHex, domainSeparator, type Hex, hexToBytes, keccak256, numberToHex, pad } from 'viem'
@@ -10,11 +10,9 @@ import { type HtlcContract, initiateDomain, nativeDomain } from '../htlc.ts'
 export type ContractArtifact = {
   readonly contractName: string
   readonly deployedBytecode: Hex
-  /** Where in the code the constructor writes each variable. */
   readonly immutableReferences: Readonly<Record<string, readonly { readonly start: number; readonly length: number }[]>>
 }
 
-/** The code on the chain, with its immutable variables filled in. */
 export function deployedCode(artifact: ContractArtifact, immutables: Readonly<Record<string, Hex>>): Hex {
   const code = hexToBytes(artifact.deployedBytecode)
   for (const [name, ranges] of Object.entries(artifact.immutableReferences)) {
@@ -25,20 +23,18 @@ export function deployedCode(artifact: ContractArtifact, immutables: Readonly<Re
   return bytesToHex(code)
 }
 
-/** What the constructor of every HTLC computes from chain and address: see `Signatures.sol`. */
+/** The constructor of every HTLC computes this from chain and address: see `Signatures.sol`. */
 export function signatureImmutables({ chainId, address }: Pick<HtlcContract, 'chainId' | 'address'>, name: string): Record<string, Hex> {
   const domain = { ...initiateDomain, name, chainId, verifyingContract: address }
   return { _deployedChainId: numberToHex(chainId), _deployedDomainSeparator: domainSeparator({ domain }) }
 }
 
-/** The code of the HTLC for a token or the native coin, at this address. */
 export function htlcCode(contract: HtlcContract): Hex {
   return contract.token === null
     ? deployedCode(htlcNative, signatureImmutables(contract, nativeDomain.name))
     : deployedCode(htlcErc20, { ...signatureImmutables(contract, initiateDomain.name), _token: contract.token })
 }
 
-/** Resolves to the hash of the code. Rejects with `would-fail` if it is another code. */
 export async function verifyCode(node: Pick<EvmNode, 'code'>, address: Address, expected: Hex, what = 'our HTLC'): Promise<Hex> {
   const [found, wanted] = [keccak256(await node.code(address)), keccak256(expected)]
   if (found === wanted) return found

@@ -3,7 +3,6 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import type { EvmNode } from '../../server/nodes/node.ts'
 import { chainIdOf } from '../htlc.ts'
 
-/** The problem, as a phrase whose subject is the node; null when it serves this chain. */
 export async function chainProblem(chain: Chain, node: Pick<EvmNode, 'chainId'>): Promise<string | null> {
   const served = await node.chainId()
   return served === BigInt(chainIdOf(chain)) ? null : `serves evm:${served}, expected ${chain.reference}`

@@ -1,7 +1,11 @@
-/** Data shared by EVM chains of one kind: fee model, finality tag, block times. */
+/** Defines the data that EVM chains of one kind share: fee model, finality tag, block times. It also defines the form of their assets. */
 import type { Chain } from '@tandem/protocol/chain.ts'
+import { coinsOf, tokensOf } from '@tandem/protocol/registry/listing.ts'
 import { secondsClock } from '@tandem/protocol/registry/seconds-clock.ts'
 import type { EvmData, FeeModel } from '../chain-data.ts'
+
+export const coin = coinsOf('evm:htlc')
+export const token = tokensOf('evm:htlc_erc20', 'evm:erc20')
 
 const GWEI = 10n ** 9n
 
@@ -11,15 +15,15 @@ const GWEI = 10n ** 9n
  */
 const etherFees = { gasPrice: 'eip1559', dataFee: 'none', maxPerGas: 1000n * GWEI } as const satisfies FeeModel
 
-/** Arbitrum Nitro: the gas estimate includes the cost of publishing on Ethereum. */
+/** On Arbitrum Nitro the gas estimate includes the cost of publishing on Ethereum. */
 const arbitrumFees = { ...etherFees, dataFee: 'in-gas' } as const satisfies FeeModel
-/** OP Stack: publishing on Ethereum is charged beside the gas. */
+/** OP Stack charges for publishing on Ethereum beside the gas. */
 const opStackFees = { ...etherFees, dataFee: 'op-stack' } as const satisfies FeeModel
 /** The base fee of BNB Smart Chain is zero: legacy and EIP-1559 transactions cost the same. */
 const bnbFees = { ...etherFees, gasPrice: 'legacy' } as const satisfies FeeModel
-/** Bitcoin with 18 decimals. */
+/** The gas coin is Bitcoin with 18 decimals. */
 export const bitcoinGasFees = { ...etherFees, maxPerGas: 30n * GWEI } as const satisfies FeeModel
-/** Citrea's documentation of fees: the change of state is charged beside the gas, by `l1FeeRate` of the block. */
+/** Citrea charges the change of state beside the gas, by `l1FeeRate` of the block (its documentation of fees). */
 const citreaFees = { ...bitcoinGasFees, dataFee: 'citrea' } as const satisfies FeeModel
 const hypeFees = { ...etherFees, maxPerGas: 50_000n * GWEI } as const satisfies FeeModel
 /** Monad charges for the gas limit, used or not; its base fee is 100 gwei and more. */
@@ -49,26 +53,26 @@ export const ethereumLike = {
   finalityTag: 'finalized',
   requiredConfirmations: 6,
   finalityBlocks: 96,
-  // Whoever proposes seven slots in a row can undo six blocks without being slashed. It forgoes next to nothing, but needs a large share of all stake.
+  // A proposer of seven slots in a row can undo six blocks without being slashed, but needs a large share of all stake.
   unfinalUsd: 500_000n,
   pollMs: 4000,
   feeBumpSeconds: 60n,
 } as const satisfies Partial<Chain>
 
 /**
- * A rollup, or a chain with fast finality: confirmations guard against a node that showed a block too early, not against miners.
- * `finalityTag` only where the chain documents its meaning: a tag that never moves would keep every order open.
+ * The chain is a rollup, or has fast finality: confirmations guard against a node that showed a block too early, not against miners.
+ * `finalityTag` is set only where the chain documents its meaning: a tag that never moves would keep every order open.
  */
 export const fastEvm = {
   ...evmFamily,
   finalityBlocks: 240,
-  // No miner could undo it, but a fault of its sequencer or validators could: what a solver can stand to lose at once.
+  // No miner could undo it, but a fault of its sequencer or validators could: the limit is the amount that a solver can afford to lose at once.
   unfinalUsd: 250_000n,
   pollMs: 1000,
   feeBumpSeconds: 20n,
 } as const satisfies Partial<Chain>
 
-/** Nitro's release v2.0.10: the tag is the newest block whose batch is in a block that Ethereum finalised. Without transactions there are no blocks. */
+/** Nitro's v2.0.10 tags the newest block whose batch is in a block that Ethereum finalised. Without transactions there are no blocks. */
 export const arbitrumLike = {
   ...fastEvm,
   familyData: charging(arbitrumFees),
@@ -78,7 +82,7 @@ export const arbitrumLike = {
   finalityTag: 'finalized',
 } as const satisfies Partial<Chain>
 
-/** OP Stack's documentation: the tag is the newest block derived from a block that Ethereum finalised. */
+/** By OP Stack's documentation, the tag is the newest block derived from a block that Ethereum finalised. */
 export const opStackLike = {
   ...fastEvm,
   familyData: charging(opStackFees),
@@ -88,28 +92,28 @@ export const opStackLike = {
   finalityTag: 'finalized',
 } as const satisfies Partial<Chain>
 
-/** BNB Chain's documentation: fast finality (BEP-126) finalises a block two blocks later, and the tag follows. */
+/** By BNB Chain's documentation, fast finality (BEP-126) finalises a block two blocks later, and the tag follows. */
 export const bnbLike = {
   ...fastEvm,
   familyData: charging(bnbFees),
-  // BNB Chain's announcement of its Fermi upgrade (BEP-619); viem has the 750 from before it.
+  // BNB Chain's announcement of its Fermi upgrade (BEP-619) has this number; viem has the 750 from before.
   blockMs: 450n,
   blockBoundsMs: { fastest: 400n, slowest: 30_000n },
   requiredConfirmations: 12,
   finalityTag: 'finalized',
 } as const satisfies Partial<Chain>
 
-/** As far as known, its nodes accept block tags only in log filters. */
+/** As far as is known, Citrea's nodes accept block tags only in log filters. */
 export const citreaLike = {
   ...fastEvm,
   familyData: charging(citreaFees),
-  // An estimate, the one of Hyperlane's registry.
+  // This is an estimate, the one of Hyperlane's registry.
   blockMs: 2000n,
   blockBoundsMs: { fastest: 500n, slowest: 60_000n },
   requiredConfirmations: 5,
 } as const satisfies Partial<Chain>
 
-/** Monad's documentation: a block is `finalized` two blocks later (block states), and nodes do not show unmined transactions (RPC). */
+/** By Monad's documentation, a block is `finalized` two blocks later, and nodes do not show unmined transactions. */
 export const monadLike = {
   ...fastEvm,
   familyData: { ...charging(monadFees), hidesUnmined: true },
@@ -123,7 +127,7 @@ export const monadLike = {
 export const hyperEvmLike = {
   ...fastEvm,
   familyData: charging(hypeFees),
-  // Hyperliquid's documentation: the fast ones of its two kinds of blocks.
+  // By Hyperliquid's documentation, these are the fast ones of its two kinds of blocks.
   blockMs: 1000n,
   blockBoundsMs: { fastest: 500n, slowest: 60_000n },
   requiredConfirmations: 5,

@@ -1,14 +1,12 @@
-/** Two EVM chains on this machine. They mine every second, and on demand. */
+/** Defines two EVM chains on this machine. They mine every second, and on demand. */
 import type { Asset } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { localCurrencies } from '@tandem/protocol/registry/currencies.ts'
 import type { Environment } from '@tandem/protocol/registry/environment.ts'
 import { currency } from '@tandem/protocol/registry/listing.ts'
 import { localSecondsChain } from '@tandem/protocol/registry/seconds-clock.ts'
-import { ethereumLike } from './kinds.ts'
-import { coin, token } from './listing.ts'
+import { coin, ethereumLike, token } from './kinds.ts'
 
-/** HyperCore's local chain is one too. */
 export const localEvm = {
   ...localSecondsChain,
   family: 'evm',

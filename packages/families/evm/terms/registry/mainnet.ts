@@ -1,7 +1,8 @@
 /**
- * EVM chains of the main networks, and what can be swapped on them: about 50 to 100,000 US dollars a swap.
- * Ids, explorers and `blockMs` are those of viem's list of chains where no comment says otherwise. `publicRpcs` are what the chain's own documentation or viem names, and
- * further ones that several public code bases use. Their operators are not trusted: hence the quorum. The comment above an address names its sources, which agree.
+ * Lists EVM chains of the main networks, and what can be swapped on them: about 50 to 100,000 US dollars a swap.
+ * Where no comment says otherwise, ids, explorers and `blockMs` are those of viem. `publicRpcs` are those that the chain's own
+ * documentation or viem names, and others that several public code bases use. Their operators are not trusted: hence the quorum. The
+ * sources in the comment above an address agree.
  */
 import { mainnetCurrencies as currencies } from '@tandem/protocol/registry/currencies.ts'
 import type { Environment } from '@tandem/protocol/registry/environment.ts'
@@ -12,13 +13,14 @@ import {
   bnbLike,
   charging,
   citreaLike,
+  coin,
   ethereumLike,
   fastEvm,
   hyperEvmLike,
   monadLike,
   opStackLike,
+  token,
 } from './kinds.ts'
-import { coin, token } from './listing.ts'
 
 export const mainnet: Environment = {
   chains: [
@@ -60,7 +62,7 @@ export const mainnet: Environment = {
       icon: { text: 'BTX', color: '#2e7d4f' },
       nativeAsset: 'botanix:btc',
       explorerUrl: 'https://botanixscan.io',
-      // An estimate: Hyperlane's registry says 6 seconds, viem nothing.
+      // This is an estimate: Hyperlane's registry says 6 seconds, viem nothing.
       blockMs: 5000n,
       requiredConfirmations: 3,
       blockBoundsMs: { fastest: 1000n, slowest: 60_000n },
@@ -75,7 +77,6 @@ export const mainnet: Environment = {
       icon: { text: 'CIT', color: '#d9541e' },
       nativeAsset: 'citrea:cbtc',
       explorerUrl: 'https://explorer.mainnet.citrea.xyz',
-      // No other is confirmed.
       publicRpcs: ['https://rpc.mainnet.citrea.xyz'],
     },
     {

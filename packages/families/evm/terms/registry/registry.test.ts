@@ -1,4 +1,4 @@
-/** The registry data of EVM chains: complete, plausible, and equal to viem's list where that has it. */
+/** Tests the registry data of EVM chains: complete, plausible, and equal to viem's list where that has it. */
 
 import { environments } from '@tandem/families/registry.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -10,10 +10,9 @@ const publicChains = [...environments.mainnet.chains, ...environments.testnet.ch
 const evmChains = publicChains.filter(({ family }) => family === 'evm' || family === 'hypercore')
 const rows = evmChains.map((chain) => ({ id: chain.id, chain }))
 
-/** Gas of our most expensive transaction. */
+/** Our most expensive transaction takes this gas. */
 const SETTLE_GAS = 300_000n
 
-/** Fee model and finality tag. */
 const expected: Readonly<Record<string, readonly [gasPrice: string, dataFee: string, finalityTag: string | undefined]>> = {
   arbitrum: ['eip1559', 'in-gas', 'finalized'],
   arbitrum_sepolia: ['eip1559', 'in-gas', 'finalized'],
@@ -33,7 +32,7 @@ const expected: Readonly<Record<string, readonly [gasPrice: string, dataFee: str
   monad_testnet: ['eip1559', 'none', 'finalized'],
 }
 
-/** Chains for which viem's list is outdated. */
+/** viem's list is outdated for these chains. */
 const newerThanViem = new Set(['bnbchain'])
 
 const viemChainsOf = ({ reference }: Chain) => Object.values(viemChains).filter(({ id }) => `evm:${id}` === reference)
@@ -62,13 +61,13 @@ it.each(rows)('$id: chain id, explorer and block time are those of viem', ({ id,
   if (paces.length > 0 && known.length === 1 && !newerThanViem.has(id)) expect(paces).toContain(Number(chain.blockMs))
 })
 
-it.each(rows)('$id: claim margin, halt limit and fee bump leave room for slow blocks', ({ chain }) => {
+it.each(rows)('$id: claim margin, halt limit and fee bump allow for slow blocks', ({ chain }) => {
   const { fastest = 0n, slowest = 0n } = chain.blockBoundsMs ?? {}
   expect(fastest).toBeGreaterThan(0n)
   expect(fastest).toBeLessThanOrEqual(chain.blockMs)
   expect(slowest).toBeGreaterThan(chain.blockMs)
   expect(slowest).toBeLessThan(chain.haltSeconds * 1000n)
-  // Two slow blocks until the transaction is mined, and the confirmations.
+  // Two slow blocks pass until the transaction is mined, and then the confirmations.
   expect(BigInt(chain.requiredConfirmations) * chain.blockMs + 2n * slowest).toBeLessThanOrEqual(chain.margins.claimSeconds * 1000n)
   expect(chain.feeBumpSeconds * 1000n).toBeGreaterThanOrEqual(4n * chain.blockMs)
 })

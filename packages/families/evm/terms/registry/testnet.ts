@@ -1,13 +1,25 @@
 /**
- * EVM chains of the test networks, and what can be swapped on them.
- * Ids, explorers and `blockMs` are those of viem's list of chains where no comment says otherwise. `publicRpcs` are what the chain's own documentation or viem names, and
- * further ones that several public code bases use. Their operators are not trusted: hence the quorum. The comment above an address names its sources, which agree.
+ * Lists EVM chains of the test networks, and what can be swapped on them.
+ * Where no comment says otherwise, ids, explorers and `blockMs` are those of viem. `publicRpcs` are those that the chain's own
+ * documentation or viem names, and others that several public code bases use. Their operators are not trusted: hence the quorum. The
+ * sources in the comment above an address agree.
  */
 import { testnetCurrencies as currencies } from '@tandem/protocol/registry/currencies.ts'
 import type { Environment } from '@tandem/protocol/registry/environment.ts'
 import { currency } from '@tandem/protocol/registry/listing.ts'
-import { arbitrumLike, bitcoinGasFees, bnbLike, charging, citreaLike, ethereumLike, fastEvm, monadLike, opStackLike } from './kinds.ts'
-import { coin, token } from './listing.ts'
+import {
+  arbitrumLike,
+  bitcoinGasFees,
+  bnbLike,
+  charging,
+  citreaLike,
+  coin,
+  ethereumLike,
+  fastEvm,
+  monadLike,
+  opStackLike,
+  token,
+} from './kinds.ts'
 
 /** No address by the issuer is confirmed for that test network: an operator may name a token of its own in its deployments. */
 const UNCONFIRMED = null
@@ -17,13 +29,13 @@ export const testnet: Environment = {
     {
       ...fastEvm,
       id: 'alpen_testnet',
-      // As in viem's list. Alchemy's documentation says 20310, with an explorer at explorer.testnet.alpen.org; a node would settle it.
+      // viem's list says so. Alchemy's documentation says 20310, with an explorer at explorer.testnet.alpen.org; a node would settle it.
       reference: 'evm:8150',
       displayName: 'Alpen Testnet',
       icon: { text: 'ALP', color: '#a8581c' },
       nativeAsset: 'alpen_testnet:sbtc',
       explorerUrl: 'https://explorer.testnet.alpenlabs.io',
-      // An estimate: no published figure was found.
+      // This is an estimate, because no published figure was found.
       blockMs: 5000n,
       requiredConfirmations: 3,
       blockBoundsMs: { fastest: 1000n, slowest: 60_000n },

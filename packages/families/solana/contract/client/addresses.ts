@@ -1,26 +1,24 @@
-// Addresses that the program derives from an order's terms. Pure and synchronous: swap ids are computed from them.
+// Derives the addresses of the program from an order's terms. It is pure and synchronous, because swap ids need it.
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { type Address, getAddressDecoder, getAddressEncoder, getStructEncoder, getU64Encoder, type ReadonlyUint8Array } from '@solana/kit'
 import { tokenProgram } from './programs.ts'
 
-/** What both parties agree on. */
 export interface OrderTerms {
-  /** Gets the money back when the order is refunded. */
   readonly initiator: Address
   readonly redeemer: Address
-  /** SHA-256 of the 32-byte secret. */
+  /** The hash is the SHA-256 of the 32-byte secret. */
   readonly secretHash: ReadonlyUint8Array
   readonly amount: bigint
-  /** Slots from the initiation until a refund is possible. */
+  /** The unit is the slot, counted from the initiation. */
   readonly timelock: bigint
-  /** Null: SOL. */
+  /** Null means SOL. */
   readonly mint: Address | null
 }
 
 export interface DerivedAddress {
   readonly address: Address
-  /** The byte with which the derivation gives an address that no key can sign for. */
+  /** With this byte, the derivation gives an address that no key can sign for. */
   readonly bump: number
 }
 
@@ -33,7 +31,7 @@ const amountAndTimelock = getStructEncoder([
 const text = new TextEncoder()
 const marker = text.encode('ProgramDerivedAddress')
 
-/** The account of the order. The program accepts no other: it searches for the same one. */
+/** The program accepts no other address: it runs the same search. */
 export function orderAddress(program: Address, { initiator, redeemer, secretHash, amount, timelock, mint }: OrderTerms): DerivedAddress {
   return derive(`order ${program} ${initiator} ${redeemer} ${secretHash.join()} ${amount} ${timelock} ${mint}`, program, () => {
     const parties = [addressBytes.encode(initiator), addressBytes.encode(redeemer), secretHash]
@@ -42,17 +40,16 @@ export function orderAddress(program: Address, { initiator, redeemer, secretHash
   })
 }
 
-/** The token account that holds the amount of an order of tokens: the System program's address of base, seed and owner. */
+/** The vault is at the System program's address of base, seed and owner. */
 export function vaultAddress(order: Address): Address {
   const parts = [addressBytes.encode(order), text.encode('thevault'), addressBytes.encode(tokenProgram)]
   return addressOf.decode(sha256(Uint8Array.from(parts.flatMap((part) => [...part]))))
 }
 
-/** Half a millisecond each, and the same few are asked for while an order is followed and settled. */
+/** A derivation takes half a millisecond, and a few addresses are needed again and again while an order is open. */
 const recentlyDerived = new Map<string, DerivedAddress>()
 const maxRecentlyDerived = 1_000
 
-/** `key`: a text that is different for other seeds. */
 function derive(key: string, program: Address, seeds: () => readonly ReadonlyUint8Array[]): DerivedAddress {
   const known = recentlyDerived.get(key)
   if (known !== undefined) return known

@@ -1,4 +1,4 @@
-// The client against other implementations and against the committed interface of the program.
+// These tests compare the client with other implementations and with the committed interface of the program.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AccountRole, type Address, createAddressWithSeed, getAddressEncoder, getProgramDerivedAddress, getU64Encoder } from '@solana/kit'

@@ -1,5 +1,6 @@
-// The bytes of the program's instructions and accounts, as src/htlc.h lays them out.
+// Encodes the program's instructions and accounts, as src/htlc.h lays them out.
 import {
+  type Address,
   createCodec,
   type FixedSizeCodec,
   getAddressCodec,
@@ -10,7 +11,6 @@ import {
   type ReadonlyUint8Array,
 } from '@solana/kit'
 
-/** A hash or a secret: exactly 32 bytes. */
 const bytes32Codec: FixedSizeCodec<ReadonlyUint8Array, ReadonlyUint8Array, 32> = createCodec({
   fixedSize: 32,
   write(value: ReadonlyUint8Array, bytes, offset) {
@@ -30,7 +30,6 @@ const u40Codec: FixedSizeCodec<bigint, bigint, 5> = createCodec({
   read: (bytes, offset) => [getU64Codec().decode(Uint8Array.of(...bytes.slice(offset, offset + 5), 0, 0, 0)), offset + 5],
 })
 
-/** The first eight bytes of every instruction. */
 export const tags = {
   initiateSol: 0n,
   redeemSol: 1n,
@@ -50,7 +49,17 @@ export const redeemCodec = getStructCodec([
   ['secret', bytes32Codec],
 ])
 
-export const initiateCodec = getStructCodec([
+type Initiate = {
+  readonly tag: bigint
+  readonly amount: bigint
+  readonly timelock: bigint
+  readonly initiateBefore: bigint
+  readonly redeemer: Address
+  readonly secretHash: ReadonlyUint8Array
+}
+
+// The types are named, because declarations cannot be written with an inferred type that a library of kit's own defines.
+export const initiateCodec: FixedSizeCodec<Initiate> = getStructCodec([
   ['tag', getU64Codec()],
   ['amount', getU64Codec()],
   ['timelock', getU64Codec()],
@@ -58,6 +67,21 @@ export const initiateCodec = getStructCodec([
   ['redeemer', getAddressCodec()],
   ['secretHash', bytes32Codec],
 ])
+
+type SolOrder = {
+  readonly status: number
+  readonly kind: number
+  readonly bump: number
+  readonly settledSlot: bigint
+  readonly amount: bigint
+  readonly timelock: bigint
+  readonly initiatedSlot: bigint
+  readonly initiateBefore: bigint
+  readonly secretOrHash: ReadonlyUint8Array
+  readonly initiator: Address
+  readonly redeemer: Address
+  readonly rentPayer: Address
+}
 
 const orderFields = [
   ['status', getU8Codec()],
@@ -74,5 +98,9 @@ const orderFields = [
   ['rentPayer', getAddressCodec()],
 ] as const
 
-export const solOrderCodec = getStructCodec([...orderFields])
-export const tokenOrderCodec = getStructCodec([...orderFields, ['mint', getAddressCodec()], ['vault', getAddressCodec()]])
+export const solOrderCodec: FixedSizeCodec<SolOrder> = getStructCodec([...orderFields])
+export const tokenOrderCodec: FixedSizeCodec<SolOrder & { readonly mint: Address; readonly vault: Address }> = getStructCodec([
+  ...orderFields,
+  ['mint', getAddressCodec()],
+  ['vault', getAddressCodec()],
+])

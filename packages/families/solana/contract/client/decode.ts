@@ -1,9 +1,9 @@
-// Reads what happened from the program's instructions, and what is from its accounts. Nothing is read from logs, which nodes truncate.
+// Reads events from the program's instructions, and state from its accounts. Nothing is read from logs, which nodes truncate.
 import { type Address, bytesEqual, type ReadonlyUint8Array } from '@solana/kit'
 import type { OrderTerms } from './addresses.ts'
 import { initiateCodec, redeemCodec, solOrderCodec, tagCodec, tags, tokenOrderCodec } from './codecs.ts'
 
-/** An instruction of a transaction that succeeded, at the top level or called by another program. */
+/** The instruction ran in a transaction that succeeded, at the top level or called by another program. */
 export interface ExecutedInstruction {
   readonly programAddress: Address
   readonly accounts: readonly Address[]
@@ -23,7 +23,7 @@ export type OrderEvent = { readonly order: Address } & (
   | { readonly kind: 'closed' }
 )
 
-/** Null for an instruction of another program, and for one that ours would refuse. */
+/** The result is null for an instruction of another program, and for one that our program would refuse. */
 export function decodeInstruction(program: Address, { programAddress, accounts, data }: ExecutedInstruction): OrderEvent | null {
   const [order] = accounts
   if (programAddress !== program || order === undefined || data.length < tagCodec.fixedSize) return null
@@ -76,7 +76,7 @@ export type OrderAccount = Omit<OrderTerms, 'secretHash'> & {
   readonly initiatedSlot: bigint
   readonly initiateBefore: bigint
   readonly rentPayer: Address
-  /** Of an order of tokens; it is gone once the order is settled. */
+  /** The vault is null for SOL. A vault does not exist once its order is settled. */
   readonly vault: Address | null
 } & (
     | { readonly status: 'open'; readonly secretHash: ReadonlyUint8Array }
@@ -88,7 +88,7 @@ const openStatus = 1
 const redeemedStatus = 2
 const noBytes = new Uint8Array(8)
 
-/** The data of an account that belongs to the program. Null for zeros: anyone can create such an account, and only the program writes into it. */
+/** The result is null for zeros: anyone can create such an account, and only the program writes into it. */
 export function decodeOrderAccount(data: ReadonlyUint8Array): OrderAccount | null {
   if (data.length < noBytes.length || bytesEqual(Uint8Array.from(data.slice(0, noBytes.length)), noBytes)) return null
   const { mint, vault, ...order } =

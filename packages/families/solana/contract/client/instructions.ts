@@ -10,13 +10,12 @@ type SolTerms = OrderTerms & { readonly mint: null }
 type TokenTerms = OrderTerms & { readonly mint: Address }
 
 interface Initiation {
-  /** Pays the amount. Signs. */
   readonly funder: Address
-  /** Pays the rent, and gets it back when the order is closed. Signs. */
+  /** This account pays the rent, gets it back when the order is closed, and signs. */
   readonly rentPayer: Address
   /**
-   * Unix seconds from which on it fails. All transactions that are signed for one order must name the same time: the account of a settled
-   * order stays until then, and none of them can initiate it again.
+   * The instruction fails from this time on, in unix seconds. All transactions that are signed for one order must name the same time: the
+   * account of a settled order stays until then, and none of them can initiate it again.
    */
   readonly initiateBefore: bigint
 }
@@ -66,7 +65,6 @@ export function redeemSol(program: Address, order: Address, redeemer: Address, s
   }
 }
 
-/** `redeemerTokens`: the associated token account of the redeemer. */
 export function redeemToken(program: Address, order: Address, redeemerTokens: Address, secret: ReadonlyUint8Array): HtlcInstruction {
   return {
     programAddress: program,
@@ -79,7 +77,6 @@ export function refundSol(program: Address, order: Address, initiator: Address):
   return { programAddress: program, accounts: [writable(order), writable(initiator)], data: tagCodec.encode({ tag: tags.refundSol }) }
 }
 
-/** `initiatorTokens`: the associated token account of the initiator. */
 export function refundToken(program: Address, order: Address, initiatorTokens: Address): HtlcInstruction {
   return {
     programAddress: program,
@@ -88,7 +85,6 @@ export function refundToken(program: Address, order: Address, initiatorTokens: A
   }
 }
 
-/** The redeemer signs: it gives up its claim. */
 export function instantRefundSol(program: Address, order: Address, initiator: Address, redeemer: Address): HtlcInstruction {
   return {
     programAddress: program,
@@ -105,7 +101,7 @@ export function instantRefundToken(program: Address, order: Address, initiatorTo
   }
 }
 
-/** Returns the rent of a settled order, from `initiateBefore` on. Anyone may. */
+/** Anyone may return the rent of a settled order, from `initiateBefore` on. */
 export function closeOrder(program: Address, order: Address, rentPayer: Address): HtlcInstruction {
   return { programAddress: program, accounts: [writable(order), writable(rentPayer)], data: tagCodec.encode({ tag: tags.close }) }
 }

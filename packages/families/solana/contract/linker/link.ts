@@ -2,13 +2,13 @@
 import { type BpfObject, type BpfSymbol, type Relocation, readObject, type Section, sectionFlag, sectionType } from './read-object.ts'
 import { codeOffset, type SystemCall, writeProgram } from './write-program.ts'
 
-/** Where the loader maps the file: addresses in the code are offsets in the file from here. */
+/** The loader maps the file here: an address in the code is an offset in the file plus this. */
 const mappedAt = 0x100000000n
 
 const instructionSize = 8
-/** Relocations of BPF objects: a 64-bit address in a two-slot instruction, and a call. */
+/** BPF objects have two relocations: a 64-bit address in a two-slot instruction, and a call. */
 const relocation = { address: 1, call: 10 } as const
-/** In the source register of a call: the target is relative to the call. */
+/** In the source register of a call, this value means that the target is relative to the call. */
 const callWithinProgram = 0x10
 
 export function linkProgram(objectBytes: Buffer, entrypoint = 'entrypoint'): Buffer {
@@ -20,7 +20,7 @@ export function linkProgram(objectBytes: Buffer, entrypoint = 'entrypoint'): Buf
   const systemCalls: SystemCall[] = []
   for (const one of object.relocations) {
     const base = code.positions.get(one.section)
-    // Sections that are not loaded, such as debug information, stay behind with their relocations.
+    // Sections that are not loaded, such as debug information, are left out with their relocations.
     if (base === undefined && !constants.positions.has(one.section)) continue
     if (base === undefined) throw new Error(`a constant refers to ${one.symbol.name}: not supported`)
     const at = base + one.offset
@@ -39,7 +39,6 @@ export function linkProgram(objectBytes: Buffer, entrypoint = 'entrypoint'): Buf
 
 interface Placed {
   readonly bytes: Buffer
-  /** Of each section, from the start of the code. */
   readonly positions: ReadonlyMap<number, number>
 }
 
@@ -73,14 +72,14 @@ function positionOf(symbol: BpfSymbol, code: Placed, constants: Placed): number 
   return base + symbol.value
 }
 
-/** The object has an offset from the symbol in the instruction; both halves of the sum are split over its two slots. */
+/** The instruction holds an offset from the symbol. Both halves of the sum are split over the instruction's two slots. */
 function setAddress(code: Buffer, at: number, position: number): void {
   const address = mappedAt + BigInt(codeOffset + position + code.readInt32LE(at + 4))
   code.writeUInt32LE(Number(address & 0xffffffffn), at + 4)
   code.writeUInt32LE(Number(address >> 32n), at + 12)
 }
 
-/** Counted in instructions, from the one after the call. The object has an offset from the symbol, minus one. */
+/** The distance is in instructions, from the one after the call. The instruction holds an offset from the symbol, minus one. */
 function setCall(code: Buffer, at: number, position: number): void {
   const target = position + (code.readInt32LE(at + 4) + 1) * instructionSize
   code.writeInt32LE((target - at) / instructionSize - 1, at + 4)

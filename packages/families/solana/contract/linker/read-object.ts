@@ -7,22 +7,21 @@ export interface Section {
   readonly flags: number
   readonly offset: number
   readonly size: number
-  /** Section of the names, for a symbol table. */
+  /** In a symbol table, this is the section of the names. */
   readonly link: number
-  /** Section to which relocations apply. */
+  /** In a relocation section, this is the section to which the relocations apply. */
   readonly info: number
   readonly alignment: number
 }
 
 export interface BpfSymbol {
   readonly name: string
-  /** Zero if it is undefined: a system call. */
+  /** Zero means undefined: the symbol is a system call. */
   readonly section: number
   readonly value: number
 }
 
 export interface Relocation {
-  /** Section that it changes, and where in it. */
   readonly section: number
   readonly offset: number
   readonly type: number

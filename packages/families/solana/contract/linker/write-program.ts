@@ -2,7 +2,7 @@
 import { sectionFlag, sectionType } from './read-object.ts'
 
 export interface SystemCall {
-  /** Of the call, from the start of the code. */
+  /** The offset is from the start of the code. */
   readonly at: number
   readonly name: string
 }
@@ -10,7 +10,7 @@ export interface SystemCall {
 interface Program {
   readonly code: Buffer
   readonly constants: Buffer
-  /** From the start of the code. */
+  /** The offset is from the start of the code. */
   readonly entry: number
   readonly systemCalls: readonly SystemCall[]
 }
@@ -20,7 +20,6 @@ interface OutputSection {
   readonly type: number
   readonly flags: number
   readonly bytes: Buffer
-  /** Index of the section that this one refers to. */
   readonly link?: number
   readonly entrySize?: number
 }
@@ -29,7 +28,6 @@ const fileHeaderSize = 64
 const segmentHeaderSize = 56
 const sectionHeaderSize = 64
 const segments = 3
-/** Where the code begins in every file that we write. */
 export const codeOffset = fileHeaderSize + segments * segmentHeaderSize
 
 const sharedObject = 3
@@ -38,7 +36,6 @@ const callRelocation = 10
 const globalSymbol = 0x10
 const segmentType = { load: 1, dynamic: 2 } as const
 const readable = 4
-/** Entries of the dynamic table. */
 const dynamicTag = {
   end: 0,
   stringTable: 5,
@@ -106,7 +103,7 @@ export function writeProgram({ code, constants, entry, systemCalls }: Program): 
 function fileHeader(entry: number, sectionHeadersOffset: number, sectionCount: number): Buffer {
   const header = Buffer.alloc(fileHeaderSize)
   header.writeUInt32BE(0x7f454c46, 0)
-  // 64 bits, little-endian, version 1.
+  // The bytes mean 64 bits, little-endian, version 1.
   header.set([2, 1, 1], 4)
   header.writeUInt16LE(sharedObject, 16)
   header.writeUInt16LE(machineBpf, 18)
@@ -148,7 +145,7 @@ function sectionHeader(
   return words([nameAndType, flags, address, offset, bytes.length, linkAndInfo, 8, entrySize])
 }
 
-/** Texts that end with a zero byte, after an empty one; filled up to a multiple of eight bytes. */
+/** Each text ends with a zero byte. The table begins with an empty text and is padded to a multiple of eight bytes. */
 function textTable(texts: readonly string[]): { readonly table: Buffer; readonly offsets: ReadonlyMap<string, number> } {
   const offsets = new Map<string, number>()
   let table = '\0'

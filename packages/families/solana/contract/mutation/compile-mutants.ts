@@ -2,12 +2,12 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Mutant } from '@tandem/chain-kit/testing/mutants.ts'
 import { compileProgram, sourceFolder } from '../compile.ts'
-import type { Mutant } from './mutants.ts'
 
 const atOnce = 2
 
-/** Null: the sources as they are. */
+/** Null stands for the unchanged sources. */
 export async function compileMutants(
   clang: readonly [string, ...string[]],
   mutants: readonly (Mutant | null)[],
@@ -29,7 +29,7 @@ async function compileMutant(clang: readonly [string, ...string[]], mutant: Muta
       await writeFile(join(folder, file), parts.join(mutant?.replacement))
     }
     if (mutant !== null && occurrences !== 1) throw new Error(`${mutant.name}: the sources have its text ${occurrences} times`)
-    // Quickly, and without warnings of what a removed check leaves unused.
+    // These options compile quickly, and without warnings of code that a removed check leaves unused.
     return await compileProgram(clang, folder, ['-O0', '-w'])
   } finally {
     await rm(folder, { recursive: true, force: true })

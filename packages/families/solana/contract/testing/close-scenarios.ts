@@ -1,4 +1,4 @@
-// Closing: the rent goes back to who paid it, and nothing that was signed for an order can initiate it again.
+// Tests closing: the rent goes back to its payer, and nothing that was signed for an order can initiate it again.
 import { equal } from 'node:assert/strict'
 import { lamports } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'

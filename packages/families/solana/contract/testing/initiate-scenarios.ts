@@ -1,4 +1,4 @@
-// What an initiation does, and which ones are refused.
+// Tests what an initiation does, and which initiations are refused.
 import { deepEqual, equal, notEqual } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { AccountRole, type Address, getAddressDecoder, getAddressEncoder, getU64Encoder } from '@solana/kit'
@@ -124,7 +124,7 @@ export const initiateScenarios: readonly Scenario[] = [
       const { rentPayer } = htlc.keys
       for (const gift of [1n, htlc.rent(0), 10n ** 9n]) {
         const order = htlc.newOrder()
-        // Less than the rent of an empty account cannot be sent, but can be what is left of more.
+        // Nobody can send less than the rent of an empty account, but a larger balance can be reduced to less.
         htlc.putAccount(order.address, systemProgram, new Uint8Array(0), gift)
         if (htlc.kind === 'token') htlc.putAccount(order.vault, systemProgram, new Uint8Array(0), gift)
         const before = htlc.balance(rentPayer.address)
@@ -154,7 +154,7 @@ export const initiateScenarios: readonly Scenario[] = [
         notEqual(orderAddress(htlc.program, changed.terms).address, order.address)
         const initiate = htlc.initiate(changed)
         await refused(htlc, withAccount(initiate, 0, order.address), 'WrongOrderAddress')
-        // The same in the prefunded case, which takes another way.
+        // The prefunded case takes another path in the program.
         htlc.putAccount(order.address, systemProgram, new Uint8Array(0), htlc.rent(0))
         await refused(htlc, withAccount(initiate, 0, order.address), 'WrongOrderAddress')
         htlc.putAccount(order.address, systemProgram, new Uint8Array(0), 0n)
@@ -240,7 +240,7 @@ export const initiateScenarios: readonly Scenario[] = [
   },
 ]
 
-/** The address that a bump gives, with a key or without. */
+/** The address may have a key: that depends on the bump. */
 function orderAt({ program }: HtlcFixture, { initiator, redeemer, secretHash, amount, timelock, mint }: OrderTerms, bump: number): Address {
   const [bytes, u64] = [getAddressEncoder(), getU64Encoder()]
   const hash = createHash('sha256').update(mint === null ? 'htlc' : 'htlc_token')

@@ -1,4 +1,4 @@
-// A model of the program without a chain. Tests compare the program with it after each step.
+// Models the program without a chain, for tests that compare the program with it after each step.
 import type { Address } from '@solana/kit'
 import type { TestOrder } from './order.ts'
 
@@ -16,14 +16,13 @@ export interface Moment {
   readonly time: bigint
 }
 
-/** Each call returns the name of the error with which the program must refuse; null if it must succeed. */
+/** Each call returns the name of the error with which the program must refuse, or null if the program must succeed. */
 export interface HtlcModel {
   initiate(order: TestOrder, rentPayer: Address, now: Moment): string | null
   redeem(order: TestOrder, how: { readonly rightSecret: boolean; readonly rightPayee: boolean }): string | null
   refund(order: TestOrder, now: Moment): string | null
   instantRefund(order: TestOrder, bySomebodyElse: boolean): string | null
   close(order: TestOrder, rentPayer: Address, now: Moment): string | null
-  /** Null without an account. */
   status(order: TestOrder): Status | null
   rentPayer(order: TestOrder): Address | null
   open(): readonly TestOrder[]

@@ -1,4 +1,4 @@
-// Orders for tests, of both kinds, with every instruction ready to be sent or to be changed first.
+// Makes orders for tests, of both kinds, with every instruction ready to be sent or to be changed first.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Address, Instruction, KeyPairSigner, ReadonlyUint8Array } from '@solana/kit'
 import { findAssociatedTokenPda } from '@solana-program/token'
@@ -26,7 +26,7 @@ export interface TestOrder {
   readonly terms: OrderTerms
   readonly secret: Uint8Array
   readonly address: Address
-  /** Also of an order of SOL, where no such account ever exists. */
+  /** An order of SOL has this address too, but never an account there. */
   readonly vault: Address
   readonly initiateBefore: bigint
 }
@@ -36,7 +36,6 @@ export type HtlcFixture = Awaited<ReturnType<typeof createHtlc>>
 export const initiateWindow = 3_600n
 const initialTokens = 1_000_000_000n
 
-/** One kind of order. All parties have tokens. */
 export async function createHtlc(kind: Kind, on: Promise<Svm> = createSvm()) {
   const chain = await on
   const { program, keys } = chain
@@ -56,9 +55,8 @@ export async function createHtlc(kind: Kind, on: Promise<Svm> = createSvm()) {
     kind,
     mint,
     tokensOf,
-    /** What the order pays in: lamports or tokens. */
+    /** The unit is that of the order: lamports or tokens. */
     funds: (party: Address): bigint => (isSol ? chain.balance(party) : chain.tokens(tokensOf(party))),
-    /** What a payment to this party credits. */
     payee: (party: Address): Address => (isSol ? party : tokensOf(party)),
     newOrder(terms: Partial<OrderTerms> = {}, initiateBefore = chain.clock().time + initiateWindow): TestOrder {
       const secret = Uint8Array.from(randomBytes(32))
@@ -94,7 +92,6 @@ export async function createHtlc(kind: Kind, on: Promise<Svm> = createSvm()) {
       return isSol ? instantRefundSol(program, address, payTo, terms.redeemer) : instantRefundToken(program, address, payTo, terms.redeemer)
     },
     close: ({ address }: TestOrder, rentPayer = keys.rentPayer.address): HtlcInstruction => closeOrder(program, address, rentPayer),
-    /** Signed by all of the usual parties, who are not asked for more than they have to sign. */
     sendSigned(instructions: readonly Instruction[]): Promise<Outcome> {
       return chain.send(instructions, signersAmong(instructions, Object.values(keys)))
     },
@@ -104,7 +101,6 @@ export async function createHtlc(kind: Kind, on: Promise<Svm> = createSvm()) {
       if (error !== null) throw new Error(`initiate: ${error}`)
       return order
     },
-    /** What the account of the order says; null without one. */
     state({ address }: TestOrder): OrderAccount | null {
       const data = chain.data(address)
       return data === null || chain.owner(address) !== program ? null : decodeOrderAccount(data)
@@ -128,7 +124,6 @@ function signersAmong(instructions: readonly Instruction[], keys: readonly KeyPa
   return keys.filter(({ address }) => signing.includes(address))
 }
 
-/** The same instruction with one account replaced. */
 export function withAccount(instruction: HtlcInstruction, index: number, address: Address): HtlcInstruction {
   return { ...instruction, accounts: instruction.accounts.map((meta, i) => (i === index ? { ...meta, address } : meta)) }
 }

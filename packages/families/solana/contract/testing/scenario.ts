@@ -1,20 +1,18 @@
-// A scenario is one promise of the program, played on a real SVM. The tests play all on the committed program, and all on every mutant.
+// Plays a scenario, which is one promise of the program, on a real SVM. The tests play all of them, also on every mutant.
 import { equal, ok } from 'node:assert/strict'
 import type { Address, Instruction, KeyPairSigner } from '@solana/kit'
 import type { HtlcFixture, Kind, TestOrder } from './order.ts'
 import type { Outcome } from './svm.ts'
 
-/** The System program's AddressWithSeedMismatch. */
+/** The System program calls this error AddressWithSeedMismatch. */
 export const wrongVault = 'code 5'
 
 export interface Scenario {
   readonly name: string
-  /** Both, unless it says one. */
   readonly kind?: Kind
   play(htlc: HtlcFixture): Promise<void>
 }
 
-/** It must fail with exactly this error. */
 export async function refused(
   htlc: HtlcFixture,
   instructions: Instruction | readonly Instruction[],
@@ -32,7 +30,7 @@ export async function accepted(htlc: HtlcFixture, instructions: Instruction | re
   return outcome
 }
 
-/** It must succeed and change what these parties have by exactly this much, in what the order pays in. */
+/** The transaction must succeed and change what these parties have by exactly this much, in the unit of the order. */
 export async function moves(
   htlc: HtlcFixture,
   instructions: Instruction | readonly Instruction[],
@@ -45,7 +43,6 @@ export async function moves(
   })
 }
 
-/** The order pays this party its amount, and nobody else anything. */
 export async function pays(
   htlc: HtlcFixture,
   order: TestOrder,
@@ -71,7 +68,6 @@ export function orderSize({ kind }: HtlcFixture): number {
   return kind === 'SOL' ? 168 : 232
 }
 
-/** Of all accounts that the rent payer pays for. */
 export function fullRent(htlc: HtlcFixture): bigint {
   return htlc.rent(orderSize(htlc)) + (htlc.kind === 'SOL' ? 0n : htlc.rent(165))
 }

@@ -1,4 +1,4 @@
-// All promises of the program.
+// Lists all promises of the program.
 import { closeScenarios } from './close-scenarios.ts'
 import { initiateScenarios } from './initiate-scenarios.ts'
 import type { Kind } from './order.ts'

@@ -1,4 +1,4 @@
-// Redeems, refunds and instant refunds: who is paid, how much, when, and how often.
+// Tests redeems, refunds and instant refunds: who is paid, how much, when, and how often.
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { AccountRole, getAddressDecoder, getAddressEncoder, lamports } from '@solana/kit'
 import { keyOf, sha256, withAccount, withData } from './order.ts'

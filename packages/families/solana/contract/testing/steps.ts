@@ -1,4 +1,4 @@
-// Random steps, drawn from so few parties, amounts and secrets that many concern the same order.
+// Draws random steps from so few parties, amounts and secrets that many concern the same order.
 import fc from 'fast-check'
 import type { Kind } from './order.ts'
 
@@ -8,11 +8,11 @@ interface DrawnTerms {
   readonly amount: bigint
   readonly timelock: bigint
   readonly secret: number
-  /** Seconds that are left to initiate. */
+  /** The unit is the second. */
   readonly window: bigint
 }
 
-/** `pick`: index of an order that was mentioned before, modulo their number. */
+/** `pick` is the index of an order that was mentioned before, modulo the number of those orders. */
 export type Step = { readonly kind: Kind } & (
   | { readonly do: 'initiate'; readonly terms: DrawnTerms; readonly funder: Payer; readonly rentPayer: Payer }
   | { readonly do: 'initiate again'; readonly pick: number; readonly funder: Payer; readonly rentPayer: Payer }

@@ -1,4 +1,4 @@
-// The program on a real SVM, with funded parties, a mint, and token accounts.
+// Runs the program on a real SVM, with funded parties, a mint, and token accounts.
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import {
   type Address,
@@ -23,9 +23,8 @@ import { Clock, FailedTransactionMetadata, LiteSVM, type TransactionMetadata } f
 import { htlcProgram } from '../artifacts/htlc.ts'
 import { tokenProgram } from '../client/programs.ts'
 
-/** What became of a transaction. */
 export interface Outcome {
-  /** Name of our error, or the runtime's text; null if it succeeded. */
+  /** The value is the name of our error or the runtime's text, or null if the transaction succeeded. */
   readonly error: string | null
   readonly computeUnits: number
   readonly meta: TransactionMetadata
@@ -44,7 +43,6 @@ type Party = (typeof partyNames)[number]
 
 const knownKeys = new Map<string, Promise<KeyPairSigner>>()
 
-/** The same key for the same name. */
 export function keyOf(name: string): Promise<KeyPairSigner> {
   const known = knownKeys.get(name)
   if (known !== undefined) return known
@@ -53,7 +51,7 @@ export function keyOf(name: string): Promise<KeyPairSigner> {
   return made
 }
 
-/** Signing by node's own crypto takes a tenth of the time that web crypto takes. */
+/** Node's own crypto signs in a tenth of the time that web crypto takes. */
 const privateKeys = new Map<Address, KeyObject>()
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 
@@ -105,7 +103,6 @@ export async function createSvm(programBytes: Uint8Array = committedProgram) {
       setClock()
     },
     signedBy,
-    /** Sends what is signed, as anyone who got hold of it could. */
     submit(transaction: Transaction): Outcome {
       const result = svm.sendTransaction(transaction)
       const failed = result instanceof FailedTransactionMetadata
@@ -116,7 +113,7 @@ export async function createSvm(programBytes: Uint8Array = committedProgram) {
         meta,
       }
     },
-    /** The relayer pays the fee, and signs beside the `signers`. Every transaction has its own blockhash. */
+    /** The relayer pays the fee and signs beside the `signers`. Every transaction has its own blockhash. */
     async send(instructions: readonly Instruction[], signers: readonly KeyPairSigner[] = [], payer = keys.relayer): Promise<Outcome> {
       const outcome = this.submit(signedBy(instructions, [payer, ...signers], payer.address))
       svm.expireBlockhash()
@@ -127,7 +124,6 @@ export async function createSvm(programBytes: Uint8Array = committedProgram) {
       const account = svm.getAccount(address)
       return account.exists && account.data.length === tokenAccountSize ? Buffer.from(account.data).readBigUInt64LE(64) : 0n
     },
-    /** Null if there is none. */
     data(address: Address): Uint8Array | null {
       const account = svm.getAccount(address)
       return account.exists && account.lamports > 0n ? Uint8Array.from(account.data) : null
@@ -175,7 +171,6 @@ function lifetime(blockhash: Blockhash) {
   return { blockhash, lastValidBlockHeight: 2n ** 63n }
 }
 
-/** "WrongSecret" for ours, "code 1" for one of another program, or the name that the runtime gives. */
 function errorName(text: string): string {
   const custom = /InstructionErrorCustom \{ code: (\d+)/.exec(text)?.[1]
   if (custom === undefined) return /error: (\w+) \}/.exec(text)?.[1] ?? text

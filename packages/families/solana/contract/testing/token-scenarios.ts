@@ -1,4 +1,4 @@
-// What is special about tokens: programs, mints, vaults, token accounts that are frozen, foreign, missing or empty; and the two kinds apart.
+// Tests what is special about tokens: programs, mints, vaults, and token accounts that are frozen, foreign, missing or empty.
 import { equal } from 'node:assert/strict'
 import { type Address, none, some } from '@solana/kit'
 import {
@@ -113,7 +113,7 @@ export const tokenScenarios: readonly Scenario[] = [
         for (const settle of [htlc.redeem, htlc.refund, htlc.instantRefund])
           await refused(htlc, withAccount(settle(order), vaultIndex, vault), 'WrongVault')
       await refused(htlc, withAccount(htlc.initiate(htlc.newOrder()), vaultIndex, htlc.newOrder().vault), wrongVault)
-      // With lamports it takes another way.
+      // An address with lamports takes another path in the program.
       await refused(htlc, withAccount(htlc.initiate(htlc.newOrder()), vaultIndex, other.vault), wrongVault)
       isOpen(htlc, order)
       isOpen(htlc, other)

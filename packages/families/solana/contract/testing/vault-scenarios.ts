@@ -1,4 +1,4 @@
-// An order of tokens has one vault: what an initiation names beside its terms cannot keep our own redeem or refund from paying.
+// Tests that an order of tokens has one vault: what an initiation names beside its terms cannot keep our own redeem or refund from paying.
 import { deepEqual, equal } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type Address, getAddressDecoder, getAddressEncoder } from '@solana/kit'
@@ -17,7 +17,6 @@ export const vaultScenarios: readonly Scenario[] = [
       for (let bump = 0; bump < 256; bump += 1) {
         const order = htlc.newOrder()
         const initiate = withAccount(htlc.initiate(order), vaultIndex, derivedVault(htlc, order, bump))
-        // The bump in place of the last byte of the data, and behind it.
         const named = [
           withData(initiate, Uint8Array.of(...initiate.data.slice(0, -1), bump)),
           withData(initiate, Uint8Array.of(...initiate.data, bump)),
@@ -47,7 +46,7 @@ export const vaultScenarios: readonly Scenario[] = [
   },
 ]
 
-/** An address of the program by seeds, as others would choose one. With some bumps it has a key. */
+/** A stranger can choose such an address of the program by seeds. With some bumps it has a key. */
 function derivedVault({ program }: HtlcFixture, { address }: TestOrder, bump: number): Address {
   const bytes = getAddressEncoder()
   const hash = createHash('sha256')

@@ -1,4 +1,4 @@
-// The filters of getProgramAccounts and programSubscribe.
+// Reads the filters of getProgramAccounts and programSubscribe.
 import type { EncodedAccount } from '@solana/kit'
 import { readTokenAccount } from '../token-accounts.ts'
 import { bytesOf, configOf, countOf, textOf } from './params.ts'

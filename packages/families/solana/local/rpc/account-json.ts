@@ -1,16 +1,15 @@
-// An account as nodes show it, in the encodings that clients ask for.
+// Shows an account in the encodings that clients ask for.
 import { type EncodedAccount, getBase58Decoder } from '@solana/kit'
 import { parsedTokenJson, readMint } from '../token-accounts.ts'
 import { type Config, configOf, countOf } from './params.ts'
 import { invalidParams } from './rpc-error.ts'
 
 const base58 = getBase58Decoder()
-/** Accounts pay no rent by epoch any more: the largest 64-bit number says so. */
+/** The largest 64-bit number means that an account pays no rent by epoch. */
 const NO_RENT_EPOCH = 2n ** 64n - 1n
 /** Longer data is too slow to encode in base58. */
 const MAX_BASE58_DATA = 128
 
-/** `find` looks up the mint of a token account. */
 export function accountJson(account: EncodedAccount, config: Config, find: (address: EncodedAccount['address']) => EncodedAccount | null) {
   const { lamports, programAddress, executable, data } = account
   return {

@@ -1,4 +1,4 @@
-// Accounts and tokens over JSON-RPC: encodings, filters, and the state of each commitment.
+// These tests read accounts and tokens over JSON-RPC: encodings, filters, and the state of each commitment.
 import { type Address, address } from '@solana/kit'
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -61,7 +61,7 @@ describe('accounts', () => {
     expect(await fixture.post(body)).toContain('"rentEpoch":18446744073709551615,')
   })
 
-  it('are encoded as asked, whole or in part', async () => {
+  it('are encoded as requested, whole or in part', async () => {
     const data = async (config: object) =>
       ((await valueFrom('getAccountInfo', holding, { ...processed, ...config })) as { data: unknown }).data
     const [text] = (await data({ encoding: 'base64' })) as [string]

@@ -1,4 +1,4 @@
-// Methods about accounts.
+// Answers the methods about accounts.
 import type { Address, EncodedAccount } from '@solana/kit'
 import type { Commitment } from '../ledger.ts'
 import type { SolanaNode } from '../solana-node.ts'

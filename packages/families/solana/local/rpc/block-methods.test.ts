@@ -1,4 +1,4 @@
-// Slots and blocks over JSON-RPC: what exists at which commitment, and which error says that it does not.
+// These tests read slots and blocks over JSON-RPC: which exist at which commitment, and the error for those that do not.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { base64, newSigner, openSolanaFixture, SOL, type SolanaFixture } from '../solana.fixture.ts'
 
@@ -70,7 +70,7 @@ describe('getBlock', () => {
     })
   })
 
-  it('shows its transactions in the asked detail and encoding, of supported versions only', async () => {
+  it('shows its transactions in the requested detail and encoding, of supported versions only', async () => {
     const wire = fixture.sign([fixture.transfer(newSigner().address, SOL)])
     const signature = await fixture.send(wire)
     fixture.chain.mine(2)

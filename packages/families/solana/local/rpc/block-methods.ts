@@ -1,4 +1,4 @@
-// Methods about slots and blocks.
+// Answers the methods about slots and blocks.
 import type { Commitment, LedgerBlock } from '../ledger.ts'
 import type { SolanaNode } from '../solana-node.ts'
 import { type Methods, readCommitment } from './context.ts'
@@ -28,7 +28,7 @@ export function blockMethods(node: SolanaNode): Methods {
     getTransactionCount: () => ledger.transactionCount(),
     getBlockTime: ([slot]) => blockAt(countOf(slot), 'confirmed').time,
     getBlocks([from, to, config]) {
-      // The last slot may be left out.
+      // The last slot is optional, and then the options come in its place.
       const [end, options] = typeof to === 'object' && to !== null ? [undefined, to] : [optionalCountOf(to), config]
       const [start, commitment] = [countOf(from), historyCommitmentOf(configOf(options))]
       const last = end ?? ledger.tip(commitment).slot

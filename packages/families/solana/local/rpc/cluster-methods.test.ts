@@ -1,4 +1,4 @@
-// The cluster over JSON-RPC: identity, epochs, blockhashes, fees.
+// These tests ask for the cluster over JSON-RPC: identity, epochs, blockhashes, fees.
 
 import type { Instruction } from '@solana/kit'
 import { localChains } from '@tandem/families/registry.ts'

@@ -1,4 +1,4 @@
-// Methods about the cluster: version, epochs, blockhashes, fees.
+// Answers the methods about the cluster: version, epochs, blockhashes, fees.
 import type { Address } from '@solana/kit'
 import { requestedBudget } from '../compute-budget.ts'
 import { feeOf } from '../fees.ts'
@@ -69,7 +69,7 @@ function messageOf(bytes: Uint8Array): WireMessage {
   }
 }
 
-/** The lowest price per compute unit that was enough to be in this block and to write these accounts. */
+/** This is the lowest price per compute unit that was enough to be in this block and to write these accounts. */
 function priceIn({ transactions }: LedgerBlock, written: readonly Address[]): bigint {
   const writers = written.map((address) => transactions.filter(({ writable }) => writable.includes(address)))
   return [transactions, ...writers].map(lowestPrice).reduce(atLeast)

@@ -1,4 +1,4 @@
-// What the methods share: the node, and answers that name the slot they are true for.
+// Shares what all methods need: the node, and answers that name their slot.
 import type { Commitment } from '../ledger.ts'
 import type { SolanaNode } from '../solana-node.ts'
 import { type Config, commitmentOf, optionalCountOf } from './params.ts'
@@ -9,7 +9,7 @@ export type Methods = Readonly<Record<string, Method>>
 
 export const API_VERSION = '3.0.0'
 
-/** The commitment that a request asks for. Fails if the node is not at `minContextSlot` yet. */
+/** Throws if the node is not at `minContextSlot` yet. */
 export function readCommitment({ ledger }: SolanaNode, config: Config, read = commitmentOf): Commitment {
   const commitment = read(config)
   const min = optionalCountOf(config.minContextSlot)

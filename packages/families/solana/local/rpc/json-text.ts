@@ -1,4 +1,4 @@
-// JSON with 64-bit numbers, as nodes send them: clients that can read them get every digit.
+// Writes JSON with 64-bit numbers, as nodes send them: clients that can read them get every digit.
 import { randomUUID } from 'node:crypto'
 
 const mark = randomUUID()

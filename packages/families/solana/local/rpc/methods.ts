@@ -1,4 +1,4 @@
-// All methods of the JSON-RPC, by name.
+// Lists all methods of the JSON-RPC by name.
 import type { SolanaNode } from '../solana-node.ts'
 import { accountMethods } from './account-methods.ts'
 import { blockMethods } from './block-methods.ts'

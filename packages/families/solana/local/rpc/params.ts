@@ -1,4 +1,4 @@
-// Reads the parameters of a request. What is not as it must be is an error with code -32602.
+// Reads the parameters of a request. An invalid one gives an error with code -32602.
 import { type Address, getBase58Encoder, isAddress } from '@solana/kit'
 import type { Commitment } from '../ledger.ts'
 import { MAX_TRANSACTION_SIZE, readTransaction, type WireTransaction } from '../wire-transaction.ts'
@@ -9,7 +9,6 @@ export type Config = Readonly<Record<string, unknown>>
 const commitments: readonly unknown[] = ['processed', 'confirmed', 'finalized'] satisfies Commitment[]
 const base58 = getBase58Encoder()
 
-/** An object, or nothing. */
 export function configOf(value: unknown): Config {
   if (value === undefined || value === null) return {}
   if (typeof value !== 'object' || Array.isArray(value))
@@ -26,7 +25,7 @@ export function commitmentOf({ commitment }: Config): Commitment {
   return commitment as Commitment
 }
 
-/** For history: nodes keep none of blocks that are only processed. */
+/** Nodes keep no history of blocks that are only processed. */
 export function historyCommitmentOf(config: Config): Exclude<Commitment, 'processed'> {
   const commitment = commitmentOf(config)
   if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`')
@@ -52,7 +51,6 @@ export function signatureOf(value: unknown): string {
   return value
 }
 
-/** A whole number that is not negative. */
 export function countOf(value: unknown): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
     throw invalidParams(`Invalid params: invalid value: ${typeOf(value)}, expected u64.`)
@@ -68,7 +66,6 @@ export function textOf(value: unknown): string {
   return value
 }
 
-/** Bytes in base58, the default, or base64. */
 export function bytesOf(text: string, encoding: unknown): Uint8Array {
   if (encoding === 'base64') {
     const bytes = Buffer.from(text, 'base64')

@@ -1,16 +1,9 @@
-// The errors of agave's JSON-RPC, with their codes.
-export class RpcError extends Error {
-  readonly code: number
-  readonly data: unknown
+// Makes the errors of agave's JSON-RPC, with their codes.
+import { RpcError } from '@tandem/chain-kit/local/json-rpc.ts'
 
-  constructor(code: number, message: string, data?: unknown) {
-    super(message)
-    this.name = 'RpcError'
-    this.code = code
-    this.data = data
-  }
-}
-
+export const parseError = () => new RpcError(-32_700, 'Parse error')
+export const invalidRequest = () => new RpcError(-32_600, 'Invalid request')
+export const internalError = (reason: string) => new RpcError(-32_603, reason)
 export const invalidParams = (message: string) => new RpcError(-32_602, message)
 export const methodNotFound = () => new RpcError(-32_601, 'Method not found')
 export const blockCleanedUp = (slot: number, first: number) =>

@@ -1,4 +1,4 @@
-// JSON-RPC over HTTP: batches, what is no request, and the faults of a network.
+// These tests check JSON-RPC over HTTP: batches, invalid requests, and the faults of a network.
 import { createServer } from 'node:http'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openSolanaFixture, type SolanaFixture } from '../solana.fixture.ts'
@@ -61,10 +61,16 @@ it('does not start on a port that is taken, and leaves the other one free', asyn
   const port = Number(new URL(fixture.chain.url).port)
   await expect(startSolanaChain({ port })).rejects.toThrow('EADDRINUSE')
   await expect(startSolanaChain({ port: port - 1 })).rejects.toThrow('EADDRINUSE')
-  const server = createServer()
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port - 1, '127.0.0.1', resolve)
-  })
-  await new Promise((resolve) => server.close(resolve))
+  // A test of another process may hold the port for a while.
+  await expect.poll(() => canListenOn(port - 1)).toBe(true)
 })
+
+async function canListenOn(port: number): Promise<boolean> {
+  const server = createServer()
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => resolve(true))
+  })
+  if (isFree) await new Promise((resolve) => server.close(resolve))
+  return isFree
+}

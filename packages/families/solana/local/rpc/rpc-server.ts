@@ -1,24 +1,27 @@
-// Serves JSON-RPC over HTTP, and subscriptions over websocket: on the same port, and on the next one, where clients look for them.
-import { type Listener, type LocalServer, startLocalServer } from '@tandem/chain-kit/local/local-server.ts'
-import { type Answer, answerText } from './request.ts'
+// Serves JSON-RPC over HTTP, and subscriptions over websocket on the same port and on the next one, where clients expect them.
+import { type Dialect, type RpcHandlers, startJsonRpcServer } from '@tandem/chain-kit/local/json-rpc.ts'
+import type { LocalServer } from '@tandem/chain-kit/local/local-server.ts'
+import { jsonText } from './json-text.ts'
+import { internalError, invalidRequest, parseError } from './rpc-error.ts'
 
 export interface RpcServer extends LocalServer {
   readonly webSocketPort: number
 }
 
-export type RpcHandlers = {
-  /** One request over HTTP. */
-  readonly http: Answer
-  /** One request over a websocket. */
-  readonly socket: (listener: Listener, ...request: Parameters<Answer>) => unknown
-  readonly disconnected: (listener: Listener) => void
-}
-
 const MAX_BYTES = 8 * 1024 * 1024
 const PORT_ATTEMPTS = 50
 
-/** `port` 0: any free pair of ports. */
-export async function startRpcServer(handlers: RpcHandlers, port: number): Promise<RpcServer> {
+type Params = readonly unknown[]
+
+const dialect: Dialect<Params> = {
+  parseError,
+  invalidRequest,
+  internalError,
+  paramsOf: (params) => (Array.isArray(params) ? params : params === undefined || params === null ? [] : undefined),
+  write: jsonText,
+}
+
+export async function startRpcServer(handlers: RpcHandlers<Params>, port: number): Promise<RpcServer> {
   const servers = await startPair(handlers, port)
   const [main, next] = servers
   return {
@@ -36,8 +39,8 @@ export async function startRpcServer(handlers: RpcHandlers, port: number): Promi
   }
 }
 
-/** A port and the one after it: web3.js expects websockets there. */
-async function startPair(handlers: RpcHandlers, port: number): Promise<readonly [LocalServer, LocalServer]> {
+/** web3.js expects websockets on the port after the one of HTTP. */
+async function startPair(handlers: RpcHandlers<Params>, port: number): Promise<readonly [LocalServer, LocalServer]> {
   for (let attempt = 1; ; attempt += 1) {
     const main = await startOne(handlers, port)
     try {
@@ -49,15 +52,6 @@ async function startPair(handlers: RpcHandlers, port: number): Promise<readonly 
   }
 }
 
-function startOne({ http, socket, disconnected }: RpcHandlers, port: number): Promise<LocalServer> {
-  return startLocalServer({
-    port,
-    maxBytes: MAX_BYTES,
-    pages: { '/health': 'ok' },
-    post: (body) => ({ headers: { 'content-type': 'application/json' }, body: answerText(body.toString('utf8'), http) }),
-    socket: {
-      answer: (listener, message) => answerText(message, (method, params) => socket(listener, method, params)),
-      disconnected,
-    },
-  })
+function startOne(handlers: RpcHandlers<Params>, port: number): Promise<LocalServer> {
+  return startJsonRpcServer(handlers, dialect, { port, maxBytes: MAX_BYTES, pages: { '/health': 'ok' } })
 }

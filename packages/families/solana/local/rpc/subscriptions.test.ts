@@ -1,4 +1,4 @@
-// Subscriptions over websocket: each tells what reached its commitment, and nothing else.
+// These tests check that each subscription reports what reached its commitment, and nothing else.
 import type { Address } from '@solana/kit'
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -50,7 +50,7 @@ async function subscribe(kind: string, ...params: readonly unknown[]): Promise<n
   return result
 }
 
-/** Everything sent so far has arrived once the answer to this has. */
+/** All messages sent before have arrived once this request is answered. */
 async function results(id: number): Promise<readonly unknown[]> {
   await ask('getHealth')
   return heard.filter(({ params }) => params.subscription === id).map(({ params }) => params.result)
@@ -202,7 +202,7 @@ it('slots pass for a subscriber who only listens, and only for one', async () =>
   expect(fixture.chain.node.ledger.tip('processed').slot).toBe(end)
 })
 
-it('slots stop to pass for a subscription to a signature once it has told', async () => {
+it('no slots pass for a subscription to a signature after its notification', async () => {
   const signature = await pay(SOL)
   fixture.chain.mine(2)
   fixture.chain.setMining('timed')

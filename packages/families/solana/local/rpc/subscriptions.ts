@@ -1,4 +1,4 @@
-// Subscriptions over websocket: slots, roots, signatures, accounts, programs and logs.
+// Serves subscriptions over websocket: slots, roots, signatures, accounts, programs and logs.
 
 import type { Address, EncodedAccount } from '@solana/kit'
 import type { Listener } from '@tandem/chain-kit/local/local-server.ts'
@@ -12,10 +12,7 @@ import { jsonText } from './json-text.ts'
 import { addressOf, commitmentOf, configOf, countOf, signatureOf } from './params.ts'
 import { invalidParams } from './rpc-error.ts'
 
-/** A client's connection. */
-
 export interface Subscriptions {
-  /** Undefined if the method is not one of subscriptions. */
   answer(listener: Listener, method: string, params: readonly unknown[]): unknown
   removeAll(listener: Listener): void
   count(): number
@@ -26,9 +23,7 @@ type Subscription = {
   readonly listener: Listener
   readonly kind: string
   readonly commitment: Commitment
-  /** The newest block that the client has heard of. */
   height: number
-  /** Tells the client what this block brings, which has reached the commitment. */
   readonly tell: (block: LedgerBlock) => void
 }
 
@@ -125,7 +120,7 @@ export function createSubscriptions(node: SolanaNode): Subscriptions {
     const tip = ledger.tip(feed.commitment)
     const subscription = { ...feed, id, listener, kind, height: tip.height }
     open.set(id, subscription)
-    // One that is mined already is told at once, after the answer to this request.
+    // A transaction that is already mined is reported at once, after the answer to this request.
     if (kind === 'signature') setImmediate(() => open.has(id) && subscription.tell(tip))
     return id
   }
@@ -159,7 +154,6 @@ function logFilter(filter: unknown): (mined: MinedTransaction) => boolean {
   return ({ addresses }) => addresses.includes(address)
 }
 
-/** An account that does not exist any more. */
 function closed(address: Address): EncodedAccount {
   const system = '11111111111111111111111111111111' as Address
   return {

@@ -1,4 +1,4 @@
-// Local only: moves the clock, with the method name of Surfpool, a local Solana node.
+// Moves the clock on local chains only, with the method name of Surfpool, a local Solana node.
 import type { SolanaNode } from '../solana-node.ts'
 import type { Methods } from './context.ts'
 import { configOf, countOf } from './params.ts'

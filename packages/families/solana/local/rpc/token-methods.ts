@@ -1,4 +1,4 @@
-// Methods about SPL tokens.
+// Answers the methods about SPL tokens.
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import type { SolanaNode } from '../solana-node.ts'
 import { readMint, readTokenAccount, tokenAmountJson } from '../token-accounts.ts'

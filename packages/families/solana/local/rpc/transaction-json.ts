@@ -1,4 +1,4 @@
-// A mined transaction as nodes show it, in the encodings that clients ask for.
+// Shows a mined transaction in the encodings that clients ask for.
 import { getBase58Decoder } from '@solana/kit'
 import type { MinedTransaction, ReturnData, TokenBalance } from '../mined-transaction.ts'
 import { tokenAmountJson } from '../token-accounts.ts'
@@ -8,7 +8,7 @@ import { invalidParams, unsupportedVersion } from './rpc-error.ts'
 
 const base58 = getBase58Decoder()
 
-/** Undefined: the client reads legacy transactions only. */
+/** Undefined means that the client reads legacy transactions only. */
 export function versionLimitOf({ maxSupportedTransactionVersion }: Config): number | undefined {
   return optionalCountOf(maxSupportedTransactionVersion)
 }
@@ -23,7 +23,6 @@ export function transactionJson(mined: MinedTransaction, encoding: unknown, vers
   }
 }
 
-/** For `transactionDetails: accounts`. */
 export function transactionAccountsJson(mined: MinedTransaction, versionLimit: number | undefined) {
   const { version } = mined.wire.message
   if (version !== 'legacy' && versionLimit === undefined) throw unsupportedVersion(version)
@@ -83,7 +82,7 @@ function lookupsJson(message: WireTransaction['message']) {
   }
 }
 
-/** Instructions are shown as a node shows those of programs that it cannot parse. */
+/** Instructions have the form in which a node shows those of programs that it cannot parse. */
 function parsedMessageJson(mined: MinedTransaction) {
   const { message } = mined.wire
   return {

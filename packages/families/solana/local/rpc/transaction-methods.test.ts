@@ -1,4 +1,4 @@
-// Transactions over JSON-RPC: preflight, simulation, status and history, with the errors of a node.
+// These tests check transactions over JSON-RPC: preflight, simulation, status and history, with the errors of a node.
 import { type Address, getBase58Decoder } from '@solana/kit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createLocalSender } from '../local-sender.ts'
@@ -178,7 +178,7 @@ describe('simulateTransaction', () => {
     })
   })
 
-  it('needs neither signatures nor a valid blockhash, if told so', async () => {
+  it('needs neither signatures nor a valid blockhash, if the options say so', async () => {
     const unsigned = withSignature(transferOf(SOL), 0, new Uint8Array(64))
     expect(await simulate(unsigned)).toMatchObject({ err: null, replacementBlockhash: null })
     expect(
@@ -250,7 +250,6 @@ describe('history', () => {
     const sent: string[] = []
     for (let amount = 1n; amount <= 5n; amount += 1n) {
       sent.unshift(await fixture.send(transferOf(amount * SOL)))
-      // Two of them are in one block.
       if (amount !== 3n) fixture.chain.mine()
     }
     fixture.chain.mine()

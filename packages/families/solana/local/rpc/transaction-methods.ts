@@ -1,4 +1,4 @@
-// Methods about transactions: sending, simulating, and what became of them.
+// Answers the methods about transactions: sending, simulating, status and history.
 import type { Address, EncodedAccount } from '@solana/kit'
 import type { LedgerBlock } from '../ledger.ts'
 import { innerInstructions, type MinedTransaction, returnDataOf } from '../mined-transaction.ts'
@@ -22,7 +22,7 @@ import { invalidParams, preflightFailure, signatureFailure } from './rpc-error.t
 import { returnDataJson, transactionJson, versionLimitOf } from './transaction-json.ts'
 
 const MAX_STATUSES = 256
-/** Without a search in the history, a node knows the transactions of so many blocks. */
+/** A node knows the transactions of this many blocks without a search in its history. */
 const RECENT_BLOCKS = 300
 const MAX_SIGNATURES = 1_000
 
@@ -129,7 +129,7 @@ export function transactionMethods(node: SolanaNode, airdrop: Airdrop): Methods 
     },
   }
 
-  /** Those older than the transaction `before` and newer than `until`, which need not be of this address. */
+  /** `before` and `until` need not name transactions of this address. */
   function between(newestFirst: readonly MinedTransaction[], { before, until }: Config): readonly MinedTransaction[] {
     const [upper, lower] = [placeOf(before), placeOf(until)]
     // A node that does not know `before` finds nothing older than it. One that does not know `until` has no lower bound.
@@ -154,13 +154,12 @@ export function transactionMethods(node: SolanaNode, airdrop: Airdrop): Methods 
   }
 }
 
-/** Errors that a node reports before it runs the transaction. */
+/** A node reports these errors before it runs the transaction. */
 function refuseMalformed(error: TransactionErrorJson | null): void {
   if (error === 'SignatureFailure') throw signatureFailure()
   if (error === 'SanitizeFailure') throw invalidParams(`invalid transaction: ${errorText(error)}`)
 }
 
-/** Slot, and index in the block. */
 type Place = readonly [slot: number, index: number]
 
 function comparePlaces([slotA, indexA]: Place, [slotB, indexB]: Place): number {

@@ -1,4 +1,4 @@
-/** Deploying on a real SVM: interruptions at every step, strangers' lamports, and programs that are not ours. */
+/** These tests deploy on a real SVM: interruptions at every step, strangers' lamports, and programs that are not ours. */
 import { createHash } from 'node:crypto'
 import { type Address, getBase64Encoder, getSignatureFromTransaction, getTransactionDecoder, lamports, type Signature } from '@solana/kit'
 import type { DeployRequest } from '@tandem/chain-kit/port/abilities/deploy.ts'
@@ -24,9 +24,7 @@ const bytes = Buffer.from(htlcProgram.base64, 'base64')
 
 let svm: Svm
 let said: string[]
-/** Broadcasts so far. */
 let sent: number
-/** Called before and after each broadcast; may throw. */
 let interrupt: (when: 'before' | 'after') => void
 
 beforeEach(async () => {
@@ -36,7 +34,6 @@ beforeEach(async () => {
   interrupt = () => undefined
 })
 
-// `keyOf('relayer')`, whose account the SVM funds.
 const signer = createEd25519Key(createHash('sha256').update('relayer').digest('hex')).signerFor(testPurpose)
 const deployer = () => svm.keys.relayer.address
 const version = htlcProgram.sha256.slice(0, 20)
@@ -48,7 +45,6 @@ function request(change: Partial<DeployRequest> = {}): DeployRequest {
   return { chain, endpoints: {}, asset: sol as NonNullable<typeof sol>, token: null, signer, dryRun: false, onProgress, ...change }
 }
 
-/** The SVM as a node: every question is a new slot. */
 function node(): SolanaNode {
   const outcomes = new Map<Signature, Outcome>()
   const unused = () => Promise.reject(new Error('not needed here'))
@@ -107,7 +103,7 @@ test('deploys where the dry run said, verified and final; a second run sends not
   const stored = svm.data(dataAddress)?.subarray(45) ?? new Uint8Array(0)
   expect(createHash('sha256').update(stored).digest('hex')).toBe(htlcProgram.sha256)
   await verifyProgram(node(), planned.htlc as Address)
-  // An instruction without data: our program says so.
+  // Only our program answers an instruction without data in this way.
   expect((await svm.send([{ programAddress: planned.htlc as Address, accounts: [], data: new Uint8Array(0) }])).error).toBe(
     'InvalidInstruction',
   )

@@ -1,7 +1,7 @@
 /**
  * Deploys the program through the upgradeable loader, verifies its bytes, and gives the upgrade authority up. One program serves SOL and all tokens.
  *
- * Addresses follow from the deployer's key and the program's hash, and every step from what is on the chain: after an interruption, run it again.
+ * Addresses follow from the deployer's key and the program's hash, and every step follows from what is on the chain: after an interruption, run it again.
  */
 import type { Address } from '@solana/kit'
 import { sendUntilConfirmed } from '@tandem/chain-kit/contract/send-until-confirmed.ts'
@@ -34,7 +34,7 @@ const code = Uint8Array.from(Buffer.from(htlcProgram.base64, 'base64'))
 const codeHash = `0x${htlcProgram.sha256}`
 /** A seed has at most 32 bytes. */
 const version = htlcProgram.sha256.slice(0, 20)
-/** Each costs a stranger the rent of an account. */
+/** To block one of these addresses costs a stranger the rent of an account. */
 const MAX_BLOCKED_ADDRESSES = 20
 
 type Deployment = {
@@ -92,9 +92,7 @@ export async function deployProgram(request: DeployRequest, node: SolanaNode): P
   return { htlc: program.address, tx, codeHash }
 }
 
-/**
- * The loader cannot deploy if the account for the code has lamports already, and anyone can send it some. Then the next address is taken.
- */
+/** The loader cannot deploy if the account for the code has lamports, and anyone can send some. Then the next address is used. */
 async function chooseAddress(node: SolanaNode, deployer: Address): Promise<SeededAccount> {
   for (let number = 0; number < MAX_BLOCKED_ADDRESSES; number += 1) {
     const program = await seededAccount(deployer, `htlc-${version}-${number}`)
@@ -104,14 +102,14 @@ async function chooseAddress(node: SolanaNode, deployer: Address): Promise<Seede
   throw new ChainFailure('would-fail', 'somebody sent lamports to the addresses of this key, which blocks them: use another key')
 }
 
-/** A program of this version that is listed for another asset of the chain. */
+/** The program may be listed for another asset of the chain. Only this version counts. */
 async function findShared({ listedForOthers = [] }: DeployRequest, node: SolanaNode): Promise<string | null> {
   for (const program of listedForOthers) {
     try {
       const found = await findProgram(node, program as Address)
       if (found !== null && found.authority === null) return program
     } catch (error) {
-      // Another version, which `verifyListed` reports for its own asset.
+      // The program is of another version, which `verifyListed` reports for its own asset.
       if (!(error instanceof ChainFailure) || error.kind !== 'would-fail') throw error
     }
   }
@@ -140,7 +138,7 @@ async function deploy(deployment: Deployment): Promise<void> {
   const write = async () => {
     for (const { offset, instruction } of (await missing()) ?? []) await own.send(`piece ${offset}`, [instruction])
   }
-  // As deep as no reorg reaches: a piece that is undone later would be missing in the program.
+  // No reorg reaches below this depth. A piece that is undone later would be missing in the program.
   await reach(deployment, { what: 'writing the buffer', isReached: isWritten, send: write, confirmations: chain.finalityBlocks })
 
   onProgress(`deploying at ${program.address}`)
@@ -153,7 +151,7 @@ async function deploy(deployment: Deployment): Promise<void> {
   await reach(deployment, { what: 'deploying the program', isReached: isDeployed, send, confirmations: chain.requiredConfirmations })
 }
 
-/** Only after the bytes are verified (by `findProgram`): afterwards nobody can correct them. */
+/** Call this only after `findProgram` verified the bytes: afterwards nobody can correct them. */
 async function makeFinal(deployment: Deployment): Promise<void> {
   const { request, node, deployer, program, own } = deployment
   request.onProgress('its code is verified: giving the upgrade authority up')
@@ -172,7 +170,7 @@ function reach({ request, node }: Deployment, goal: Parameters<typeof sendUntilC
   return sendUntilConfirmed(request.chain, tip, goal, request.onProgress)
 }
 
-/** Checked before anything is sent. The rent of the buffer goes into that of the program. */
+/** The check comes before anything is sent. The rent of the buffer becomes part of that of the program. */
 async function requireFunds({ request, node, deployer, buffer }: Deployment): Promise<void> {
   const rent = (await node.rentExempt(PROGRAM_SIZE)) + (await node.rentExempt(PROGRAM_DATA_HEADER + code.length))
   const fees = BigInt(pieceCount(code) + 3) * MAX_FEE

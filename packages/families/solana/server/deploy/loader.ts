@@ -1,4 +1,4 @@
-/** The upgradeable loader (BPF Loader v3): its accounts, and the instructions that a deployment needs. */
+/** Builds the instructions of the upgradeable loader (BPF Loader v3) that a deployment needs, and decodes its accounts. */
 import {
   AccountRole,
   type Address,
@@ -25,7 +25,6 @@ const states = { buffer: 1, program: 2, programData: 3 } as const
 const tags = { initializeBuffer: 0, write: 1, deploy: 2, setAuthority: 4 } as const
 const { READONLY, WRITABLE, READONLY_SIGNER, WRITABLE_SIGNER } = AccountRole
 
-/** Bytes of an account, if it is of this state. */
 export type Authority = { readonly authority: Address | null; readonly code: Uint8Array }
 
 export function decodeBuffer(data: ReadonlyUint8Array): Authority | null {
@@ -42,7 +41,7 @@ function decodeAuthority(data: ReadonlyUint8Array, state: number, offset: number
   return { authority, code: Uint8Array.from(data.slice(header)) }
 }
 
-/** The address of the account with the code. */
+/** The result is the address of the account with the code. */
 export function decodeProgram(data: ReadonlyUint8Array): Address | null {
   return data.length === PROGRAM_SIZE && stateOf(data) === states.program ? getAddressDecoder().decode(data, 4) : null
 }
@@ -56,7 +55,7 @@ export async function programDataAddress(program: Address): Promise<Address> {
   return found
 }
 
-/** An account of the loader whose address follows from the base key and the seed. Only the base key can create it. */
+/** The address of this loader's account follows from the base key and the seed. Only the base key can create it. */
 export type SeededAccount = { readonly address: Address; readonly base: Address; readonly seed: string }
 
 export async function seededAccount(base: Address, seed: string): Promise<SeededAccount> {
@@ -81,7 +80,7 @@ export function writeBuffer(buffer: Address, authority: Address, offset: number,
   return loaderCall(tags.write, accounts, Buffer.concat([header, Uint8Array.from(part)]))
 }
 
-/** Turns the buffer into the program. The lamports of the buffer go to the payer first. */
+/** The buffer becomes the program. The lamports of the buffer first go to the payer. */
 export async function deployBuffer(program: Address, buffer: Address, payer: Address, length: number): Promise<Instruction> {
   const maxLength = Buffer.alloc(8)
   maxLength.writeBigUInt64LE(BigInt(length))
@@ -98,7 +97,7 @@ export async function deployBuffer(program: Address, buffer: Address, payer: Add
   return loaderCall(tags.deploy, accounts, maxLength)
 }
 
-/** Without a new authority: nobody can change the program any more. */
+/** Nobody can change the program after this: it sets no new authority. */
 export async function giveUpAuthority(program: Address, authority: Address): Promise<Instruction> {
   return loaderCall(tags.setAuthority, [
     [await programDataAddress(program), WRITABLE],

@@ -1,4 +1,4 @@
-/** The deployer's transactions, outside of the engine: kept in memory, and signed anew only after the blockhash of the last signature expired. */
+/** Sends the deployer's transactions, outside of the engine. They are signed again only after the last blockhash expired. */
 import type { Address, Base64EncodedWireTransaction, Instruction, Signature } from '@solana/kit'
 import { getSignatureFromTransaction } from '@solana/kit'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -7,9 +7,9 @@ import { buildTransaction, priorityFeeOf, sign, wireOf } from '../../terms/send/
 import type { SolanaNode } from '../nodes/node.ts'
 import { reasonOf } from '../send/transaction-failure.ts'
 
-/** More than any instruction of the loader takes: it charges 2,370 units, the System program 150. */
+/** No instruction of the loader takes more: it charges 2,370 units, and the System program 150. */
 const UNITS = 20_000
-/** Micro-lamports per unit: 2,000 lamports a transaction at most. */
+/** The price is in micro-lamports per unit, so the limit is 2,000 lamports a transaction. */
 const MAX_UNIT_PRICE = 100_000n
 const PRICE_PERCENTILE = 75
 export const MAX_FEE = 5_000n + priorityFeeOf({ unitLimit: UNITS, unitPrice: MAX_UNIT_PRICE })
@@ -17,9 +17,8 @@ export const MAX_FEE = 5_000n + priorityFeeOf({ unitLimit: UNITS, unitPrice: MAX
 type Signed = { readonly tx: Signature; readonly raw: Base64EncodedWireTransaction; readonly lastValidBlockHeight: bigint }
 
 export interface OwnTransactions {
-  /** Sends it, or rebroadcasts what was signed under this name. Rejects with `would-fail` if it was mined and failed, or nodes refuse it. */
+  /** Sends the instructions, or broadcasts what was signed under this name. Rejects with `would-fail` if they failed or are refused. */
   send(name: string, instructions: readonly Instruction[]): Promise<void>
-  /** The newest signature under this name; null if there is none. */
   signatureOf(name: string): Signature | null
 }
 

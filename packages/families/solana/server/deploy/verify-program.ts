@@ -16,10 +16,10 @@ export async function verifyProgram(node: Node, program: Address): Promise<void>
   if (found.authority !== null) throw notOurs(program, `${found.authority} can still change it: its upgrade authority is not given up`)
 }
 
-/** Null if nothing is there. Rejects with `would-fail` if something else is. `authority`: null if it is final. */
+/** The result is null if nothing is there. Rejects with `would-fail` if something else is. `authority` is null if the program is final. */
 export async function findProgram(node: Node, program: Address): Promise<{ readonly authority: Address | null } | null> {
   const [account = null] = await node.accounts([program])
-  // Anyone can send lamports to an address.
+  // Anyone can send lamports to an address, so an account with only lamports is no obstacle.
   if (account === null || (account.owner === systemProgram && account.data.length === 0)) return null
   const programData = account.owner === loaderProgram ? decodeProgram(account.data) : null
   if (programData === null) throw notOurs(program, `the account is not a program of the upgradeable loader, its owner is ${account.owner}`)

@@ -1,4 +1,4 @@
-/** Brings the program's bytes into a buffer account, in pieces. What is there already is not sent again. */
+/** Writes the program's bytes into a buffer account, in pieces. Pieces that are there already are not sent again. */
 import { type Address, bytesEqual, createNoopSigner, type Instruction } from '@solana/kit'
 import { getAllocateWithSeedInstruction, getAssignWithSeedInstruction, getTransferSolInstruction } from '@solana-program/system'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -6,7 +6,7 @@ import { systemProgram } from '../../contract/client/programs.ts'
 import type { SolanaNode } from '../nodes/node.ts'
 import { BUFFER_HEADER, decodeBuffer, initializeBuffer, loaderProgram, type SeededAccount, writeBuffer } from './loader.ts'
 
-/** As many as fit into a transaction of 1,232 bytes. */
+/** As many bytes as possible fit: a transaction has 1,232. */
 const PIECE = 900
 
 type Piece = { readonly offset: number; readonly instruction: Instruction }
@@ -15,7 +15,7 @@ export function pieceCount(code: Uint8Array): number {
   return Math.ceil(code.length / PIECE)
 }
 
-/** The pieces that the buffer lacks; null if there is no buffer. Rejects with `would-fail` for a buffer that is not ours. */
+/** The result is null if there is no buffer. Rejects with `would-fail` for a buffer that is not ours. */
 export async function missingPieces(
   node: SolanaNode,
   { address, base }: SeededAccount,
@@ -43,8 +43,8 @@ export async function createBuffer(node: SolanaNode, buffer: SeededAccount, code
 }
 
 /**
- * In the same transaction the account must be given its state: anyone could, once the loader owns it. Not `createAccountWithSeed`, which fails if a
- * stranger sent lamports to the address.
+ * The same transaction must initialize the account: anyone could, once the loader owns it. `createAccountWithSeed` would fail if a stranger
+ * sent lamports to the address.
  */
 export async function createLoaderAccount(
   node: SolanaNode,

@@ -1,4 +1,4 @@
-/** The lamports that a transaction takes from its sender: fee, rent of new accounts, and the amount where SOL is locked. */
+/** Computes the lamports that a transaction takes from its sender: fee, rent of new accounts, and the amount where SOL is locked. */
 import type { Address, Instruction } from '@solana/kit'
 import { ASSOCIATED_TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
@@ -8,28 +8,26 @@ import { decodeInstruction } from '../../contract/client/decode.ts'
 import { fixedUnits, type SentVerb, unitPrice } from '../../terms/fees/fees.ts'
 import type { SolanaNode } from '../nodes/node.ts'
 
-/** What an initiation, redeem or refund costs now: signature, priority fee, and the rent of a recipient's new token account. */
 const DECIMALS = 9
 const MICRO_LAMPORTS = 1_000_000n
 
-/** At 6,960 lamports a byte, which has only ever fallen. */
+/** The rents are in lamports, at 6,960 lamports a byte; that price has only ever fallen. */
 const RENT = { account: 890_880n, tokenAccount: 2_039_280n, solOrder: 2_060_160n, tokenOrder: 2_505_600n } as const
 
 /**
- * An initiation leaves this much: rent locked for strangers' orders, or an amount in SOL, must not keep us from redeeming what we are owed. Enough for
- * four redeems at the highest price, each with a new token account.
+ * An initiation leaves this many lamports: rent locked for strangers' orders, or an amount in SOL, must not keep us from redeeming what we
+ * are owed. They are enough for four redeems at the highest price, each with a new token account.
  */
 const KEPT_FOR_DUTIES = 30_000_000n
 
-/** What a transaction must leave to its sender, beside the rent of its own account. */
+/** The sender keeps this beside the rent of its own account. */
 export function lamportsKept(verb: SentVerb): bigint {
   return verb === 'initiate' ? KEPT_FOR_DUTIES : 0n
 }
 
-/** One signature, and no priority fee. */
-const LEAST_FEE = 5_000n
+const MIN_FEE_LAMPORTS = 5_000n
 
-/** Without the network fee. */
+/** The network fee is not included. */
 export function lamportsTaken(instructions: readonly Instruction[], sender: Address): bigint {
   return instructions.reduce((sum, instruction) => sum + takenBy(instruction, sender), 0n)
 }
@@ -47,7 +45,7 @@ function takenBy({ programAddress, accounts = [], data }: Instruction, sender: A
 export type Funds = {
   readonly account: Address
   readonly lamports: bigint
-  /** The most that its unmined transactions may still take. */
+  /** This is the upper limit of what unmined transactions may still take. */
   readonly reserved: bigint
 }
 
@@ -72,20 +70,20 @@ export async function assertLamports(
   instructions: readonly Instruction[],
 ): Promise<void> {
   const funds = { account, lamports: await node.balance(account), reserved: 0n }
-  const needed = LEAST_FEE + lamportsTaken(instructions, account)
+  const needed = MIN_FEE_LAMPORTS + lamportsTaken(instructions, account)
   if (!isEnough(funds, needed)) throw shortOf(what, funds, needed)
 }
 
 export async function legCostOf(node: Pick<SolanaNode, 'priorityFee'>, isToken: boolean): Promise<LegCost> {
   const costOf = async (verb: HtlcVerb) => {
     const units = fixedUnits(verb, isToken && verb === 'redeem')
-    return LEAST_FEE + (BigInt(units) * (await unitPrice(node, verb, [], units)) + MICRO_LAMPORTS - 1n) / MICRO_LAMPORTS
+    return MIN_FEE_LAMPORTS + (BigInt(units) * (await unitPrice(node, verb, [], units)) + MICRO_LAMPORTS - 1n) / MICRO_LAMPORTS
   }
   const [initiate, redeem, refund] = await Promise.all([costOf('initiate'), costOf('redeem'), costOf('refund')])
   return {
     decimals: DECIMALS,
-    // The rent of the HTLC comes back, by one more transaction.
-    initiate: initiate + LEAST_FEE,
+    // One more transaction brings the rent of the HTLC back.
+    initiate: initiate + MIN_FEE_LAMPORTS,
     redeem,
     refund,
     bound: isToken ? RENT.tokenOrder + RENT.tokenAccount : RENT.solOrder,

@@ -1,4 +1,4 @@
-/** The node of a chain, from its configuration. */
+/** Connects the node of a chain from its configuration. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createConnector } from '@tandem/chain-kit/providers/connector.ts'
 import { chainProblem } from '../../terms/nodes/chain-problem.ts'
@@ -21,7 +21,7 @@ export const { connectNode, inspectNodes } = createConnector<SolanaNode>({
   }),
 })
 
-/** A node serves the transactions of the blocks that it serves. Some slots have no block. */
+/** A node has the transactions of all blocks that it has. Some slots have no block. */
 async function hasEventsAt(node: SolanaNode, slot: bigint): Promise<boolean> {
   try {
     return (await node.blocks(Array.from({ length: PROBED_SLOTS }, (_, i) => slot + BigInt(i)))).length > 0

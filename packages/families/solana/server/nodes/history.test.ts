@@ -1,4 +1,4 @@
-/** Pages of transactions from a simulated node: nothing may be overlooked, and the work of one read is bounded. */
+/** These tests read pages of transactions from a simulated node: nothing may be overlooked, and the work of one read is bounded. */
 import type { Address, Signature } from '@solana/kit'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createHistory } from './history.ts'
@@ -9,20 +9,16 @@ const PROGRAM = 'HtLcHtLcHtLcHtLcHtLcHtLcHtLcHtLcHtLcHtLcHtLc' as Address
 
 type Entry = { readonly signature: Signature; readonly slot: number; readonly err: unknown }
 
-/** Oldest first. */
+/** The oldest entry is first. */
 let entries: Entry[]
 let pages: { readonly before: string | null; readonly limit: number }[]
 let firstAvailable: number
 let finalSlot: bigint
-/** The hash of each block, and where the node's newest is. */
 let branch: string
 let newest: bigint
-/** Signatures that the node does not know where a page begins. */
 let unknown: Set<string>
 let onSecondPage: () => void
-/** The most that the node lists in a page, whatever it is asked for. */
 let mostListed: number
-/** Slots whose blocks the node lacks. */
 let lacking: ReadonlySet<number>
 
 beforeEach(() => {
@@ -96,13 +92,13 @@ test('the newest slots cost one small page; failed transactions are left out; ol
   expect(await open().signatures(query(11n, 19n))).toEqual([])
 })
 
-test('a list that is longer than the most ends after one page, and is null', async () => {
+test('a list that is longer than the limit ends after one page, and is null', async () => {
   add(10, 5)
   add(20, 60, { InstructionError: [0, { Custom: 6019 }] })
   const history = open()
-  expect(await history.signatures({ ...query(20n, 30n), most: 30 })).toBeNull()
+  expect(await history.signatures({ ...query(20n, 30n), maxCount: 30 })).toBeNull()
   expect(pages).toHaveLength(1)
-  expect(await history.signatures({ ...query(20n, 30n), most: 60 })).toEqual([])
+  expect(await history.signatures({ ...query(20n, 30n), maxCount: 60 })).toEqual([])
 })
 
 test('a busy program takes one page, as large as needed; a quiet one again a small page', async () => {
@@ -165,7 +161,7 @@ describe('a list that may lack transactions is refused', () => {
     await expect(open().signatures(query(5n, 10n))).rejects.toThrow('a gap below slot 10')
   })
 
-  test('if the node gives fewer than it is asked for', async () => {
+  test('if the node gives fewer than requested', async () => {
     const added = add(10, 150)
     mostListed = 100
     await expect(open().signatures(query(5n, 10n))).rejects.toThrow('ends too early, at slot 10')

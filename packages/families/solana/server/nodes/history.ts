@@ -1,6 +1,6 @@
 /**
- * The transactions that name an account, from one provider. Nodes list them by pages, the newest first. A list that ends too early hides a
- * transaction: so each page must connect to the one before, and the last one must reach below the range, or the node must have all of its blocks.
+ * Lists the transactions that name an account, from one provider, by pages from the newest on. A list that ends too early hides a
+ * transaction. So each page must connect to the one before, and the last must reach below the range, or the node must have all its blocks.
  */
 import type { Address, Signature } from '@solana/kit'
 import { list, malformed, record, whole } from '@tandem/chain-kit/providers/json.ts'
@@ -9,41 +9,37 @@ import { signature, transactionError } from '../../terms/nodes/json.ts'
 import type { AccountSignature, SignatureQuery, SolanaNode } from './node.ts'
 import type { Rpc } from './rpc.ts'
 
-/** The least for the newest slots. It grows with what was listed last: one request is mostly enough, for a fraction of a whole page. */
+/** This is the minimum of a page. A page grows with what was listed last, so one request usually suffices. */
 const FIRST_PAGE = 32
-/** The most that nodes allow. */
 const WHOLE_PAGE = 1000
-/** Failed transactions of strangers are listed too. After so many pages a read ends, and the next one goes on where it ended. */
+/** Nodes list failed transactions of strangers too. After this many pages a read ends, and the next one goes on where it ended. */
 const MAX_PAGES = 50
 const MAX_UNFINISHED = 8
 const MAX_ANCHORS = 10_000
-/** How long a node's first available block is believed, and how far it may move in that time. */
+/** A node's first available block is trusted for this time, and may move by so much in that time. */
 const PRUNED_TTL_MS = 600_000
 const PRUNED_SLOTS = 3000n
 
 /**
- * A node that was restarted from a snapshot lacks the blocks in between, and their transactions in its lists. Such a gap is much longer than what one
- * poll reads, so only longer ranges are checked: what was missed.
+ * A node that was restarted from a snapshot lacks the blocks in between, and their transactions in its lists. The gap is much longer than
+ * what one poll reads, so only longer ranges, which a backfill reads, are checked.
  */
 const CHECKED_SLOTS = 256n
-/** The most that `getBlocks` lists. */
 const MAX_LISTED_SLOTS = 500_000n
 
 type Listed = AccountSignature & { readonly failed: boolean }
 
-/** Where a page can begin: `above` is the last transaction before it, and `first` the one that it must begin with. */
+/** A page can begin at an anchor: `above` is the last transaction before the page, and `first` the one that the page must begin with. */
 type Anchor = { readonly above: AccountSignature; readonly first: Signature }
 
-/** A read that is not finished. `found`: the newest part, newest first. */
+/** A walk is a read that is not finished. `found` has the newest part, newest first. */
 type Walk = { readonly found: readonly AccountSignature[]; readonly next: Anchor }
 
 export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'finalSlot'>): Pick<SolanaNode, 'signatures'> {
-  /** In finalized slots, the highest first: a read of old slots begins at the lowest one above them, not at the newest transaction. */
+  /** Anchors are in finalized slots, the highest first. A read of old slots begins at the lowest anchor above them. */
   const anchors = new Map<Address, readonly Anchor[]>()
   const unfinished = new Map<string, Walk>()
-  /** The first transaction of an account. */
   const beginnings = new Map<Address, Signature>()
-  /** How many transactions the last read of the newest slots listed. */
   let newestListed = 0
   let pruned: { readonly below: bigint; readonly atMs: number } | null = null
 
@@ -61,13 +57,13 @@ export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'fina
     const isFresh = pruned !== null && performance.now() - pruned.atMs < PRUNED_TTL_MS
     if (pruned !== null && isFresh && (pruned.below === 0n || pruned.below + PRUNED_SLOTS <= slot)) return pruned.below
     const first = whole(await rpc.read('getFirstAvailableBlock', []))
-    // The chain itself begins there.
+    // The chain itself begins there, so nothing is pruned.
     const isGenesis = first > slot && (await blocks.block(first))?.ordinal === 0n
     pruned = { below: isGenesis ? 0n : first, atMs: performance.now() }
     return pruned.below
   }
 
-  /** A short page is the last one only if nothing is below it: some providers give fewer than they are asked for. */
+  /** A short page is the last one only if nothing is below it: some providers give fewer than requested. */
   async function assertBeginning(of: Address, oldest: Listed | undefined): Promise<void> {
     if (oldest === undefined || beginnings.get(of) === oldest.signature) return
     const options = { commitment: 'confirmed', limit: 1, before: oldest.signature }
@@ -101,20 +97,19 @@ export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'fina
     if (block.hash !== hash) throw new Refusal(0, `it is on another branch at slot ${height}`)
   }
 
-  /** Null: more than `most`. */
   async function walkDown(query: SignatureQuery, walk: Walk | null, onPage: (walk: Walk) => void): Promise<AccountSignature[] | null> {
-    const { address, from, to, last, most = Number.POSITIVE_INFINITY } = query
+    const { address, from, to, last, maxCount = Number.POSITIVE_INFINITY } = query
     const found = [...(walk?.found ?? [])]
     let start = walk?.next ?? lowestAbove(anchors.get(address) ?? [], to)
     const isNewest = start === null
     let count = 0
     for (let pages = 1; pages <= MAX_PAGES; pages += 1) {
-      const limit = Math.min(start === null ? FIRST_PAGE + 2 * newestListed : WHOLE_PAGE, WHOLE_PAGE, most + 2)
+      const limit = Math.min(start === null ? FIRST_PAGE + 2 * newestListed : WHOLE_PAGE, WHOLE_PAGE, maxCount + 2)
       const listed = await readPage(address, start, limit)
       const isEnd = listed.length < limit
       count += listed.filter(({ slot }) => slot >= from).length
       if (isNewest) newestListed = count
-      if (count > most) return null
+      if (count > maxCount) return null
       const [above, oldest] = [listed.at(-2), listed.at(-1)]
       const isBelow = oldest !== undefined && oldest.slot < from
       // The next page begins with the oldest of this one.
@@ -135,7 +130,7 @@ export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'fina
     )
   }
 
-  /** Anchors in blocks that may still be undone are of no use later. */
+  /** An anchor in a block that may still be undone is useless later. */
   async function keepAnchors(of: Address, passed: readonly Anchor[]): Promise<void> {
     if (passed.length === 0) return
     const final = await blocks.finalSlot()
@@ -145,7 +140,6 @@ export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'fina
   }
 
   function keepWalk(key: string, walk: Walk): void {
-    // The oldest is the first.
     unfinished.delete(key)
     unfinished.set(key, walk)
     const [oldest] = unfinished.keys()
@@ -175,7 +169,6 @@ export function createHistory(rpc: Rpc, blocks: Pick<SolanaNode, 'block' | 'fina
   }
 }
 
-/** Everything newer than its page is above the slot. */
 function lowestAbove(anchors: readonly Anchor[], slot: bigint): Anchor | null {
   return anchors.findLast(({ above }) => above.slot > slot) ?? null
 }

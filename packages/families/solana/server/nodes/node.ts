@@ -1,4 +1,4 @@
-/** What Tandem asks of Solana nodes. One provider and a quorum of providers have the same interface. All reads are at commitment `confirmed`. */
+/** Declares the methods that Tandem needs of Solana nodes, all at commitment `confirmed`. A quorum has the interface of a provider. */
 import type { Address, Base64EncodedWireTransaction, Blockhash, ReadonlyUint8Array, Signature } from '@solana/kit'
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { ExecutedInstruction, OrderAccount } from '../../contract/client/decode.ts'
@@ -7,40 +7,39 @@ import type { ExecutedInstruction, OrderAccount } from '../../contract/client/de
 export type SlotBlock = Block & { readonly ordinal: bigint }
 
 export type NodeAccount = {
-  /** Anyone can add to them. With several providers: rounded down. */
+  /** Anyone can add lamports. With several providers the number is rounded down. */
   readonly lamports: bigint
   readonly owner: Address
   readonly executable: boolean
-  /** With several providers: the smallest amount, if it is a token account. */
+  /** With several providers, the data of a token account has the smallest amount. */
   readonly data: ReadonlyUint8Array
 }
 
 /** A transaction is valid in blocks up to this block height (`SlotBlock.ordinal`). */
 export type Lifetime = { readonly blockhash: Blockhash; readonly lastValidBlockHeight: bigint }
 
-/** As nodes write it in JSON: "BlockhashNotFound", or {"InstructionError":[2,{"Custom":6011}]}. */
+/** The form is that of nodes in JSON: "BlockhashNotFound", or {"InstructionError":[2,{"Custom":6011}]}. */
 export type TransactionError = string | { readonly [kind: string]: unknown }
 
-/** In a confirmed block. `error` null: it succeeded. */
+/** The block is confirmed. `error` is null if the transaction succeeded. */
 export type Outcome = { readonly slot: bigint; readonly error: TransactionError | null }
 
 export type NodeTransaction = Outcome & {
   readonly signature: Signature
-  /** All that ran, at the top level and called by other programs, in the order in which they began. Empty if the transaction failed. */
+  /** The instructions ran at the top level or were called by other programs, and are in order. A failed transaction has none. */
   readonly instructions: readonly ExecutedInstruction[]
 }
 
-/** A transaction that names the account and succeeded. */
 export type AccountSignature = { readonly signature: Signature; readonly slot: bigint }
 
 export type SignatureQuery = {
   readonly address: Address
   readonly from: bigint
   readonly to: bigint
-  /** Of the last block at or below `to`. A node on another branch refuses. */
+  /** The block is the last one at or below `to`. A node on another branch refuses. */
   readonly last: Pick<Block, 'height' | 'hash'>
-  /** If more are listed, failed ones too, the answer is null after one page. Absent: all of them are read. */
-  readonly most?: number
+  /** If more transactions are listed, including failed ones, the answer is null after one page. Without a maximum all of them are read. */
+  readonly maxCount?: number
 }
 
 export type OrderQuery = {
@@ -56,16 +55,17 @@ export type Simulation = {
 }
 
 export type SimulationOptions = {
-  /** Uses the node's newest blockhash instead of the transaction's own. Default: false. */
+  /** If true, the node uses its newest blockhash instead of the transaction's own. The default is false. */
   readonly replaceBlockhash?: boolean
 }
 
 /**
- * accepted              a quorum has it or has mined it already; or fewer do, and nobody refuses it
- * blockhash-not-found   nodes do not know its blockhash: it expired, or they are behind. Only `isExpired` tells which
+ * accepted              a quorum has the transaction or has mined it already; or fewer do, and nobody refuses it
+ * blockhash-not-found   nodes do not know its blockhash: it expired, or they are behind. Only `isExpired` decides which
  * refused               the preflight simulation failed
  *
- * `isPartlyAccepted`: a provider accepted it, or failed and may have: it may be mined, and its data may be public.
+ * `isPartlyAccepted` means that a provider accepted the transaction, or failed and may have accepted it. It may be mined, and its data may
+ * be public.
  */
 export type BroadcastVerdict =
   | { readonly kind: 'accepted' }
@@ -76,59 +76,49 @@ export type BroadcastVerdict =
 export interface SolanaNode {
   genesisHash(): Promise<string>
 
-  // Blocks.
-
-  /** `latest`: the newest confirmed block. Null for a slot that was skipped or is not reached. */
+  /** `latest` is the newest confirmed block. The result is null for a slot that was skipped or is not reached. */
   block(slot: bigint | 'latest'): Promise<SlotBlock | null>
-  /** With several providers: see `AgreedBlocks.glimpse`. */
-  glimpse?(): Promise<SlotBlock>
-  /** In one batch. Omits slots that were skipped or are not reached. With several providers, all are of one branch. */
+  /** The method exists with several providers: see `AgreedBlocks.tipHint`. */
+  tipHint?(): Promise<SlotBlock>
+  /** Reads one batch and omits slots that were skipped or are not reached. With several providers, all blocks are of one branch. */
   blocks(slots: readonly bigint[]): Promise<readonly SlotBlock[]>
-  /** The newest finalized slot. */
   finalSlot(): Promise<bigint>
 
-  // State.
-
-  /** In one request, all as of one slot; null for an address without an account. */
+  /** One request reads all accounts as of one slot. The result has null for an address without an account. */
   accounts(addresses: readonly Address[]): Promise<readonly (NodeAccount | null)[]>
-  /** The orders at these addresses as of the block `last`; null for one that is not there. Rejects if the node is on another branch. */
+  /** The orders are as of the block `last`, with null for one that does not exist. Rejects if the node is on another branch. */
   orders(query: OrderQuery): Promise<readonly (OrderAccount | null)[]>
-  /** Lamports. With several providers: rounded down. */
+  /** The balance is in lamports. With several providers it is rounded down. */
   balance(address: Address): Promise<bigint>
-  /** What one token account can spend: 0 if it does not exist or is frozen. With several providers: rounded down. */
+  /** One token account can spend this much: 0 if it does not exist or is frozen. With several providers the amount is rounded down. */
   tokenBalance(account: Address): Promise<bigint>
-  /** The least lamports of an account with so many bytes. */
+  /** The result is in lamports; the size is in bytes. */
   rentExempt(size: number): Promise<bigint>
 
-  // History.
-
   /**
-   * The transactions that name the address and succeeded, in slots [from, to], oldest first. Rejects if the node does not have the
-   * whole history of these slots: an absent transaction is never silence.
+   * Lists the transactions that name the address and succeeded, in slots [from, to], oldest first. Rejects if the node does not have the
+   * whole history of these slots, so an absent transaction is proof.
    */
   signatures(query: SignatureQuery): Promise<readonly AccountSignature[] | null>
-  /** In one batch; null for those that are not in a confirmed block. */
+  /** Reads one batch. The result has null for those that are not in a confirmed block. */
   transactions(signatures: readonly Signature[]): Promise<readonly (NodeTransaction | null)[]>
-  /** Null while it is in no confirmed block, or if the node does not know it. */
+  /** The outcome is null if the transaction is in no confirmed block, or if the node does not know it. */
   outcome(signature: Signature): Promise<Outcome | null>
 
-  // Sending.
-
-  /** The newest block on which the providers agree, as a transaction's lifetime. */
   latestBlockhash(): Promise<Lifetime>
   /**
-   * True if the transaction is not mined and can never be: a quorum of providers is past its last valid block height at this commitment, and
-   * afterwards does not know its signature. False if it is mined, or may still be.
+   * True means that the transaction is not mined and can never be: a quorum of providers is past its last valid block height at this
+   * commitment, and then does not know its signature. False means that it is mined, or still may be.
    */
   isExpired(signature: Signature, lastValidBlockHeight: bigint, commitment: 'confirmed' | 'finalized'): Promise<boolean>
   /**
-   * Micro-lamports per compute unit: this percentile (0 to 100) of what recent transactions paid that wrote to one of these accounts.
-   * With several providers: rounded up.
+   * The unit is micro-lamports per compute unit. The result is this percentile (0 to 100) of what recent transactions paid that wrote to
+   * one of these accounts. With several providers it is rounded up.
    */
   priorityFee(writable: readonly Address[], percentile: number): Promise<bigint>
-  /** Signatures are not verified: they may be absent. With several providers: the highest `unitsConsumed`. */
+  /** Signatures are not verified and may be absent. With several providers, the result has the highest `unitsConsumed`. */
   simulate(transaction: Base64EncodedWireTransaction, options?: SimulationOptions): Promise<Simulation>
-  /** Goes to every provider, after a preflight simulation by each. */
+  /** Every provider gets the transaction, and first simulates it (preflight). */
   broadcast(transaction: Base64EncodedWireTransaction): Promise<BroadcastVerdict>
   close(): void
 }

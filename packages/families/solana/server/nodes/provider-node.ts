@@ -1,4 +1,4 @@
-/** One provider as a node: its JSON-RPC, parsed. */
+/** Makes a node of one provider: it parses the answers of the JSON-RPC. */
 import {
   type Address,
   type Base64EncodedWireTransaction,
@@ -20,9 +20,8 @@ import { createOrderReader } from './read-orders.ts'
 import { createRpc } from './rpc.ts'
 
 const CONFIRMED = { commitment: 'confirmed' } as const
-/** In one request. */
-const MOST_ACCOUNTS = 100
-/** A transaction is valid for so many blocks after the one whose hash it names. */
+const MAX_ACCOUNTS = 100
+/** A transaction is valid for this many blocks after the one whose hash it names. */
 const LIFETIME_BLOCKS = 150n
 
 /** `signatures` rejects with a Refusal if this provider cannot answer and another may. */
@@ -37,9 +36,9 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): Solan
     return found.map((one) => (one === null ? null : parseAccount(one)))
   }
 
-  async function accountsSince(addresses: readonly Address[], leastSlot: bigint): Promise<readonly (NodeAccount | null)[]> {
-    const pages = Array.from({ length: Math.ceil(addresses.length / MOST_ACCOUNTS) }, (_, i) =>
-      accounts(addresses.slice(i * MOST_ACCOUNTS, (i + 1) * MOST_ACCOUNTS), { minContextSlot: Number(leastSlot) }),
+  async function accountsSince(addresses: readonly Address[], minSlot: bigint): Promise<readonly (NodeAccount | null)[]> {
+    const pages = Array.from({ length: Math.ceil(addresses.length / MAX_ACCOUNTS) }, (_, i) =>
+      accounts(addresses.slice(i * MAX_ACCOUNTS, (i + 1) * MAX_ACCOUNTS), { minContextSlot: Number(minSlot) }),
     )
     return (await Promise.all(pages)).flat()
   }
@@ -77,7 +76,7 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): Solan
       return lifetimeOf(newest)
     },
     async isExpired(signature, lastValidBlockHeight, commitment) {
-      // The height first: a transaction cannot be mined after it.
+      // The height is read first: a transaction cannot be mined after it.
       const height = whole(await rpc.read('getBlockHeight', [{ commitment }]))
       return height > lastValidBlockHeight && (await statusOf(signature)) === null
     },

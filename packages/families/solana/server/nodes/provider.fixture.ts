@@ -1,8 +1,16 @@
-/** Simulated providers in front of one local chain. Tests make them die, fall behind or lie. */
+/** Simulates providers in front of one local chain. Tests make them die, fall behind or lie. */
 import { randomBytes } from 'node:crypto'
 import { type Address, getBase58Decoder, type Instruction } from '@solana/kit'
-import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
-import { startTestProviders, type TestProviders } from '@tandem/chain-kit/testing/providers.fixture.ts'
+import {
+  type ConnectProviders,
+  honest,
+  type Behaviour as KitBehaviour,
+  type TestProvider as KitTestProvider,
+  lyingAbout as lying,
+  startTestProvider as startProvider,
+  startTestProviders,
+  type TestProviders,
+} from '@tandem/chain-kit/testing/providers.fixture.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { orderAddress, vaultAddress } from '../../contract/client/addresses.ts'
@@ -15,58 +23,24 @@ import { startRpcServer } from '../../local/rpc/rpc-server.ts'
 import type { SolanaChain } from '../../local/solana-chain.ts'
 import { type HtlcContract, orderTermsOf } from '../../terms/htlc.ts'
 
-type Ask = (method: string, params: readonly unknown[]) => unknown
-/** Answers a request; `ask` forwards one to the chain. */
-export type Behaviour = (method: string, params: readonly unknown[], ask: Ask) => unknown
+export type Behaviour = KitBehaviour<readonly unknown[]>
+export type TestProvider = KitTestProvider<Behaviour>
 
-export interface TestProvider {
-  readonly url: string
-  /** The methods of all requests. */
-  readonly asked: string[]
-  behave(behaviour: Behaviour): void
-  setOffline(offline: boolean): void
-  /** Delays every answer. */
-  setDelay(delayMs: number): void
-  close(): Promise<void>
-}
+export const lyingAbout = lying<readonly unknown[], unknown>
 
-export const honest: Behaviour = (method, params, ask) => ask(method, params)
-
-export async function startTestProvider(chain: SolanaChain): Promise<TestProvider> {
+export function startTestProvider(chain: SolanaChain): Promise<TestProvider> {
   const methods = createMethods(chain.node, (address, lamports) => chain.airdrop(address, BigInt(lamports)))
-  const ask: Ask = (method, params) => methods.get(method)?.(params)
-  const asked: string[] = []
-  let behaviour = honest
-  const answer: Ask = (method, params) => {
-    asked.push(method)
-    return behaviour(method, params, ask)
-  }
-  const server = await startRpcServer({ http: answer, socket: (_, ...call) => answer(...call), disconnected: () => undefined }, 0)
-  return {
-    url: `http://127.0.0.1:${server.port}`,
-    asked,
-    behave(next) {
-      behaviour = next
-    },
-    setOffline: server.setOffline,
-    setDelay: server.setDelay,
-    close: server.close,
-  }
-}
-
-/** Changes the answers of these methods; all others are honest. */
-export function lyingAbout(lies: Readonly<Record<string, (params: readonly unknown[], truth: unknown, ask: Ask) => unknown>>): Behaviour {
-  return (method, params, ask) => {
-    const truth = ask(method, params)
-    const lie = lies[method]
-    return lie === undefined ? truth : lie(params, truth, ask)
-  }
+  return startProvider((answer) => {
+    const http = (method: string, params: readonly unknown[]) =>
+      answer(method, params, (...request) => methods.get(request[0])?.(request[1]))
+    return startRpcServer({ http, socket: (_, ...request) => http(...request), disconnected: () => undefined }, 0)
+  })
 }
 
 type Slotted = { readonly slot: number }
 type Listed = Slotted & { readonly signature: string }
 
-/** Has no block after this one. Its accounts are as of the newest block of the chain: a node knows only the newest state. */
+/** The provider has no block after this one. Its accounts are the newest of the chain: a node knows only the newest state. */
 export function stoppedAt({ height, ordinal = 0n }: Block): Behaviour {
   const isNew = (slot: unknown) => Number(slot) > Number(height)
   return (method, params, ask) => {
@@ -91,7 +65,6 @@ export function stoppedAt({ height, ordinal = 0n }: Block): Behaviour {
   }
 }
 
-/** Another block in place of the one with this hash. */
 function forgedBlock(hash: string): Behaviour {
   const blockhash = randomAddress()
   return lyingAbout({
@@ -99,7 +72,7 @@ function forgedBlock(hash: string): Behaviour {
   })
 }
 
-/** Invents a transaction with this instruction in a real block: in the list of the program, by its signature, and its outcome. */
+/** The transaction is invented, in a real block. It is in the list of the program, and has a signature and an outcome. */
 export function forgedTransaction(instruction: Instruction, slot: bigint): Behaviour {
   const { wire, json } = forge(instruction, slot)
   const listed = { signature: wire.signature, slot: Number(slot), err: null, memo: null, blockTime: 0, confirmationStatus: 'confirmed' }
@@ -126,14 +99,12 @@ function forge(instruction: Instruction, slot: bigint) {
   return { wire, json: { slot: Number(slot), transaction: [Buffer.from(wire.bytes).toString('base64'), 'base64'], meta } }
 }
 
-/** A swap that nobody initiated: the transaction, and the account of its order. */
 export function forgedInitiation(contract: HtlcContract, terms: HtlcTerms, newest: Block): Behaviour {
   const transaction = forgedTransaction(initiation(contract, terms, randomAddress()), newest.height)
   const state = shownHtlc(contract, terms, newest, 'open')
   return (method, params, ask) => (method === 'getMultipleAccounts' ? state : transaction)(method, params, ask)
 }
 
-/** The account of the order. */
 function shownHtlc(contract: HtlcContract, terms: HtlcTerms, newest: Block, as: 'open' | 'absent'): Behaviour {
   const order = orderTermsOf(contract, terms)
   const { address } = orderAddress(contract.program, order)
@@ -161,7 +132,6 @@ function openOrder(program: Address, order: ReturnType<typeof orderTermsOf>, ini
     : tokenOrderCodec.encode({ ...common, kind: 1, mint: order.mint, vault: vaultAddress(orderAddress(program, order).address) })
 }
 
-/** An initiation by a stranger's key. */
 function initiation(contract: HtlcContract, terms: HtlcTerms, funder: Address): Instruction {
   const { mint, ...order } = orderTermsOf(contract, terms)
   const by = { funder, rentPayer: funder, initiateBefore: 4_000_000_000n }
@@ -172,7 +142,7 @@ function initiation(contract: HtlcContract, terms: HtlcTerms, funder: Address): 
   return unsigned(instruction)
 }
 
-/** A redeem with any secret: the program would refuse a wrong one. */
+/** The secret may be any: the program would refuse a wrong one. */
 export function redemption(contract: HtlcContract, terms: HtlcTerms, secret: string): Instruction {
   const order = orderTermsOf(contract, terms)
   return redeemSol(contract.program, orderAddress(contract.program, order).address, order.redeemer, Buffer.from(secret, 'hex'))
@@ -187,29 +157,21 @@ export function randomAddress(): Address {
   return getBase58Decoder().decode(randomBytes(32)) as Address
 }
 
-/** What the conformance suite needs. */
 export function openTestProviders(
   chain: SolanaChain,
-  connect: (urls: readonly string[], options: Parameters<TestProviders['connect']>[1]) => ChainClient,
+  connect: ConnectProviders,
   contractOf: (terms: HtlcTerms) => HtlcContract,
 ): Promise<TestProviders> {
   return startTestProviders<Behaviour>({
     start: () => startTestProvider(chain),
     connect,
     honest,
-    behaviourOf(how) {
-      switch (how.kind) {
-        case 'stops-at':
-          return stoppedAt(how.newest)
-        case 'forges-block':
-          return forgedBlock(how.block.hash)
-        case 'forges-initiation':
-          return forgedInitiation(contractOf(how.terms), how.terms, how.newest)
-        case 'hides-events':
-          return lyingAbout({ getSignaturesForAddress: () => [] })
-        case 'shows-htlc':
-          return shownHtlc(contractOf(how.terms), how.terms, how.newest, how.as)
-      }
+    behaviours: {
+      'stops-at': ({ newest }) => stoppedAt(newest),
+      'forges-block': ({ block }) => forgedBlock(block.hash),
+      'forges-initiation': ({ terms, newest }) => forgedInitiation(contractOf(terms), terms, newest),
+      'hides-events': () => lyingAbout({ getSignaturesForAddress: () => [] }),
+      'shows-htlc': ({ terms, newest, as }) => shownHtlc(contractOf(terms), terms, newest, as),
     },
   })
 }

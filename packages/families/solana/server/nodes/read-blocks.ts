@@ -1,4 +1,4 @@
-/** Blocks of one provider. A slot without a block is told apart from a block that the provider lacks. */
+/** Reads blocks of one provider, and distinguishes a slot without a block from a block that the provider lacks. */
 import {
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_BLOCK_NOT_AVAILABLE,
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_LONG_TERM_STORAGE_SLOT_SKIPPED,
@@ -14,10 +14,10 @@ import type { Rpc } from './rpc.ts'
 const CONFIRMED = { commitment: 'confirmed' } as const
 /** The transactions of a block are megabytes, and most are not ours. */
 const HEADER_ONLY = { ...CONFIRMED, transactionDetails: 'none', rewards: false, maxSupportedTransactionVersion: 1 } as const
-/** A provider's backends are not all at the same slot: the newest block may be this much lower where it is asked next. */
+/** A provider's backends are not all at the same slot: the newest block may be this much lower at the next request. */
 const NEWEST_SLOTS = 8n
 
-/** 'skipped': there is none, or the node was never given it. A quorum and the links between blocks tell which. */
+/** 'skipped' means that the slot has no block, or that the node never received it. A quorum and the links between blocks decide which. */
 type Found = SlotBlock | 'skipped' | 'not-available'
 
 export function createBlockReader(rpc: Rpc): Pick<SolanaNode, 'block' | 'blocks' | 'finalSlot'> {
@@ -48,7 +48,7 @@ export function createBlockReader(rpc: Rpc): Pick<SolanaNode, 'block' | 'blocks'
     return found.filter((one) => typeof one === 'object')
   }
 
-  /** A node that lacks a block up to its newest must not pass it off as skipped. One that came meanwhile is above what was read. */
+  /** A node must not report a slot as skipped that it has not reached. A block that arrived meanwhile is above the slots that were read. */
   async function assertNotReached(slots: readonly bigint[]): Promise<void> {
     const newest = await newestSlot()
     const due = slots.filter((slot) => slot <= newest)
@@ -85,7 +85,7 @@ function parseBlock(slot: bigint, answer: unknown): SlotBlock {
   }
 }
 
-/** The whole header: a false time beside a true hash must not pass as the same block. */
+/** The key has the whole header: a false time beside a true hash must not pass as the same block. */
 export function keyOfBlock({ height, hash, parentHash, time, ordinal }: SlotBlock): string {
   return [height, hash, parentHash, time, ordinal].join(' ')
 }

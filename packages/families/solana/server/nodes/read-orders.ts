@@ -1,11 +1,10 @@
-/** The accounts of orders as of a block, from one provider. */
+/** Reads the accounts of orders as of a block, from one provider. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { decodeOrderAccount, type OrderAccount } from '../../contract/client/decode.ts'
 import type { NodeAccount, OrderQuery, SolanaNode } from './node.ts'
 
-/** `accounts`: at this slot or later. */
 type Accounts = (addresses: OrderQuery['addresses'], leastSlot: bigint) => Promise<readonly (NodeAccount | null)[]>
 
 export function createOrderReader(accounts: Accounts, blocks: Pick<SolanaNode, 'block'>): Pick<SolanaNode, 'orders'> {
@@ -18,7 +17,7 @@ export function createOrderReader(accounts: Accounts, blocks: Pick<SolanaNode, '
   }
 }
 
-/** Nodes show only the newest state. An order keeps the slots of its changes, so what came later is left out, and nodes at different slots agree. */
+/** Nodes show only the newest state. An order keeps the slots of its changes, so later changes are left out, and nodes at different slots agree. */
 function asOf(order: OrderAccount | null, slot: bigint): OrderAccount | null {
   if (order === null || order.initiatedSlot > slot) return null
   if (order.status === 'open' || order.settledSlot <= slot) return order

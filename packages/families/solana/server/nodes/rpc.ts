@@ -1,4 +1,4 @@
-/** The JSON-RPC of one Solana provider. Tells its own trouble from an answer about the chain. */
+/** Sends the JSON-RPC of one Solana provider, and separates the provider's own failures from answers about the chain. */
 import {
   SOLANA_ERROR__JSON_RPC__INTERNAL_ERROR,
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_BLOCK_STATUS_NOT_AVAILABLE_YET,
@@ -15,14 +15,14 @@ import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
 
 /** All calls may be repeated: a transaction that is sent twice is the same transaction. */
 export interface Rpc {
-  /** Batched with other calls of the same moment. Rejects with a Refusal, or with `unreachable` when there is no usable answer. */
+  /** Batches calls of the same moment. Rejects with a Refusal, or with `unreachable` if there is no usable answer. */
   request(method: string, params: readonly unknown[]): Promise<unknown>
-  /** The same, where a refusal says nothing about the chain: it is `unreachable` too. */
+  /** Sends a request of which a refusal says nothing about the chain: a refusal becomes `unreachable` too. */
   read(method: string, params: readonly unknown[]): Promise<unknown>
   close(): void
 }
 
-/** The node is behind, starting, or its storage fails. */
+/** These codes mean that the node is behind, is starting, or that its storage fails. */
 const troubleCodes: ReadonlySet<number> = new Set([
   SOLANA_ERROR__JSON_RPC__INTERNAL_ERROR,
   SOLANA_ERROR__JSON_RPC__SERVER_ERROR_NODE_UNHEALTHY,

@@ -1,14 +1,17 @@
-/** One and several providers as a node, on the local chain: what it says about blocks, accounts, and sent transactions. */
+/** These tests use one and several providers as a node, on the local chain: what it says about blocks, accounts, and sent transactions. */
+
 import { type Base64EncodedWireTransaction, createNoopSigner, type Signature } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
+import { RpcError } from '@tandem/chain-kit/local/json-rpc.ts'
+import { honest } from '@tandem/chain-kit/testing/providers.fixture.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { signTransaction } from '../../local/local-signer.ts'
-import { invalidParams, preflightFailure, RpcError, slotSkipped } from '../../local/rpc/rpc-error.ts'
+import { invalidParams, preflightFailure, slotSkipped } from '../../local/rpc/rpc-error.ts'
 import { tokenAccountOf } from '../../terms/instructions.ts'
 import { createSolanaFixture, type SolanaFixture } from '../solana.fixture.ts'
 import { connectNode } from './connect-node.ts'
 import type { SolanaNode } from './node.ts'
-import { type Behaviour, honest, lyingAbout, randomAddress, startTestProvider, stoppedAt, type TestProvider } from './provider.fixture.ts'
+import { type Behaviour, lyingAbout, randomAddress, startTestProvider, stoppedAt, type TestProvider } from './provider.fixture.ts'
 
 const PROVIDERS = [0, 1, 2] as const
 
@@ -44,7 +47,6 @@ const alone = () => connect(1, [0])
 
 let sent = 0
 
-/** A transfer by the user, with a lifetime. */
 async function transfer(amount = 1_000_000n): Promise<{ tx: Signature; raw: Base64EncodedWireTransaction; lastValid: bigint }> {
   sent += 1
   const { blockhash, lastValidBlockHeight } = await alone().latestBlockhash()
@@ -135,7 +137,7 @@ describe('accounts', () => {
     expect(account?.lamports).toBe((truth?.lamports ?? 0n) + 1n)
   })
 
-  test('tokens that arrive while providers are asked do not break the quorum; the fewest count', async () => {
+  test('tokens that arrive during a read do not break the quorum; the fewest count', async () => {
     const tokens = await tokenAccountOf(fixture.user.address, fixture.mints.usdc)
     const add = (more: bigint) =>
       lyingAbout({
@@ -188,7 +190,7 @@ describe('a sent transaction', () => {
     expect(await connect(2).simulate(good.raw)).toMatchObject({ error: null, unitsConsumed: 150n })
   })
 
-  test('the most units of a simulation count', async () => {
+  test('the highest units of a simulation count', async () => {
     const { raw } = await transfer()
     providers[1].behave(
       lyingAbout({
@@ -255,7 +257,7 @@ describe('a sent transaction', () => {
 })
 
 describe('expiry', () => {
-  test('is past the last valid block height, at the asked commitment, and for what is not mined', async () => {
+  test('is past the last valid block height, at the requested commitment, and for what is not mined', async () => {
     const { tx, lastValid } = await transfer()
     const node = connect(2)
     const isExpired = () => Promise.all((['confirmed', 'finalized'] as const).map((level) => node.isExpired(tx, lastValid, level)))
@@ -315,7 +317,7 @@ test('a node of another cluster is refused, alone and among others', async () =>
   await client.close()
 })
 
-test('rate limits and unhealthy nodes are trouble of the provider, and the others are asked', async () => {
+test('rate limits and unhealthy nodes are failures of the provider, and the others are read', async () => {
   for (const error of [
     new RpcError(-32_005, 'Node is behind by 42 slots'),
     new RpcError(-32_600, 'Too many requests'),
@@ -345,7 +347,6 @@ function refusing(method: string, error: RpcError): Behaviour {
   }
 }
 
-/** A provider, and `count` others. */
 function others(first: 0 | 1 | 2, count: number): readonly (0 | 1 | 2)[] {
   return [first, ...PROVIDERS.filter((one) => one !== first).slice(0, count)]
 }

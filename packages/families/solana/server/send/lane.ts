@@ -1,7 +1,8 @@
 /**
- * One signer's transactions on Solana. There are no nonces: a transaction is valid while its blockhash is one of the newest 150. So no transaction blocks
- * another, none can be replaced, and the program refuses a repetition. An action signs anew only after all of its attempts have expired at a finalized
- * block: a fork cannot make an old one valid again. A blockhash of a fork that was dropped is known to no node, and expires like any other.
+ * Sends one signer's transactions on Solana. There are no nonces: a transaction is valid while its blockhash is one of the newest 150. So
+ * none blocks another, none can be replaced, and the program refuses a repetition. An action signs again only after all of its attempts
+ * have expired at a finalized block: a fork cannot make an old one valid again. A blockhash of a dropped fork is known to no node, and
+ * expires like any other.
  */
 import type { Signature } from '@solana/kit'
 import type { Allocated, ContractTypes, Followed, Lane } from '@tandem/chain-kit/contract/lane.ts'
@@ -28,7 +29,7 @@ export interface SolanaTypes extends ContractTypes {
   readonly call: SolanaCall
   readonly signed: SignedCall
   readonly cost: SolanaCost
-  /** Nodes refuse nothing that another signature would fix: a new one has to wait for the expiry. */
+  /** Another signature solves no refusal of a node: it has to wait for the expiry. */
   readonly refusal: never
 }
 
@@ -48,7 +49,7 @@ export async function openLane(node: SolanaNode, outbox: Outbox): Promise<Lane<S
     if (verdict.kind === 'accepted') return 'accepted'
     isPartlyAccepted ||= verdict.isPartlyAccepted
     if (verdict.kind === 'refused') throw asChainFailure(verdict.error, `the nodes refused ${tx}`, verdict.logs)
-    // Other nodes may know it. A second one could cost twice, and this one expires soon.
+    // Other nodes may know the blockhash. A second transaction could cost twice, and this one expires soon.
     throw new ChainFailure('unreachable', `nodes do not know the blockhash of ${tx}: another is signed once it has expired`)
   }
 
@@ -59,7 +60,7 @@ export async function openLane(node: SolanaNode, outbox: Outbox): Promise<Lane<S
     return { kind: 'waits' }
   }
 
-  /** What unmined transactions of the signer may still take. Outcomes are read only if it matters. */
+  /** Unmined transactions of the signer may still take at most this. Outcomes are read only if they matter. */
   async function readFunds(needed: bigint, unexpired: readonly SignedCall[]): Promise<Funds> {
     const reserveOf = (all: readonly SignedCall[]) =>
       all.reduce((sum, { call, feeLamports }) => sum + feeLamports + lamportsTaken(call.instructions, sender), 0n)
@@ -83,7 +84,7 @@ export async function openLane(node: SolanaNode, outbox: Outbox): Promise<Lane<S
       const unexpired = await held.readOthers({ fromNonce: lifetime.lastValidBlockHeight - MAX_AGE })
       const funds = await readFunds(needed, unexpired.map(readAttempt))
       if (!isEnough(funds, needed)) throw shortOf(verb, funds, needed)
-      // A user's blockhash is no newer than the newest, so it expires no later.
+      // A user's blockhash is no newer than the newest, so the transaction expires no later.
       const attempt = attemptOf(sign(unsigned, held.signer), budget, lifetime.lastValidBlockHeight)
       if (attempts.some(({ tx }) => tx === attempt.tx)) throw new ChainFailure('would-fail', `${verb}: ${attempt.tx} has expired`)
       await held.record(attempt)
@@ -106,7 +107,6 @@ export async function openLane(node: SolanaNode, outbox: Outbox): Promise<Lane<S
   }
 }
 
-/** In blocks. */
 const MAX_AGE = 150n
 
 function budgetOf({ userSigned }: SolanaCall): ComputeBudget {

@@ -1,4 +1,4 @@
-/** Whether a payout can succeed, read from the accounts that it touches: neither needs nor shows the secret. */
+/** Checks whether a payout can succeed, from the accounts that it touches. The check neither needs nor shows the secret. */
 import type { Address } from '@solana/kit'
 import { AccountState } from '@solana-program/token'
 import { payoutRefused } from '@tandem/chain-kit/port/failure.ts'
@@ -12,13 +12,11 @@ import type { SolanaNode } from '../nodes/node.ts'
 import { readTokenAccount } from './token-account.ts'
 
 export type Payout = {
-  /** Why it cannot succeed now; null if it can. */
+  /** The obstacle is null if the payout can succeed now. */
   readonly obstacle: string | null
-  /** The payee has no token account yet. */
   readonly lacksAccount: boolean
 }
 
-/** `payee` is the redeemer or the initiator of the terms. */
 export async function readPayout(
   node: Pick<SolanaNode, 'accounts' | 'rentExempt'>,
   contract: HtlcContract,
@@ -39,7 +37,7 @@ export async function verifyPayout(node: Pick<SolanaNode, 'accounts' | 'rentExem
   assertPayable(toExistingAccount(payout), terms.redeemer)
 }
 
-/** We create a token account for nobody else: its owner could close it, keep the rent, and do the same with the next order. */
+/** We create a token account for nobody else: its owner could close it, keep the rent, and repeat this with the next order. */
 export function toExistingAccount({ obstacle, lacksAccount }: Payout): Payout {
   if (!lacksAccount) return { obstacle, lacksAccount }
   return { obstacle: 'it has no token account any more: it is paid once its owner has created one', lacksAccount: false }

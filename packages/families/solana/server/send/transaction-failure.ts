@@ -4,7 +4,7 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { htlcProgram } from '../../contract/artifacts/htlc.ts'
 import type { TransactionError } from '../nodes/node.ts'
 
-/** Errors of the Token and the System program, which name them by number. */
+/** The Token and the System program name their errors by number. */
 const otherPrograms: Readonly<Record<number, string>> = { 1: 'insufficient funds', 17: 'the token account is frozen' }
 
 export function asChainFailure(error: TransactionError, what: string, logs: readonly string[] = []): ChainFailure {
@@ -12,7 +12,7 @@ export function asChainFailure(error: TransactionError, what: string, logs: read
   return new ChainFailure('would-fail', `${what}: ${reasonOf(error)}${last === undefined ? '' : ` (${last})`}`)
 }
 
-/** Nodes do not know the blockhash: the transaction has expired, or they are behind. */
+/** The transaction has expired, or the nodes are behind. */
 export function isBlockhashNotFound(error: TransactionError): boolean {
   return error === 'BlockhashNotFound'
 }
@@ -25,7 +25,7 @@ export function reasonOf(error: TransactionError): string {
   return otherPrograms[code] ?? `a program's error ${code}`
 }
 
-/** {"InstructionError":[2,{"Custom":6011}]} → 6011. */
+/** The code of {"InstructionError":[2,{"Custom":6011}]} is 6011. */
 function customCodeOf(error: TransactionError): number | null {
   if (typeof error === 'string' || !Array.isArray(error.InstructionError)) return null
   const [, detail]: readonly unknown[] = error.InstructionError

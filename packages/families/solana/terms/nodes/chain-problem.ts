@@ -7,12 +7,12 @@ const genesisHashes: ReadonlyMap<string, string> = new Map([
   ['solana:devnet', 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG'],
 ])
 
-/** Of other clusters the reference is the hash itself: `solana:<genesis hash>`. */
+/** The reference of other clusters is the hash itself: `solana:<genesis hash>`. */
 export function genesisHashOf({ reference }: Pick<Chain, 'reference'>): string {
   return genesisHashes.get(reference) ?? reference.replace(/^solana:/, '')
 }
 
-/** The problem, as a phrase whose subject is the node; null when it serves this cluster. */
+/** The result is a phrase whose subject is the node, or null if the node serves this cluster. */
 export async function chainProblem(chain: Chain, node: Pick<SolanaNode, 'genesisHash'>): Promise<string | null> {
   const [served, expected] = [await node.genesisHash(), genesisHashOf(chain)]
   return served === expected ? null : `serves the cluster with genesis hash ${served}, expected ${expected} (${chain.reference})`

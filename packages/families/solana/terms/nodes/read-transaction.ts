@@ -1,4 +1,4 @@
-/** Reads a mined transaction: whether it succeeded, and every instruction that ran. */
+/** Parses a mined transaction: whether it succeeded, and every instruction that ran. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import {
   type Base64EncodedDataResponse,
@@ -16,10 +16,10 @@ import type { ExecutedInstruction } from '../../contract/client/decode.ts'
 import type { NodeTransaction } from '../../server/nodes/node.ts'
 import { transactionError } from './json.ts'
 
-/** A node refuses transactions of a later version: reading stops, and none is overlooked. */
+/** A node refuses transactions of a later version: reading stops, so that none is overlooked. */
 export const TRANSACTION_OPTIONS = { commitment: 'confirmed', encoding: 'base64', maxSupportedTransactionVersion: 1 } as const
 
-/** The bytes name the signature, so a node cannot show another transaction in its place. */
+/** The bytes name the signature, so a node cannot show another transaction instead. */
 export function parseTransaction(asked: Signature, answer: unknown): NodeTransaction {
   const { slot, transaction, meta } = record(answer)
   const { err, innerInstructions, loadedAddresses } = record(meta)
@@ -30,7 +30,7 @@ export function parseTransaction(asked: Signature, answer: unknown): NodeTransac
   if (decoded(() => getSignatureFromTransaction(wire)) !== asked) throw malformed(`transaction ${asked}`)
   const shared = { signature: asked, slot: whole(slot), error }
   if (error !== null) return { ...shared, instructions: [] }
-  // Absent if the node does not record them. It would hide an order that another program made or settled.
+  // Inner instructions are absent if the node does not record them. That would hide an order that another program made or settled.
   if (!Array.isArray(innerInstructions))
     throw new ChainFailure('unreachable', `the node does not record inner instructions: ${asked} has none`)
   const loaded = loadedOf(compiledMessage, loadedAddresses)

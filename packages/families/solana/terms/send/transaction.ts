@@ -1,4 +1,4 @@
-/** Transactions of version 0 as they are built, signed, recorded and parsed. There are no nonces: a transaction is valid until its blockhash is too old. */
+/** Builds, signs, records and parses transactions of version 0. There are no nonces: a transaction lives as long as its blockhash. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import {
   type Address,
@@ -34,22 +34,22 @@ import { accountOf } from '../address.ts'
 const LAMPORTS_PER_SIGNATURE = 5_000n
 const MICRO_LAMPORTS = 1_000_000n
 
-/** What the fee payer pays beside 5,000 lamports for each signature. */
+/** The compute budget sets the part of the fee beyond 5,000 lamports for each signature. */
 export type ComputeBudget = {
   readonly unitLimit: number
-  /** Micro-lamports for each unit of the limit. */
+  /** The price is in micro-lamports for each unit of the limit. */
   readonly unitPrice: bigint
 }
 
 export type MessageFrame = ComputeBudget & { readonly feePayer: Address; readonly blockhash: Blockhash }
 
-/** A transaction that is not signed. The same arguments give the same bytes. */
+/** The same arguments give the same bytes. */
 export function buildTransaction(instructions: readonly Instruction[], frame: MessageFrame): Transaction {
   return compileTransaction(
     pipe(
       createTransactionMessage({ version: 0 }),
       (empty) => setTransactionMessageFeePayer(frame.feePayer, empty),
-      // Their real lifetime is in the attempt: see `expiresAfterOf`.
+      // The real lifetime is in the attempt: see `expiresAfterOf`.
       (unlimited) => setTransactionMessageLifetimeUsingBlockhash({ blockhash: frame.blockhash, lastValidBlockHeight: 0n }, unlimited),
       (bare) => setTransactionMessageComputeUnitLimit(frame.unitLimit, bare),
       (limited) => setTransactionMessageComputeUnitPrice(frame.unitPrice, limited),
@@ -63,55 +63,53 @@ export function sign(transaction: Transaction, signer: Signer): Transaction {
   return { ...transaction, signatures: { ...transaction.signatures, [accountOf(signer)]: signatureBytes(signature) } }
 }
 
-/** As nodes take it. */
 export function wireOf(transaction: Transaction): Base64EncodedWireTransaction {
   return getBase64EncodedWireTransaction(transaction)
 }
 
-/** Network fee in lamports, including the priority fee. */
+/** The fee is in lamports and includes the priority fee. */
 export function feeOf({ signatures }: Pick<Transaction, 'signatures'>, { unitLimit, unitPrice }: ComputeBudget): bigint {
   return BigInt(Object.keys(signatures).length) * LAMPORTS_PER_SIGNATURE + priorityFeeOf({ unitLimit, unitPrice })
 }
 
-/** Rounded up, as the runtime does. */
+/** The runtime rounds up too. */
 export function priorityFeeOf({ unitLimit, unitPrice }: ComputeBudget): bigint {
   return (BigInt(unitLimit) * unitPrice + MICRO_LAMPORTS - 1n) / MICRO_LAMPORTS
 }
 
 export type SignedCall = {
-  /** The first signature, base58. */
+  /** The transaction id is the first signature, in base58. */
   readonly tx: string
   readonly wire: Base64EncodedWireTransaction
   readonly call: SolanaCall
   readonly budget: ComputeBudget
   readonly feeLamports: bigint
-  /** The last block height at which it can be mined. */
+  /** This is the last block height at which the transaction can be mined. */
   readonly expiresAfter: bigint
-  /** When it was signed, in unix seconds. */
+  /** The time is in unix seconds. */
   readonly at: bigint
 }
 
 export type SolanaCall = {
-  /** Without those of the compute budget. */
   readonly instructions: readonly Instruction[]
-  /** A relay: the user has signed the whole transaction, and only the fee payer's signature is missing. */
+  /** If present, the user has signed the whole transaction, and only the fee payer's signature is missing. */
   readonly userSigned?: Transaction
 }
 
-/** `expiresAfter`: block height. The transaction must be fully signed. */
+/** `expiresAfter` is a block height. The transaction must be fully signed. */
 export function attemptOf(transaction: Transaction, budget: ComputeBudget, expiresAfter: bigint): Omit<Attempt, 'at'> {
   return {
     tx: txOf(transaction),
     raw: bytesToHex(Uint8Array.from(getTransactionEncoder().encode(transaction))),
-    // Nothing excludes another attempt but the program itself: it refuses a repetition. Only the expiry matters.
+    // Only the program itself excludes another attempt, because it refuses a repetition. Only the expiry matters.
     slots: [`expires:${expiresAfter}`],
-    // Whoever looks for those that have not expired finds them from the height of the chain on.
+    // A search for attempts that have not expired begins at the height of the chain.
     nonce: expiresAfter,
     feeRate: budget.unitPrice,
   }
 }
 
-/** Read from the slot: the transaction itself names only a blockhash. */
+/** The expiry is read from the slot, because the transaction itself names only a blockhash. */
 export function expiresAfterOf({ tx, slots }: Pick<Attempt, 'tx' | 'slots'>): bigint {
   const end = /^expires:([0-9]+)$/.exec(slots[0] ?? '')?.[1]
   if (end === undefined) throw new Error(`recorded transaction ${tx} has no expiry among its slots`)

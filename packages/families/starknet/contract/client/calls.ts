@@ -1,4 +1,4 @@
-// Calls of the contract and of its token, as transactions and `starknet_call` take them.
+// Encodes calls of the contract and of its token, in the form of transactions and `starknet_call`.
 import { type Felt, felt, selectorOf } from './felt.ts'
 import { type OrderTerms, u128Felt, u256Felts, wordFelts } from './order.ts'
 
@@ -8,7 +8,6 @@ export interface Call {
   readonly calldata: readonly Felt[]
 }
 
-/** Of the entry points. */
 export const selectors = {
   initiate: selectorOf('initiate'),
   initiateOnBehalf: selectorOf('initiate_on_behalf'),
@@ -24,29 +23,27 @@ export const selectors = {
 
 const approveSelector = selectorOf('approve')
 
-/** Lets the contract take the amount from the account that sends this. */
 export function approveCall(token: Felt, htlc: Felt, amount: bigint): Call {
   return { to: token, selector: approveSelector, calldata: [htlc, ...u256Felts(amount)] }
 }
 
-/** The account that sends it pays, and must be the initiator of the terms. */
+/** The account that sends the call pays, and must be the initiator of the terms. */
 export function initiateCall(htlc: Felt, { redeemer, timelock, amount, secretHash }: OrderTerms): Call {
   const calldata = [redeemer, u128Felt(timelock), ...u256Felts(amount), ...wordFelts(secretHash)]
   return { to: htlc, selector: selectors.initiate, calldata }
 }
 
-/** The account that sends it pays; a refund goes to the initiator. */
+/** The account that sends the call pays. A refund goes to the initiator. */
 export function initiateOnBehalfCall(htlc: Felt, terms: OrderTerms): Call {
   return { to: htlc, selector: selectors.initiateOnBehalf, calldata: orderFelts(terms, terms.secretHash) }
 }
 
-/** The initiator pays. Anyone may send it. */
+/** The initiator pays, and anyone may send the call. */
 export function initiateWithSignatureCall(htlc: Felt, terms: OrderTerms, signature: readonly Felt[]): Call {
   const calldata = [...orderFelts(terms, terms.secretHash), ...arrayFelts(signature)]
   return { to: htlc, selector: selectors.initiateWithSignature, calldata }
 }
 
-/** `secret`: 64 hex digits. */
 export function redeemCall(htlc: Felt, terms: OrderTerms, secret: string): Call {
   return { to: htlc, selector: selectors.redeem, calldata: orderFelts(terms, secret) }
 }
@@ -55,7 +52,6 @@ export function refundCall(htlc: Felt, terms: OrderTerms): Call {
   return { to: htlc, selector: selectors.refund, calldata: orderFelts(terms, terms.secretHash) }
 }
 
-/** `signature`: the redeemer's; empty if the redeemer sends it. */
 export function instantRefundCall(htlc: Felt, terms: OrderTerms, signature: readonly Felt[]): Call {
   const calldata = [...orderFelts(terms, terms.secretHash), ...arrayFelts(signature)]
   return { to: htlc, selector: selectors.instantRefund, calldata }
@@ -65,7 +61,7 @@ export function tokenCall(htlc: Felt): Call {
   return { to: htlc, selector: selectors.token, calldata: [] }
 }
 
-/** Answers one felt: see `orderMarks`. */
+/** The answer is one felt: see `orderMarks`. */
 export function initiatedAtCall(htlc: Felt, order: Felt): Call {
   return { to: htlc, selector: selectors.initiatedAt, calldata: [order] }
 }

@@ -1,4 +1,4 @@
-// The client against the SDK that wallets use: the same ids, digests, calldata and events.
+// These tests show that the client and the wallets' SDK give the same ids, digests, calldata and events.
 import fc from 'fast-check'
 import { CallData, cairo, hash, num, shortString as sdkShortString, typedData } from 'starknet'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** What the contract panics with, as short strings: the same list as src/errors.cairo. */
+/** Lists the panics of the contract as short strings, like src/errors.cairo. */
 export const htlcErrors = {
   zeroToken: 'HTLC: zero token',
   zeroInitiator: 'HTLC: zero initiator',

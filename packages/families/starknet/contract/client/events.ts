@@ -1,8 +1,8 @@
-// The contract's events, from the keys and the data that nodes give.
+// Decodes the contract's events from the keys and the data that nodes give.
 import { type Felt, felt, selectorOf } from './felt.ts'
 import { hexOfWords, type OrderTerms, u256Felts, wordFelts } from './order.ts'
 
-/** The first key of an event; the second is the order's id. */
+/** The first key of an event is its name; the second is the order's id. */
 export const eventKeys = {
   initiated: selectorOf('Initiated'),
   redeemed: selectorOf('Redeemed'),
@@ -11,11 +11,10 @@ export const eventKeys = {
 
 export type OrderEvent =
   | { readonly kind: 'initiated'; readonly orderId: Felt; readonly terms: OrderTerms }
-  /** `secret`: 64 hex digits. */
   | { readonly kind: 'redeemed'; readonly orderId: Felt; readonly secret: string }
   | { readonly kind: 'refunded'; readonly orderId: Felt }
 
-/** Null for an event that the contract cannot have emitted: another first key, another length, a number out of its range. */
+/** The result is null for an event that the contract cannot have emitted: a foreign key, a wrong length, or a number out of its range. */
 export function decodeEvent(keys: readonly string[], data: readonly string[]): OrderEvent | null {
   const [key, id] = keys.map(BigInt)
   if (keys.length !== 2 || key === undefined || id === undefined) return null
@@ -48,7 +47,6 @@ function isU128(value: bigint | undefined): value is bigint {
   return value !== undefined && value >= 0n && value < 2n ** 128n
 }
 
-/** Keys and data of an event, as the contract emits it. Tests use it. */
 export function encodeEvent(event: OrderEvent): { readonly keys: readonly Felt[]; readonly data: readonly Felt[] } {
   const keys = [eventKeys[event.kind], event.orderId]
   switch (event.kind) {

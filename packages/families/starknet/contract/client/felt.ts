@@ -1,9 +1,9 @@
-// Elements of Starknet's field, and the two hash functions that make selectors, ids and digests of them. Without the SDK, which takes half a second to load.
+// Computes with elements of Starknet's field, and hashes them, without the SDK, which takes half a second to load.
 import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 
-/** 0x and lower-case hex digits, without leading zeros: addresses, hashes and numbers as nodes write them. */
+/** The form is that of nodes: 0x and lower-case hex digits, without leading zeros. */
 export type Felt = `0x${string}`
 
 export const fieldPrime = 2n ** 251n + 17n * 2n ** 192n + 1n
@@ -13,7 +13,7 @@ export function felt(value: bigint): Felt {
   return `0x${value.toString(16)}`
 }
 
-/** Up to 31 ASCII characters as one felt, e.g. the id of a chain. */
+/** A felt holds up to 31 ASCII characters, e.g. the id of a chain. */
 export function shortString(text: string): Felt {
   if (!/^[\x20-\x7e]{1,31}$/.test(text)) throw new RangeError(`"${text}" is not a short string: 1 to 31 printable ASCII characters`)
   return felt(BigInt(`0x${bytesToHex(utf8ToBytes(text))}`))
@@ -21,12 +21,12 @@ export function shortString(text: string): Felt {
 
 const selectorMask = 2n ** 250n - 1n
 
-/** Keccak without its first six bits, so that it is an element of the field. */
+/** Keccak loses its first six bits, so that the result is an element of the field. */
 export function starknetKeccak(bytes: Uint8Array): Felt {
   return felt(BigInt(`0x${bytesToHex(keccak_256(bytes))}`) & selectorMask)
 }
 
-/** The selectors of functions and events, and the hashes of SNIP-12 types. */
+/** Functions, events and SNIP-12 types are hashed in this way. */
 export function selectorOf(name: string): Felt {
   return starknetKeccak(utf8ToBytes(name))
 }
@@ -40,7 +40,7 @@ const roundConstants = Array.from({ length: (fullRounds + partialRounds) * width
 
 const cube = (value: bigint): bigint => (((value * value) % fieldPrime) * value) % fieldPrime
 
-/** Hades: full rounds at both ends raise all three elements to the third power, partial rounds in between only the last. */
+/** The permutation is Hades: full rounds at both ends cube all three elements, partial rounds in between only the last one. */
 function permute(a: bigint, b: bigint, c: bigint): [bigint, bigint, bigint] {
   let state: [bigint, bigint, bigint] = [a, b, c]
   for (let round = 0; round < fullRounds + partialRounds; round += 1) {
@@ -50,7 +50,7 @@ function permute(a: bigint, b: bigint, c: bigint): [bigint, bigint, bigint] {
     const y = isFull ? cube(state[1] + k1) : state[1] + k1
     const z = cube(state[2] + k2)
     const sum = x + y + z
-    // The matrix [3 1 1, 1 -1 1, 1 1 -2].
+    // The matrix is [3 1 1, 1 -1 1, 1 1 -2].
     state = [modulo(sum + 2n * x), modulo(sum - 2n * y), modulo(sum - 3n * z)]
   }
   return state
@@ -61,7 +61,7 @@ function modulo(value: bigint): bigint {
   return rest < 0n ? rest + fieldPrime : rest
 }
 
-/** `poseidon_hash_span` of Cairo. */
+/** The result is that of Cairo's `poseidon_hash_span`. */
 export function poseidon(elements: readonly Felt[]): Felt {
   const padded = [...elements.map(BigInt), 1n]
   if (padded.length % 2 === 1) padded.push(0n)

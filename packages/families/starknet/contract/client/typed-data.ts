@@ -1,4 +1,4 @@
-// SNIP-12 (revision 1) messages that the contract accepts, for wallets, and their digests, as the contract computes them.
+// Builds the SNIP-12 (revision 1) messages that the contract accepts, and computes their digests.
 import { type Felt, felt, poseidon, selectorOf, shortString } from './felt.ts'
 import { type Deployment, type OrderTerms, orderId, u128Felt, u256Felts, wordFelts, wordsOf } from './order.ts'
 
@@ -16,7 +16,6 @@ export type InitiateTypedData = TypedData<
   {
     readonly redeemer: Felt
     readonly amount: { readonly low: Felt; readonly high: Felt }
-    /** Decimal. */
     readonly timelock: string
     readonly secretHash: readonly number[]
   }
@@ -40,20 +39,20 @@ const initiateFields: readonly Field[] = [
 
 const refundFields: readonly Field[] = [{ name: 'orderId', type: 'felt' }]
 
-/** As a felt and not as "1", which SDKs read as the number 1. */
+/** The version is a felt and not "1", which SDKs read as the number 1. */
 const version = shortString('1')
 
 const addressDigits = 26
 
 /**
- * `HTLC-` and the low 104 bits of the contract's address: as much of it as fits into a short string. SNIP-12 domains have no field for the contract,
- * so the name keeps a signature from counting at another deployment.
+ * The name has the low 104 bits of the contract's address, as many as fit into a short string. SNIP-12 domains have no field for the
+ * contract, so the name keeps a signature from being valid at another deployment.
  */
 export function domainName({ address }: Deployment): string {
   return `HTLC-${BigInt(address).toString(16).padStart(64, '0').slice(-addressDigits)}`
 }
 
-/** What the initiator signs so that anyone may call `initiate_with_signature`. */
+/** The initiator signs this message so that anyone may call `initiate_with_signature`. */
 export function initiateTypedData(deployment: Deployment, terms: Omit<OrderTerms, 'initiator'>): InitiateTypedData {
   const [low, high] = u256Felts(terms.amount)
   return {
@@ -69,7 +68,7 @@ export function initiateTypedData(deployment: Deployment, terms: Omit<OrderTerms
   }
 }
 
-/** What the redeemer signs so that anyone may call `instant_refund`. */
+/** The redeemer signs this message so that anyone may call `instant_refund`. */
 export function refundTypedData(deployment: Deployment, terms: OrderTerms): RefundTypedData {
   return {
     domain: domainOf(deployment),
@@ -94,7 +93,6 @@ const initiateTypeHash = selectorOf(`${encodeType('Initiate', initiateFields)}${
 const refundTypeHash = selectorOf(encodeType('Refund', refundFields))
 const messagePrefix = shortString('StarkNet Message')
 
-/** The hash of `initiateTypedData` for the initiator's account. */
 export function initiateDigest(deployment: Deployment, terms: OrderTerms): Felt {
   const { initiator, redeemer, timelock, amount, secretHash } = terms
   const amountHash = poseidon([u256TypeHash, ...u256Felts(amount)])
@@ -105,7 +103,6 @@ export function initiateDigest(deployment: Deployment, terms: OrderTerms): Felt 
   )
 }
 
-/** The hash of `refundTypedData` for the redeemer's account. */
 export function refundDigest(deployment: Deployment, terms: OrderTerms): Felt {
   return digest(deployment, terms.redeemer, poseidon([refundTypeHash, orderId(deployment, terms)]))
 }

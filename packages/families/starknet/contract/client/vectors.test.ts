@@ -1,4 +1,4 @@
-// The client gives what the vectors say; `cairo.test.ts` shows that the contract does, too.
+// These tests show that the client gives the results of the vectors; `cairo.test.ts` shows it of the contract.
 import { expect, it } from 'vitest'
 import { deploymentOf, termsOf, vectors } from '../testing/vectors.ts'
 import { initiateCall, initiateOnBehalfCall, initiateWithSignatureCall, instantRefundCall, redeemCall, refundCall } from './calls.ts'

@@ -1,18 +1,18 @@
-// Gives the compiler another memory allocator. Its own grows memory by 64 KB at a time, which takes more than half of all time, and leaves gaps that
-// it does not use again: tests of a whole contract need more than the 4 GB that there are. This one keeps freed blocks by size and grows by 64 MB.
+// Gives the compiler another memory allocator. Its own grows memory by 64 KB at a time, which takes more than half of all time, and leaves
+// gaps: tests of a whole contract need more than 4 GB. This one keeps freed blocks by size and grows by 64 MB.
 import { createHash } from 'node:crypto'
 
-/** wasm-cairo_bg.wasm of wasm-cairo 0.10.2: the numbers below are true for no other. */
+/** The module is wasm-cairo_bg.wasm of wasm-cairo 0.10.2: the numbers below hold only for this version. */
 const knownModule = 'fb8e14d690be2994ea5ed768bde1f3f716ba3cacf882f25e0bb71eb2ead45b66'
 const memorySection = 5
 const codeSection = 10
 const importedFunctions = 31
-/** (align, size) → address */
+/** The signature is (align, size) → address. */
 const allocateFunction = 5456
-/** (address, align, size) */
+/** The signature is (address, align, size). */
 const freeFunction = 2658
 
-/** A page that is added to the module's own: where the free memory starts and ends, then the first free block of each size. */
+/** This page is added to the module's own: start and end of the free memory, then the first free block of each size. */
 const ownPages = 38
 const startAddress = ownPages * 65_536
 const endAddress = startAddress + 4
@@ -45,8 +45,8 @@ const op = {
 }
 
 /**
- * Sizes are rounded up to a multiple of 2^e, with e such that at most three bits are left, and at least 16 bytes. Sets `e`, `rounded` and `list`, the
- * address of the first free block of this size.
+ * Sizes are rounded up to a multiple of 2^e, with e such that at most three bits are left, and at least 16 bytes. The code sets `e`,
+ * `rounded` and `list`, the address of the first free block of this size.
  */
 const findList = (size: number, e: number, rounded: number, list: number): readonly number[][] => [
   [...op.const(29), ...op.get(size), ...op.const(1), ...op.subtract, ...op.leadingZeros, ...op.subtract, ...op.set(e)],
@@ -63,7 +63,7 @@ function allocateBody(): Buffer {
   const end = [...op.const(endAddress), ...op.load]
   return body(5, [
     [...op.get(size), ...op.isZero, ...op.ifVoid, ...op.get(align), ...op.return, ...op.end],
-    // Blocks start at multiples of 16. The few that need more get a place inside of a larger one, which stays theirs.
+    // Blocks start at multiples of 16. The few that need more get a place inside a larger one, which stays theirs.
     [...op.get(align), ...op.const(16), ...op.greater, ...op.ifVoid, ...op.const(16), ...op.get(size), ...op.get(align), ...op.add],
     [
       ...op.call(allocateFunction),
@@ -77,12 +77,11 @@ function allocateBody(): Buffer {
       ...op.end,
     ],
     ...findList(size, e, rounded, list),
-    // The first free block names the next one in its first word.
     [...op.get(list), ...op.load, ...op.tee(found), ...op.ifVoid],
     [...op.get(list), ...op.get(found), ...op.load, ...op.store, ...op.get(found), ...op.return, ...op.end],
     [...start, ...op.set(found)],
     [...op.get(rounded), ...end, ...op.get(found), ...op.subtract, ...op.greater, ...op.ifVoid],
-    // `e` is the number of pages from here on: what is needed, in whole steps.
+    // From here on, `e` is the number of pages: what is needed, in whole steps.
     [
       ...op.get(rounded),
       ...op.const(16),

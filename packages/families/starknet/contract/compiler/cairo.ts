@@ -1,17 +1,16 @@
-// The Cairo compiler and virtual machine, as WebAssembly. A call takes half a minute and blocks: use it in a child process.
+// Runs the Cairo compiler and virtual machine as WebAssembly. A call takes half a minute and blocks: use a child process.
 import { readFile } from 'node:fs/promises'
 import init, { compileStarknetContract, runTests } from 'wasm-cairo'
 import { withOwnAllocator } from './allocator.ts'
 
-/** Of the Cairo compiler in wasm-cairo 0.10.2. */
+/** wasm-cairo 0.10.2 has this version of the Cairo compiler. */
 export const compilerVersion = '2.8.2'
 
 const allowWarnings = true
 
 export interface Cairo {
-  /** A Sierra class as JSON. */
   compile(source: string): string
-  /** The report of Cairo's test runner: all lines that it wrote, several times and in any order, and the result at the end. */
+  /** The report of Cairo's test runner has all lines that it wrote, several times and in any order, and the result at the end. */
   test(source: string): string
 }
 
@@ -34,7 +33,7 @@ export async function loadCairo(): Promise<Cairo> {
   }
 }
 
-/** The test runner, too, writes to a stream that is not there. */
+/** The test runner, too, writes to a stream that does not exist. */
 function readLines(memory: Memory): readonly string[] {
   const bytes = Buffer.from(memory.buffer)
   const found = new Set<string>()
@@ -56,14 +55,14 @@ function readLines(memory: Memory): readonly string[] {
   return [...found]
 }
 
-/** From the last to the next byte that is not of a text. */
+/** Bytes that are not text become line breaks. */
 function printable(bytes: Buffer, start: number, end: number): string {
   return bytes.toString('latin1', Math.max(start, 0), end).replaceAll(/[^\x20-\x7e\n]/g, '\n')
 }
 
 type Memory = { readonly buffer: ArrayBuffer }
 
-/** The compiler writes what is wrong to a standard error stream that WebAssembly does not have; its text stays in memory. */
+/** The compiler writes errors to a standard error stream that WebAssembly does not have; its text stays in memory. */
 function readDiagnostics(memory: Memory): readonly string[] {
   const bytes = Buffer.from(memory.buffer)
   const found = new Set<string>()

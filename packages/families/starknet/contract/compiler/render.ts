@@ -1,9 +1,9 @@
-// The committed files of the contract: its class, a module with the hashes, and ABIs.
+// Renders the committed files of the contract: its class, a module with the hashes, and ABIs.
 import { hash } from 'starknet'
 import { compilerVersion } from './cairo.ts'
 import { sourceHash } from './sources.ts'
 
-/** A class as networks take it in a declaration, except that the ABI is not yet a text. */
+/** The form is that of a declaration, except that the ABI is not yet a text. */
 export interface SierraClass {
   readonly sierra_program: readonly string[]
   readonly contract_class_version: string
@@ -17,7 +17,6 @@ interface AbiEntry {
   readonly items?: readonly AbiEntry[]
 }
 
-/** Content by file name. */
 export function renderArtifacts(compiled: string): ReadonlyMap<string, string> {
   const { sierra_program, contract_class_version, entry_points_by_type, abi } = JSON.parse(compiled) as SierraClass
   const sierra = { sierra_program, contract_class_version, entry_points_by_type, abi }
@@ -60,7 +59,7 @@ const change = (name: string, inputs: readonly object[]) => ({
 })
 const input = (name: string, type: string) => ({ name, type })
 
-/** SNIP-2, as far as orders need it. */
+/** Orders need only this part of SNIP-2. */
 const erc20Abi = [
   {
     type: 'struct',

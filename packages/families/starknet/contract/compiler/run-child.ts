@@ -1,4 +1,4 @@
-// One compilation or one run of tests, in a process of its own: what it allocates is gone afterwards, and nobody waits for it in vain.
+// Runs one compilation or one run of tests in a process of its own: its memory is freed afterwards, and it blocks no other work.
 import { loadCairo } from './cairo.ts'
 import type { CairoTask } from './run.ts'
 

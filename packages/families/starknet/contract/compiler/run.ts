@@ -8,7 +8,7 @@ export interface CairoTask {
   readonly source: string
 }
 
-/** Resolves with a Sierra class as JSON, or with the report of the test runner. Rejects with what the compiler says is wrong. */
+/** Resolves with a Sierra class as JSON, or with the test runner's report. Rejects with the compiler's error text. */
 export async function runCairo(task: CairoTask): Promise<string> {
   const child = fork(join(import.meta.dirname, 'run-child.ts'), {
     execArgv: ['--import', 'tsx'],

@@ -1,4 +1,4 @@
-// The contract's sources as one text, since the compiler takes one file: every `mod name;` becomes the module itself.
+// Joins the contract's sources into one text, since the compiler takes one file: every `mod name;` becomes the module itself.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,6 @@ export function contractSource(): string {
   return readSource('lib').replaceAll(/^pub mod (\w+);$/gm, (_, name: string) => moduleOf(name, readSource(name)))
 }
 
-/** A module's text inside of the file that has it. */
 export function moduleOf(name: string, text: string): string {
   // A comment about the module stands at the top of a file, and nowhere else.
   return `pub mod ${name} {\n${text.replaceAll(/^\/\/!/gm, '//')}}\n`
@@ -20,7 +19,7 @@ function readSource(name: string): string {
   return readFileSync(join(sourceFolder, `${name}.cairo`), 'utf8')
 }
 
-/** Changes with every source and with the compiler: a committed class with another hash is stale. */
+/** The hash changes with every source and with the compiler: a committed class with another hash is stale. */
 export function sourceHash(): string {
   const sources = readdirSync(sourceFolder)
     .sort()

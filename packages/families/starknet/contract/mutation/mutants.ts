@@ -1,14 +1,5 @@
-// Deliberately broken variants of the contract. Each names the scenario that must notice it.
-
-export interface Mutant {
-  readonly name: string
-  /** Stands once in the sources. */
-  readonly text: string
-  readonly replacement: string
-  readonly noticedBy: string
-}
-
-type Break = readonly [name: string, text: string, replacement: string]
+// Lists deliberately broken variants of the contract. Each names the scenario that must notice it.
+import { mutantsOf } from '@tandem/chain-kit/testing/mutants.ts'
 
 const refused = 'terms that can only be a mistake are refused'
 const redeemed = 'a redeemed order pays the redeemer once, and can neither be refunded nor initiated again'
@@ -24,7 +15,7 @@ const otherChain = 'a chain that changes its id settles open orders, and takes s
 const cheating = 'a token that answers false, takes a fee or delivers nothing locks no order'
 const unpaid = 'a payment that the token refuses leaves the order open'
 
-const breaks: Readonly<Record<string, readonly Break[]>> = {
+export const mutants = mutantsOf({
   [refused]: [
     ['any initiator', 'assert(Zero::is_non_zero(@initiator), errors::ZERO_INITIATOR);', ''],
     ['any redeemer', 'assert(Zero::is_non_zero(@redeemer), errors::ZERO_REDEEMER);', ''],
@@ -164,8 +155,4 @@ const breaks: Readonly<Record<string, readonly Break[]>> = {
       'self.initiated_at.write(order_id, get_block_timestamp());\n',
     ],
   ],
-}
-
-export const mutants: readonly Mutant[] = Object.entries(breaks).flatMap(([noticedBy, list]) =>
-  list.map(([name, text, replacement]) => ({ name, text, replacement, noticedBy })),
-)
+})

@@ -1,9 +1,9 @@
-// Mutation tests: every deliberately broken variant of the contract must fail the scenario that it names.
+// In these mutation tests, every deliberately broken variant of the contract must fail the scenario that it names.
 import { expect, test } from 'vitest'
 import { mutants } from './mutants.ts'
 import { survivorsOf } from './play-mutants.ts'
 
-/** Each would let somebody take the money of others. */
+/** Each of these mutants would let somebody take the money of others. */
 const everyRun = [
   'initiations inside of each other',
   'paid before it is settled',
@@ -11,7 +11,7 @@ const everyRun = [
   'a refunded order is forgotten',
 ]
 
-/** In one crate: more would make each call slower than they save compilations. */
+/** With more mutants in one crate, each call gets slower than the saved compilations are worth. */
 const batchSize = 4
 const timeout = 1_800_000
 

@@ -9,7 +9,7 @@ import type { Scenario } from './scenario.ts'
 const cairoFile = (name: string): string => readFileSync(join(import.meta.dirname, 'cairo', `${name}.cairo`), 'utf8')
 
 const cairoFiles = ['mocks', 'player'] as const
-/** Has tests of its own, of the unbroken contract. */
+/** This module has tests of its own, of the unbroken contract. */
 const deploymentFile = 'deployment'
 
 export const deploymentTests = [...cairoFile(deploymentFile).matchAll(/#\[test\]\nfn (\w+)/g)].map(([, name = '']) => name)
@@ -17,11 +17,9 @@ export const deploymentTests = [...cairoFile(deploymentFile).matchAll(/#\[test\]
 export interface CairoTestSource {
   readonly name: string
   readonly body: string
-  /** Constants that the body uses. */
   readonly constants?: string
 }
 
-/** `variants`: other contracts that the tests play instead, by the name of their module. */
 export function testCrate(tests: readonly CairoTestSource[], variants: ReadonlyMap<string, string> = new Map()): string {
   const constants = new Set(tests.map((test) => test.constants ?? ''))
   const written = tests.map(({ name, body }) => `    #[test]\n    fn ${name}() {\n        ${body}\n    }\n`)
@@ -32,14 +30,13 @@ export function testCrate(tests: readonly CairoTestSource[], variants: ReadonlyM
   return [contractSource(), ...others, `#[cfg(test)]\nmod tests {\n${modules.join('')}}\n`].join('')
 }
 
-/** The name of a scenario's test. */
 export const testName = (index: number): string => `scenario_${index}`
 
 export function scenarioTest(scenario: Scenario, index: number): CairoTestSource {
   return playTest(testName(index), 'crate', `${index}`, encodeScenario(scenario))
 }
 
-/** `root`: the path of the crate or of the variant whose contract plays. The felts are a constant: as an array, they would take minutes to compile. */
+/** `root` is the path of the crate or variant whose contract plays. The felts are a constant: an array would take minutes to compile. */
 export function playTest(name: string, root: string, constant: string, felts: readonly Felt[]): CairoTestSource {
   return {
     name,

@@ -1,4 +1,4 @@
-// Scenarios as the lists of felts that cairo/player.cairo plays.
+// Encodes scenarios as the lists of felts that cairo/player.cairo plays.
 import {
   type Call,
   initiateCall,
@@ -24,7 +24,7 @@ import {
   scenarioChainId,
 } from './scenario.ts'
 
-/** Where the VM deploys the contracts. `player.cairo` puts the addresses in the place of these names. */
+/** `player.cairo` replaces these names by the addresses at which the VM deploys the contracts. */
 const names = { ...partyAddresses, htlc: shortString('@htlc'), token: shortString('@token'), account: shortString('@account') }
 const orderName = shortString('@id')
 const digestName = shortString('@digest')
@@ -65,13 +65,13 @@ function encodeStep(step: Step): readonly Felt[] {
   }
 }
 
-/** Without a look at its event. SKIP: it is read and not made. */
+/** The call is not compared with its event. SKIP means that it is read and not made. */
 export function encodeBareCall(step: CallStep, kind: 'CALL' | 'SKIP'): readonly Felt[] {
   const { at, from, error, signature } = step
   return [...digestFelts(signature), shortString(kind), felt(at), names[from], ...callFelts(encodeCall(step)), errorFelt(error)]
 }
 
-/** In one call: each call starts a machine anew, which is most of the time of a scenario. */
+/** All balances are one call: each call starts a new machine, which takes most of the time of a scenario. */
 function encodeBalances(balances: Partial<Readonly<Record<Party, bigint>>>): readonly Felt[] {
   const parties = Object.keys(balances) as Party[]
   const call = { to: names.token, selector: selectorOf('balances_of'), calldata: list(parties.map((party) => names[party])) }
@@ -127,14 +127,14 @@ function signatureFelts(signature: Signature): readonly Felt[] {
   }
 }
 
-/** What the account of the next call signs. */
+/** The account of the next call signs this digest. */
 function digestFelts(signature: Signature | undefined): readonly Felt[] {
   if (signature?.kind !== 'signs') return []
   const { what, chainId = scenarioChainId, order } = signature
   return [shortString('DIGEST'), shortString(what), shortString(chainId), ...termFelts(order)]
 }
 
-/** The thirteen felts of `order_id`: the same as those of a refund. */
+/** `order_id` takes these thirteen felts, and a refund takes them too. */
 function termFelts(order: ScenarioOrder): readonly Felt[] {
   return refundCall(names.htlc, named(order)).calldata
 }

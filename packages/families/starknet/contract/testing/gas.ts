@@ -1,4 +1,4 @@
-// What each operation costs on the virtual machine: the difference between two tests, one of which reads the call and does not make it.
+// Measures the gas of each operation: the difference between two tests, one of which reads the call and does not make it.
 import { type CairoTestSource, playTest } from './cairo-tests.ts'
 import { encodeBareCall, encodeScenario } from './encode.ts'
 import type { CairoTest } from './report.ts'
@@ -22,13 +22,13 @@ export interface GasOperation {
   readonly name: string
   readonly before: readonly Step[]
   readonly call: CallStep
-  /** Some 1 % above what it takes. */
+  /** The limit is some 1 % above the measured gas. */
   readonly limit: number
 }
 
 export interface GasRow {
   readonly operation: string
-  /** Of the call with what it calls: the plain token, and the account that is asked about a signature. */
+  /** The gas includes inner calls: the plain token, and the account that checks a signature. */
   readonly gas: number
   readonly limit: number
 }

@@ -1,4 +1,4 @@
-// Tokens and accounts that cheat, or call the contract while it calls them.
+// Plays scenarios of tokens and accounts that cheat, or call the contract while it calls them.
 import type { Scenario } from './scenario.ts'
 import {
   balances,

@@ -1,12 +1,11 @@
-// What the test runner of Cairo reports.
+// Parses the report of Cairo's test runner.
 
 export interface CairoTest {
   readonly name: string
   readonly passed: boolean
-  /** Of the whole test, with the deployments. */
+  /** The gas is that of the whole test, with the deployments. */
   readonly gas: number
   readonly steps: number
-  /** The felts of its panic. */
   readonly panic: string | null
 }
 

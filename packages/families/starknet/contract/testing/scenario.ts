@@ -1,10 +1,10 @@
-// A scenario: calls of the contract in order, and what must be true after each. The same scenarios run on the Cairo VM (cairo.test.ts) and on any
-// other implementation of the contract, which must agree with it in every step.
+// Defines a scenario: calls of the contract in order, and what must be true after each. Scenarios run on the Cairo VM (cairo.test.ts) and
+// on any other implementation of the contract, which must agree with it in every step.
 import type { HtlcError } from '../client/errors.ts'
 
 /**
- * alice, bob and carol have no contract. `account` is a contract account whose `is_valid_signature` does what the signature says. `token` and `htlc`
- * are the contracts themselves.
+ * alice, bob and carol have no contract. `account` is a contract account whose `is_valid_signature` follows the signature. `token` and
+ * `htlc` are the contracts themselves.
  */
 export type Party = 'alice' | 'bob' | 'carol' | 'account' | 'token' | 'htlc' | 'zero'
 
@@ -20,10 +20,10 @@ export type EntryPoint = 'initiate' | 'initiate_on_behalf' | 'initiate_with_sign
 
 /**
  * none      an empty signature
- * answers   the account answers this, whatever was to be signed
+ * answers   the account gives this answer to any digest
  * signs     the account answers 'VALID' if the digest is the one of this order (and of this chain), else 0
  * panics    the account panics
- * calls     the account calls the contract while it is asked, then answers 'VALID'
+ * calls     the account first calls the contract, then answers 'VALID'
  */
 export type Signature =
   | { readonly kind: 'none' }
@@ -35,12 +35,12 @@ export type Signature =
 export interface HtlcCall {
   readonly entry: EntryPoint
   readonly order: ScenarioOrder
-  /** Of a redeem: 64 hex digits. */
+  /** `secret` is 64 hex digits and present for a redeem. */
   readonly secret?: string
   readonly signature?: Signature
 }
 
-/** false: the token answers false. fee: one unit less arrives. nothing: no unit arrives, though the token answers true. */
+/** With `false` the token answers false, with `fee` one unit less arrives, and with `nothing` no unit does, though it answers true. */
 export type Fault = 'false' | 'fee' | 'nothing' | 'none'
 
 /**
@@ -78,7 +78,6 @@ export interface Scenario {
   readonly steps: readonly Step[]
 }
 
-/** The chain on which the contract is deployed at the start of every scenario. */
 export const scenarioChainId = 'SN_SEPOLIA'
 
 export const partyAddresses = { alice: '0xa11ce', bob: '0xb0b', carol: '0xca401', zero: '0x0' } as const

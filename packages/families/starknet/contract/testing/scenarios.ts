@@ -1,4 +1,4 @@
-// What the contract promises, as scenarios.
+// Lists the promises of the contract, as scenarios.
 import { hostileScenarios } from './hostile-scenarios.ts'
 import type { Scenario } from './scenario.ts'
 import {

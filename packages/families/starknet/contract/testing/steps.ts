@@ -1,4 +1,4 @@
-// Short ways to write the steps of scenarios.
+// Gives short ways to write the steps of scenarios.
 import { createHash } from 'node:crypto'
 import type { CallStep, EntryPoint, HtlcCall, Party, ScenarioOrder, Signature, Step } from './scenario.ts'
 
@@ -6,15 +6,12 @@ const secret = '07'.repeat(32)
 export const otherSecret = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff'
 const secretHash = createHash('sha256').update(Buffer.from(secret, 'hex')).digest('hex')
 
-/** The time of every initiation. */
 export const start = 1_700_000_000n
 const timelock = 1_000n
 export const amount = 700n
 
 export const order: ScenarioOrder = { initiator: 'alice', redeemer: 'bob', timelock, amount, secretHash }
-/** Its initiator is a contract account. */
 export const ofAccount: ScenarioOrder = { ...order, initiator: 'account' }
-/** Its redeemer is a contract account. */
 export const forAccount: ScenarioOrder = { ...order, redeemer: 'account' }
 
 type Error = CallStep['error']
@@ -27,7 +24,6 @@ const callStep = (call: HtlcCall, from: Party, at: bigint, error: Error): CallSt
   ...(error === undefined ? {} : { error }),
 })
 
-/** `from`: the initiator of the order. */
 export const initiate = (what: ScenarioOrder = order, error?: Error): CallStep =>
   callStep({ entry: 'initiate', order: what }, what.initiator, start, error)
 
@@ -65,5 +61,4 @@ export const balances = (expected: Partial<Readonly<Record<Party, bigint>>>): St
 export const fault = (kind: 'false' | 'fee' | 'nothing' | 'none'): Step => ({ kind: 'fault', fault: kind })
 export const hook = (entry: EntryPoint, what: ScenarioOrder): Step => ({ kind: 'hook', call: { entry, order: what, secret } })
 
-/** Has tokens, and the contract may take them. */
 export const rich = (party: Party, has: bigint = 5_000n): Step => ({ kind: 'fund', party, amount: has })

@@ -1,4 +1,4 @@
-// Hashes, calldata and events that the client, the Cairo contract and simulators must agree on.
+// Reads the hashes, calldata and events that the client, the Cairo contract and simulators must agree on.
 import { felt, shortString } from '../client/felt.ts'
 import { type Deployment, type OrderTerms, wordsOf } from '../client/order.ts'
 import type { CairoTestSource } from './cairo-tests.ts'
@@ -21,7 +21,6 @@ export const termsOf = ({ initiator, redeemer, timelock, amount, secretHash }: V
   secretHash,
 })
 
-/** A Cairo test that computes the hashes of a vector from its terms and its secret. */
 export function vectorTest(vector: Vector, index: number): CairoTestSource {
   const { chainId, address, initiator, redeemer, timelock, amount, secret, signature } = vector
   return {

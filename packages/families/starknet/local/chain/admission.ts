@@ -1,4 +1,4 @@
-// What a sequencer checks before a transaction enters its mempool.
+// Checks a transaction like a sequencer before it enters the mempool.
 import type { BlockInfo } from '../classes/contract-class.ts'
 import { createGasMeter, type GasPrices, maxFeeOf } from '../execution/gas.ts'
 import { balanceOf, type Chain, NotValid, validateTransaction } from '../execution/run-transaction.ts'
@@ -16,9 +16,9 @@ export type Sequencer = {
   readonly block: BlockInfo & { readonly prices: GasPrices }
 }
 
-/** Invokes may be so far ahead of the account's nonce. */
+/** An invoke may be this far from the account's nonce. */
 const MAX_NONCE_GAP = 200n
-/** What the shortest validation takes. */
+/** The shortest validation takes this gas. */
 const MIN_L2_GAS = 500_000n
 const VALIDATE = selectorOf('__validate__')
 
@@ -76,7 +76,7 @@ function assertFee({ chain, ledger, block }: Sequencer, transaction: WireTransac
   if (balanceOf(execution, chain.feeToken, sender) < maxFeeOf(bounds, tip)) throw errors.insufficientBalance()
 }
 
-/** The account must accept it on the newest state. One whose account is yet to be deployed is checked when it is executed. */
+/** The account must accept the transaction on the newest state. If the account is not deployed yet, the execution checks this. */
 function assertValid({ chain, ledger, pool, block }: Sequencer, transaction: WireTransaction): void {
   const { type, sender } = transaction
   if (type !== 'DEPLOY_ACCOUNT' && ledger.state.get(classKey(sender)) === 0n && pool.deploys(sender)) return

@@ -1,19 +1,18 @@
-// When blocks are due: one every second by the chain's clock, which tests can move.
+// Decides when blocks are due: one every second by the chain's clock, which tests can move.
 
 export const BLOCK_MS = 1_000
 
 export interface BlockClock {
-  /** Unix seconds. */
+  /** The time is in unix seconds. */
   now(): number
-  /** The times, in Unix seconds, of the blocks that became due since the last call, oldest first. */
+  /** The times are in unix seconds, oldest first. */
   takeDue(): readonly number[]
-  /** The next block is due a second from now. */
   restart(): void
-  /** Moves the clock. What was due before still is. */
+  /** Blocks that were due before still are. */
   pass(seconds: number): void
 }
 
-/** After a long pause only so many blocks are made: an hour. */
+/** After a long pause, at most the blocks of an hour are made. */
 const MAX_DUE = 3_600
 
 export function createBlockClock(wallMs: () => number = Date.now): BlockClock {

@@ -1,4 +1,4 @@
-// What executed transactions change and cost, and what reorganisations undo.
+// These tests check the changes and costs of executed transactions, and what reorgs undo.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { accountOfKey } from '../account-keys.ts'
 import { multisigAccountClass, panickingAccountClass, trueAccountClass } from '../classes/other-accounts.ts'
@@ -38,7 +38,6 @@ const wbtcOf = (address: bigint) => fixture.balance(fixture.wbtc, hex(address))
 const strkOf = (address: bigint) => fixture.balance(fixture.strk, hex(address))
 const pay = (to: bigint, amount: bigint): RawCall => transferCall(BigInt(fixture.wbtc), to, amount)
 
-/** Of WBTC that this account paid. */
 async function paymentEvents(from: bigint): Promise<readonly object[]> {
   const filter = { address: fixture.wbtc, keys: [[], [hex(from)]], chunk_size: 9 }
   return ((await fixture.call('starknet_getEvents', { filter })) as { events: object[] }).events

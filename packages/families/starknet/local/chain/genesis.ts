@@ -1,4 +1,4 @@
-// The state before the first transaction: the built-in classes, the fee token STRK, the deployers, and the accounts of given keys.
+// Builds the state before the first transaction: built-in classes, the fee token STRK, the deployers, and given accounts.
 import type { AccountKey } from '../account-keys.ts'
 import { accountClass } from '../classes/account.ts'
 import { builtInClasses, genesisClasses } from '../classes/class-set.ts'
@@ -11,18 +11,16 @@ import type { Chain } from '../execution/run-transaction.ts'
 import { type Changes, declaredKey, overlay } from '../execution/state.ts'
 import { selectorOf, shortString, u256Felts } from '../felt.ts'
 
-/** Of STRK on every Starknet network. */
 export const STRK_ADDRESS = 0x04718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938dn
 const SEQUENCER_ADDRESS = 0x1000n
-/** Ten thousand million STRK, which the first account owns, except for ten thousand STRK of each other one. */
+/** The supply is ten thousand million STRK. The first account owns it, except for ten thousand STRK of each other one. */
 const STRK_SUPPLY = 10n ** 28n
 const STRK_PER_ACCOUNT = 10n ** 22n
 
 export type GenesisOptions = {
   readonly chainId: bigint
-  /** Deployed, and with STRK. */
+  /** These accounts are deployed and have STRK. */
   readonly accounts: readonly AccountKey[]
-  /** Whether our HTLC is declared. */
   readonly declaresHtlc: boolean
 }
 

@@ -1,4 +1,4 @@
-// The chain of blocks: what is in them, what each of them changed, and the state at any of them.
+// Keeps the chain of blocks: their content and changes, and the state at any of them.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Gas, GasPrices } from '../execution/gas.ts'
 import type { Panic } from '../execution/panic.ts'
@@ -14,7 +14,6 @@ export type MinedTransaction = {
   readonly revert: Panic | null
 }
 
-/** A block under construction has no hash yet: the pre-confirmed one. */
 export type OpenBlock = {
   readonly number: number
   readonly timestamp: number
@@ -28,28 +27,22 @@ export type Block = OpenBlock & { readonly hash: bigint }
 export type TransactionPlace = { readonly mined: MinedTransaction; readonly index: number; readonly block: Block | OpenBlock }
 
 export interface Ledger {
-  /** After all blocks, the open one included. */
   readonly state: StateReader
   tip(): Block
   open(): OpenBlock | null
   block(number: number): Block | null
   byHash(hash: bigint): Block | null
-  /** The newest block that is accepted on L1. */
   l1Height(): number
-  /** After the block with this number. */
   stateAt(number: number): StateReader
   transaction(hash: bigint): TransactionPlace | null
-  /** The numbers of the blocks in this range that have transactions, in ascending order. */
+  /** The numbers are ascending; blocks without transactions are left out. */
   filledBlocks(from: number, to: number): readonly number[]
-  /** Starts the next block, which must not be open. */
+  /** No block may be open. */
   start(timestamp: number, prices: GasPrices): void
-  /** Into the open block. */
   add(mined: MinedTransaction, changes: Changes): void
-  /** Ends the open block. */
   close(): Block
-  /** Forgets the open block, and returns its transactions. */
   discard(): readonly MinedTransaction[]
-  /** Removes the newest blocks, which must not be accepted on L1, and returns them, oldest first. */
+  /** Returns the removed blocks, oldest first. They must not be accepted on L1. */
   undo(depth: number): readonly Block[]
 }
 
@@ -58,26 +51,23 @@ type Building = { block: OpenBlock; readonly transactions: MinedTransaction[]; r
 
 const noChanges: ReadonlyMap<string, bigint> = new Map()
 const noTransactions: readonly MinedTransaction[] = []
-/** Block hashes are felts. */
+/** A block hash is a felt, so it has fewer than 252 bits. */
 const HASH_MASK = 2n ** 250n - 1n
 
 export type LedgerOptions = {
   readonly genesis: Changes
   readonly timestamp: number
   readonly prices: GasPrices
-  /** How many blocks must follow one until it is accepted on L1. */
   readonly l1Lag: number
 }
 
 export function createLedger({ genesis, timestamp, prices, l1Lag }: LedgerOptions): Ledger {
   const values = new Map(genesis)
   const first: Block = { number: 0, timestamp, parentHash: 0n, prices, transactions: noTransactions, hash: newHash(0n, 0) }
-  /** By number. */
   const blocks: Block[] = [first]
   const byHash = new Map([[first.hash, first]])
   const places = new Map<bigint, TransactionPlace>()
   const undos = new Map<number, Undo>()
-  /** Numbers of blocks with transactions, ascending. */
   const filled: number[] = []
   let building: Building | null = null
   let l1Height = 0
@@ -184,13 +174,12 @@ export function createLedger({ genesis, timestamp, prices, l1Lag }: LedgerOption
   }
 }
 
-/** Random, so that a block which replaces another with the same content has another hash. */
+/** The hash is random, so that a block which replaces another with the same content has another hash. */
 function newHash(parentHash: bigint, number: number): bigint {
   const digest = createHash('sha256').update(`${parentHash} ${number}`).update(randomBytes(16)).digest('hex')
   return BigInt(`0x${digest}`) & HASH_MASK
 }
 
-/** The position of the first number that is not below `bound`. */
 function lowerBound(sorted: readonly number[], bound: number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {

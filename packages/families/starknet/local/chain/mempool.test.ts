@@ -1,4 +1,4 @@
-// What the simulated sequencer accepts, refuses, replaces, executes and forgets.
+// These tests check which transactions the simulated sequencer accepts, refuses, replaces, executes and drops.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { accountClass } from '../classes/account.ts'
 import { defaultGasPrices } from '../execution/gas.ts'

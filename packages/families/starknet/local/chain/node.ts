@@ -1,4 +1,4 @@
-// The node: takes transactions into its pool, makes blocks by its mining policy, and forks on demand.
+// Adds transactions to the pool, makes blocks by a mining policy, and forks on demand.
 import { accountOfKey } from '../account-keys.ts'
 import type { BlockInfo } from '../classes/contract-class.ts'
 import { defaultGasPrices, type GasPrices } from '../execution/gas.ts'
@@ -13,18 +13,18 @@ import { type Block, createLedger, type Ledger, type MinedTransaction } from './
 import { createPool, type Pool } from './pool.ts'
 
 /**
- * instant   a block as soon as a transaction arrives; else one every second
- * timed     a block every second
- * manual    a block on `mine` only
+ * instant   a transaction gets a block when it arrives; else every second has a block
+ * timed     every second has a block
+ * manual    only `mine` makes a block
  */
 export type StarknetMining = 'instant' | 'timed' | 'manual'
 
 export type ReorgOptions = {
-  /** The transactions of the replaced blocks: back to the pool (the default), or dropped. */
+  /** By default, the transactions of the replaced blocks return to the pool. */
   readonly transactions?: 'return' | 'drop'
-  /** How many blocks replace the old ones. Default: as many. */
+  /** By default, as many blocks replace the old ones. */
   readonly blocks?: number
-  /** False: the returned transactions wait for a later block. Default: the new blocks contain them, if they are still valid. */
+  /** If false, the returned transactions wait for a later block. By default the new blocks contain them, if they are still valid. */
   readonly remine?: boolean
 }
 
@@ -32,31 +32,23 @@ export interface StarknetNode {
   readonly chain: Chain
   readonly ledger: Ledger
   readonly pool: Pool
-  /** Sierra classes that were declared by transactions. */
   readonly declared: ReadonlyMap<bigint, DeclaredClass>
-  /** Of the next block. */
   nextBlock(): BlockInfo & { readonly prices: GasPrices }
   setMining(mining: StarknetMining): void
   setGasPrices(prices: GasPrices): void
-  /** Makes the blocks that became due since the last call. */
   catchUp(): void
-  /** Makes blocks now. The first one contains what is pre-confirmed and what waits. */
   mine(blocks?: number): void
-  /** Moves the clock, and makes a block. */
   passTime(seconds: number): void
-  /** Executes what waits in the pre-confirmed block, which `mine` completes. */
+  /** `mine` completes the pre-confirmed block. */
   preConfirm(): void
-  /** The pre-confirmed block is forgotten; its transactions return to the pool, or are dropped. */
+  /** The transactions return to the pool by default. */
   dropPreConfirmed(transactions?: 'return' | 'drop'): void
-  /** Throws an RpcError if a sequencer would refuse it. */
   submit(transaction: WireTransaction): void
-  /** The next `count` transactions are accepted and forgotten. */
+  /** The node accepts the next `count` transactions and forgets them. */
   drop(count: number): void
-  /** Forgets a transaction that waits, as when its time in the mempool is over. */
   evict(hash: bigint): boolean
   reorg(depth: number, options?: ReorgOptions): void
   onBlock(listener: (block: Block) => void): void
-  /** Before the new blocks; with the removed ones, oldest first. */
   onReorg(listener: (removed: readonly Block[]) => void): void
 }
 
@@ -64,10 +56,10 @@ export type StarknetNodeOptions = {
   readonly chainId: bigint
   readonly mining: StarknetMining
   readonly l1Lag: number
-  /** Private keys whose accounts are deployed and own STRK from the first block on. */
+  /** The accounts of these private keys are deployed and own STRK from the first block on. */
   readonly keys: readonly string[]
   readonly declaresHtlc: boolean
-  /** The wall clock, in milliseconds. */
+  /** The time is in milliseconds. */
   readonly now?: () => number
 }
 
@@ -89,7 +81,6 @@ export function createStarknetNode({ mining: initialMining, l1Lag, keys, now, ..
     return ledger.open() ?? { number: ledger.tip().number + 1, timestamp: Math.max(ledger.tip().timestamp, clock.now()), prices }
   }
 
-  /** Executes what waits, in the open block. */
   function fill(): void {
     const block = nextBlock()
     for (;;) {
@@ -101,7 +92,6 @@ export function createStarknetNode({ mining: initialMining, l1Lag, keys, now, ..
     }
   }
 
-  /** Null if it cannot be in this block: the sequencer forgets it. */
   function execute(transaction: WireTransaction, block: ReturnType<typeof nextBlock>): MinedTransaction | null {
     try {
       const { state, events, gas, fee, revert } = runTransaction(chain, ledger.state, block, transaction, {
@@ -160,7 +150,7 @@ export function createStarknetNode({ mining: initialMining, l1Lag, keys, now, ..
     },
     passTime(seconds) {
       clock.pass(seconds)
-      // A block that is open already has its time.
+      // A block that is open already has its time, so it must end before the clock moves.
       if (ledger.open() !== null) makeBlock()
       makeBlock()
     },

@@ -1,40 +1,32 @@
-// The mempool, by the rules of Starknet's sequencer: one transaction per account and nonce, gaps wait, and a replacement must pay more.
+// Keeps the mempool by the rules of Starknet's sequencer: one transaction per account and nonce, gaps wait, a replacement pays more.
 import type { GasPrices } from '../execution/gas.ts'
 import type { WireTransaction } from '../transactions/wire-transaction.ts'
 
 export interface Pool {
   has(hash: bigint): boolean
   find(hash: bigint): WireTransaction | undefined
-  /** The one of the account that has this nonce. */
   at(sender: bigint, nonce: bigint): WireTransaction | undefined
-  /** Whether the account is deployed by a transaction that waits. */
   deploys(sender: bigint): boolean
-  /** Replaces the one with the same nonce. */
   put(transaction: WireTransaction): void
   remove(hash: bigint): boolean
-  /** The next one for a block: the highest tip first, then the oldest. `nonceOf` tells the next nonce of an account. */
   next(prices: GasPrices, nonceOf: (sender: bigint) => bigint): WireTransaction | undefined
-  /** Forgets transactions whose nonce has been used. */
   removeUsed(nonceOf: (sender: bigint) => bigint): void
   all(): readonly WireTransaction[]
 }
 
-/** In percent: both the tip and the price of L2 gas must rise by so much. */
+/** Both the tip and the price of L2 gas must rise by this percentage. */
 const REPLACEMENT_INCREASE = 10n
 
-/** Whether the sequencer takes the new transaction in place of the old one with the same nonce. */
 export function replaces(incoming: WireTransaction, existing: WireTransaction): boolean {
   const enough = (before: bigint, after: bigint) => after >= before + (before * REPLACEMENT_INCREASE) / 100n
   return enough(existing.tip, incoming.tip) && enough(existing.bounds.l2Gas.maxPrice, incoming.bounds.l2Gas.maxPrice)
 }
 
-/** Whether the transaction pays the prices of the block. One that does not waits. */
 function pays({ bounds }: WireTransaction, prices: GasPrices): boolean {
   return (['l1Gas', 'l1DataGas', 'l2Gas'] as const).every((resource) => bounds[resource].maxPrice >= prices[resource])
 }
 
 export function createPool(): Pool {
-  /** In the order of their arrival. */
   const transactions = new Map<bigint, WireTransaction>()
   const at = (sender: bigint, nonce: bigint) => [...transactions.values()].find((other) => other.sender === sender && other.nonce === nonce)
 

@@ -1,4 +1,4 @@
-// A TypeScript re-implementation of OpenZeppelin's account for Cairo: one STARK key. The simulator runs no Cairo.
+// Re-implements OpenZeppelin's account for Cairo with one STARK key in TypeScript. The simulator runs no Cairo.
 import type { Calldata } from '../execution/calldata.ts'
 import { panic } from '../execution/panic.ts'
 import { type Felts, selectorOf, shortString } from '../felt.ts'
@@ -8,11 +8,11 @@ import { abiTypes, simpleAbi } from './simple-abi.ts'
 
 const { bool, classHash, felt, felts } = abiTypes
 export const VALID = shortString('VALID')
-/** The interfaces of accounts: SNIP-6 and SNIP-5. */
+/** The interfaces are those of SNIP-6 and SNIP-5. */
 const ISRC6_ID = 0x2ceccef7f994940b3962a6c67e0ba4fcd37df7d131417c604f91e03caecc1cdn
 const ISRC5_ID = 0x3f918d17e5ee77373b56385708f855659a07f75997f365cf87748628532a055n
 
-/** How an account decides. The rest is the same for all accounts. */
+/** Accounts differ only in how they check signatures. */
 export type SignatureCheck = (env: ContractEnv, hash: bigint, signature: Felts) => boolean
 
 type Call = { readonly to: bigint; readonly selector: bigint; readonly calldata: Felts }
@@ -26,7 +26,7 @@ function assertProtocol(env: ContractEnv): void {
   if (env.caller !== 0n) throw panic('Account: invalid caller')
 }
 
-/** `Array<Call>`: the calldata of `__execute__` and `__validate__`. */
+/** The calldata of `__execute__` and `__validate__` is `Array<Call>`. */
 function readCalls(calldata: Calldata): readonly Call[] {
   const count = Number(calldata.u32())
   const calls = Array.from({ length: count }, () => ({ to: calldata.address(), selector: calldata.felt(), calldata: calldata.felts() }))
@@ -42,7 +42,6 @@ export function validateBy(check: SignatureCheck): EntryPoint {
   }
 }
 
-/** `__execute__`: makes the calls in their order. */
 export const executeCalls: EntryPoint = (env, calldata) => {
   assertProtocol(env)
   const answers = readCalls(calldata).map(({ to, selector, calldata: inner }) => env.call(to, selector, inner))
@@ -63,7 +62,6 @@ const supportsInterface: EntryPoint = (_env, calldata) => {
   return [id === ISRC6_ID || id === ISRC5_ID ? 1n : 0n]
 }
 
-/** The entry points of an account whose signatures are decided by `check`. */
 export function accountEntryPoints(check: SignatureCheck): Readonly<Record<string, EntryPoint>> {
   const validate = validateBy(check)
   const isValidSignature = isValidSignatureBy(check)
@@ -109,7 +107,7 @@ export function accountAbi(constructorInputs: Readonly<Record<string, string>>):
 
 export const accountClass: ContractClass = {
   name: 'account',
-  // Of OpenZeppelin's account 1.0.0, so that tools which know that class work here.
+  // The class hash is that of OpenZeppelin's account 1.0.0, for tools that know it.
   classHash: 0x5b4b537eaa2399e3aa99c4e2e0208ebd6c71bc1467938cd52c798c601e43564n,
   construct(env, calldata) {
     const publicKey = calldata.felt()

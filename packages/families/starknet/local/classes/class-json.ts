@@ -1,4 +1,4 @@
-// A built-in class as `starknet_getClass` shows it. Where no compiled class is at hand, the program is a placeholder.
+// Shows a built-in class in the form of `starknet_getClass`. Without a compiled class, the program is a placeholder.
 import { hex, selectorOf } from '../felt.ts'
 import type { ClassFields } from '../transactions/declared-class.ts'
 import type { ContractClass } from './contract-class.ts'

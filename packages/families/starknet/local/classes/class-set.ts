@@ -1,4 +1,4 @@
-// The classes that the simulator can run, by hash.
+// Lists the classes that the simulator can run, by hash.
 import type { ClassSet } from '../execution/run-call.ts'
 import { selectorOf } from '../felt.ts'
 import { accountClass } from './account.ts'
@@ -8,7 +8,7 @@ import { htlcClass } from './htlc.ts'
 import { hostileAccountClasses, multisigAccountClass } from './other-accounts.ts'
 import { udcClass } from './udc.ts'
 
-/** Declared from the first block on. The others must be declared by a transaction. */
+/** A transaction must declare every other class. */
 export const genesisClasses: readonly ContractClass[] = [accountClass, multisigAccountClass, ...hostileAccountClasses, erc20Class, udcClass]
 
 const all: readonly ContractClass[] = [...genesisClasses, htlcClass]

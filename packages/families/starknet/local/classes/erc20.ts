@@ -1,4 +1,4 @@
-// A TypeScript re-implementation of OpenZeppelin's ERC-20 for Cairo, with the names of both spellings. The simulator runs no Cairo.
+// Re-implements OpenZeppelin's ERC-20 for Cairo in TypeScript, with the names of both spellings. The simulator runs no Cairo.
 import { panic } from '../execution/panic.ts'
 import { type Felts, hex, selectorOf, shortString, u256Felts } from '../felt.ts'
 import type { ContractClass, ContractEnv, EntryPoint } from './contract-class.ts'
@@ -74,13 +74,13 @@ function view(read: (env: ContractEnv) => Felts): EntryPoint {
   }
 }
 
-/** A ByteArray of less than 31 bytes. */
+/** The word has less than 31 bytes. */
 const byteArray = (word: bigint): Felts => [0n, word, BigInt(Math.ceil(word.toString(16).length / 2))]
 const totalSupply = view((env) => u256Felts(env.read('supply')))
 
 export const erc20Class: ContractClass = {
   name: 'ERC-20',
-  // Our own: the supply belongs to whom the constructor names, and decimals are an argument.
+  // This constructor is our own: it names the owner of the supply, and decimals are an argument.
   classHash: shortString('simulated ERC-20'),
   construct(env, calldata) {
     const [name, symbol, decimals, supply, owner] = [calldata.felt(), calldata.felt(), calldata.felt(), calldata.u256(), calldata.address()]

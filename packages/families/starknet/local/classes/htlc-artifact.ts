@@ -1,4 +1,4 @@
-// What the simulator needs of the compiled HTLC: its hash, and the class as nodes show it.
+// Gives the hash of the compiled HTLC, and its class in the form of nodes.
 import { hash } from 'starknet'
 import sierra from '../../contract/artifacts/htlc.sierra.json' with { type: 'json' }
 import { htlcClass } from '../../contract/artifacts/htlc.ts'
@@ -7,7 +7,7 @@ import { type ClassFields, classDigest, type KnownClassHashes } from '../transac
 export const htlcClassHash = BigInt(htlcClass.classHash)
 export const htlcAbi: readonly unknown[] = sierra.abi
 
-/** As clients declare it: the ABI is a text, formatted as Cairo's compiler does. */
+/** Clients declare the class in this form: the ABI is a text, formatted like that of Cairo's compiler. */
 export function htlcClassFields(): ClassFields {
   const { sierra_program, contract_class_version, entry_points_by_type, abi } = sierra
   return { sierra_program, contract_class_version, entry_points_by_type, abi: hash.formatSpaces(JSON.stringify(abi)) }

@@ -1,4 +1,4 @@
-// The re-implementation of the HTLC plays every scenario that the Cairo contract plays on the VM, from the same lists of felts.
+// This test plays every scenario of the Cairo contract on the re-implemented HTLC, from the same lists of felts.
 import { type TypedData, typedData } from 'starknet'
 import { describe, expect, it } from 'vitest'
 import { type Deployment, type OrderTerms, orderId } from '../../contract/client/order.ts'
@@ -21,7 +21,7 @@ const names = new Map(classes.flatMap(({ entryPoints }) => Object.keys(entryPoin
 const classSet = { find: (classHash: bigint) => byHash.get(classHash), entryPointName: (selector: bigint) => names.get(selector) }
 const [htlc, token, account] = [0x471cn, 0x70cen, 0xaccn]
 
-/** As cairo/player.cairo, which says what the felts mean. Throws at the first difference. */
+/** cairo/player.cairo explains the felts. Throws at the first difference. */
 function play(scenario: Felts): void {
   const state = overlay({ get: () => 0n })
   const logs: EmittedEvent[] = []
@@ -57,7 +57,7 @@ function play(scenario: Felts): void {
 
   const deploymentOn = (chain: bigint): Deployment => ({ chainId: hex(chain), address: hex(htlc) })
 
-  /** The order keeps its id when the chain has another one, which the domain of the message names. */
+  /** The domain of the message names the chain; the order keeps its id when the chain has another one. */
   function refundDigestOn(chain: bigint, terms: OrderTerms): bigint {
     const { domain, ...rest } = refundTypedData(deploymentOn(shortString(scenarioChainId)), terms)
     return BigInt(typedData.getMessageHash({ ...rest, domain: { ...domain, chainId: hex(chain) } } as unknown as TypedData, terms.redeemer))

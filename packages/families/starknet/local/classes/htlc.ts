@@ -1,5 +1,5 @@
-// A TypeScript re-implementation of our HTLC, packages/families/starknet/contract/src. The simulator runs no Cairo: the vectors of the contract's own tests run against
-// this too. It judges the client in packages/families/starknet/contract/client, so it takes nothing from there: errors, hashes and events follow the Cairo source.
+// Re-implements our HTLC, packages/families/starknet/contract/src, in TypeScript, because the simulator runs no Cairo. The contract's own
+// vectors run against it. It judges contract/client, so it uses nothing of that: errors, hashes and events follow the Cairo source.
 import { createHash } from 'node:crypto'
 import type { Calldata } from '../execution/calldata.ts'
 import { panic } from '../execution/panic.ts'
@@ -12,19 +12,17 @@ import { htlcAbi, htlcClassFields, htlcClassHash } from './htlc-artifact.ts'
 type Order = {
   readonly initiator: bigint
   readonly redeemer: bigint
-  /** In seconds. */
+  /** The timelock is in seconds. */
   readonly timelock: bigint
   readonly amount: bigint
-  /** The hash of the secret, or the secret itself in a redeem. */
   readonly words: Felts
 }
 
 const MAX_TIMELOCK = 30n * 24n * 60n * 60n
-/** What `initiated_at` answers for an order that is not open. */
+/** `initiated_at` answers with these for an order that is not open. */
 const [NEVER_INITIATED, REDEEMED, REFUNDED] = [0n, 1n, 2n]
 
 const u256Type = '"u256"("low":"u128","high":"u128")'
-/** The hashes of SNIP-12 types. */
 const typeHashes = {
   domain: selectorOf('"StarknetDomain"("name":"shortstring","version":"shortstring","chainId":"shortstring","revision":"shortstring")'),
   u256: selectorOf(u256Type),
@@ -42,17 +40,17 @@ const orderFelts = ({ initiator, redeemer, timelock, amount, words }: Order): Fe
   ...words,
 ]
 
-/** It names the chain of the deployment, also when the chain has got another id. */
+/** The id names the chain of the deployment, even if the chain has another id now. */
 function orderId(env: ContractEnv, order: Order): bigint {
   return poseidon([env.read('chain id'), env.address, ...orderFelts(order)])
 }
 
-/** Five characters, and as many digits of the address as fit into a short string. */
+/** The name has five characters, and as many digits of the address as fit into a short string. */
 function domainName({ address }: ContractEnv): bigint {
   return shortString(`HTLC-${address.toString(16).padStart(64, '0').slice(-26)}`)
 }
 
-/** The SNIP-12 hash of a message. It names the current chain. */
+/** The SNIP-12 hash of a message names the current chain. */
 function digest(env: ContractEnv, signer: bigint, message: Felts): bigint {
   const domain = poseidon([typeHashes.domain, domainName(env), shortString('1'), env.chainId, 1n])
   return poseidon([shortString('StarkNet Message'), domain, signer, poseidon(message)])
@@ -65,7 +63,6 @@ function initiateDigest(env: ContractEnv, { initiator, redeemer, timelock, amoun
 
 const stateName = (id: bigint) => `order ${id}`
 
-/** The parameters of an order, without the initiator. */
 function readTerms(calldata: Calldata): Omit<Order, 'initiator'> {
   return { redeemer: calldata.address(), timelock: calldata.u128(), amount: calldata.u256(), words: calldata.words() }
 }
@@ -95,7 +92,6 @@ function ownBalance(env: ContractEnv): bigint {
   return low + high * 2n ** 128n
 }
 
-/** Opens the order and takes the money from the payer. */
 function open(env: ContractEnv, order: Order, payer: bigint): void {
   const { initiator, redeemer, timelock, amount } = order
   assertThat(initiator !== 0n, 'zero initiator')
@@ -116,13 +112,12 @@ function open(env: ContractEnv, order: Order, payer: bigint): void {
   env.write('collecting', 0n)
 }
 
-/** Accounts answer VALID, older ones 1. Any other answer, none, several, and a panic mean no. */
+/** Accounts answer VALID, older ones 1. Any other answer, none, several, or a panic mean no. */
 function assertSigned(env: ContractEnv, signer: bigint, digest: bigint, signature: Felts): void {
   const answer = env.tryCall(signer, 'is_valid_signature', [digest, BigInt(signature.length), ...signature])
   assertThat(answer?.length === 1 && (answer[0] === VALID || answer[0] === 1n), 'invalid signature')
 }
 
-/** Returns when the order was initiated. */
 function requireOpen(env: ContractEnv, id: bigint): bigint {
   const state = env.read(stateName(id))
   assertThat(state !== NEVER_INITIATED, 'order not initiated')
@@ -160,7 +155,6 @@ const initiateWithSignature: EntryPoint = (env, calldata) => {
   return []
 }
 
-/** SHA-256 of the words as 32 bytes. */
 function hashOfSecret(words: Felts): Felts {
   const secret = Buffer.alloc(32)
   for (const [index, word] of words.entries()) secret.writeUInt32BE(Number(word), 4 * index)

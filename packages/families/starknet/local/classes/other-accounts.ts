@@ -1,4 +1,4 @@
-// Further accounts, as TypeScript re-implementations: one that needs two signatures, and hostile ones for tests. The simulator runs no Cairo.
+// Re-implements further accounts in TypeScript: one that needs two signatures, and hostile ones for tests.
 import { panic } from '../execution/panic.ts'
 import { type Felts, shortString } from '../felt.ts'
 import { isSignedBy } from '../hashes.ts'
@@ -31,13 +31,13 @@ export const multisigAccountClass: ContractClass = {
 
 const anyone: SignatureCheck = () => true
 
-/** Anybody may send its transactions. `is_valid_signature` answers as given. */
+/** Anybody may send this account's transactions. `is_valid_signature` answers as given. */
 function hostileAccount(name: string, isValidSignature: EntryPoint): ContractClass {
   return {
     name,
     classHash: shortString(`simulated ${name}`),
     construct(env, calldata) {
-      // What the hostile account calls when it is asked, if anything.
+      // The hostile account makes this call, if any, when it is asked.
       const target = calldata.rest()
       for (const [index, word] of target.entries()) env.write(`target ${index}`, word)
       env.write('target length', BigInt(target.length))
@@ -61,17 +61,17 @@ function answering(felts: Felts): EntryPoint {
   }
 }
 
-/** As old accounts do, which returned a bool. */
+/** Old accounts returned a bool, which is 1. */
 export const trueAccountClass = hostileAccount('account of 1', answering([1n]))
 export const falseAccountClass = hostileAccount('account of 0', answering([0n]))
-/** More than one felt: callers that read only the first take it as valid. */
+/** The answer has more than one felt: callers that read only the first accept it. */
 export const talkativeAccountClass = hostileAccount('account of two felts', answering([VALID, VALID]))
 export const silentAccountClass = hostileAccount('account of nothing', answering([]))
 export const panickingAccountClass = hostileAccount('panicking account', () => {
   throw panic('hostile')
 })
 
-/** Calls the contract again that asks for its signature, with the constructor's calldata: [contract, selector, ...calldata]. */
+/** The account calls the contract back that asks for its signature, with the constructor's calldata: [contract, selector, ...calldata]. */
 const reenteringAccountClass = hostileAccount('reentering account', (env, calldata) => {
   const check = isValidSignatureBy(anyone)
   const length = Number(env.read('target length'))

@@ -1,4 +1,4 @@
-// The token and the account of the contract's scenarios, as packages/families/starknet/contract/testing/cairo/mocks.cairo has them.
+// Mocks the token and the account of the contract's scenarios, like packages/families/starknet/contract/testing/cairo/mocks.cairo.
 import type { Calldata } from '../execution/calldata.ts'
 import { panic } from '../execution/panic.ts'
 import { type Felts, hex, shortString, u256Felts } from '../felt.ts'
@@ -12,7 +12,6 @@ function add(env: ContractEnv, account: bigint, amount: bigint): void {
   env.write(balanceName(account), env.read(balanceName(account)) + amount)
 }
 
-/** The next transfer makes the call first. */
 function runHook(env: ContractEnv): void {
   const selector = env.read('hook selector')
   if (selector === 0n) return
@@ -82,7 +81,7 @@ export const scenarioToken: ContractClass = {
   },
 }
 
-/** The signature says what to do. */
+/** The signature says how the account answers. */
 function answer(env: ContractEnv, calldata: Calldata): Felts {
   const [hash, signature] = [calldata.felt(), calldata.felts()]
   const [todo, first = 0n, selector = 0n, ...inner] = signature
@@ -102,8 +101,8 @@ export const scenarioAccount: ContractClass = {
 }
 
 /**
- * A contract without functions, in the place of the parties that have none. A sequencer fails a transaction that calls an address without a contract, and
- * no contract can catch it; the VM of the Cairo tests lets it be caught, as a sequencer lets a missing function.
+ * The parties without functions have this contract. A sequencer fails a transaction that calls an address without a contract, and no
+ * contract can catch that; the VM of the Cairo tests lets it be caught, as a sequencer lets a missing function.
  */
 export const scenarioParty: ContractClass = {
   name: 'party of the scenarios',

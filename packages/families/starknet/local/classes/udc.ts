@@ -1,4 +1,4 @@
-// A TypeScript re-implementation of the Universal Deployer Contract, old and new. The simulator runs no Cairo.
+// Re-implements the Universal Deployer Contract, old and new, in TypeScript. The simulator runs no Cairo.
 
 import { selectorOf, shortString } from '../felt.ts'
 import { pedersen } from '../hashes.ts'
@@ -10,7 +10,7 @@ const { address, bool, classHash, felt, felts } = abiTypes
 const deployContract: EntryPoint = (env, calldata) => {
   const [deployed, salt, isUnique, constructorCalldata] = [calldata.felt(), calldata.felt(), calldata.bool(), calldata.felts()]
   calldata.end()
-  // Unique: nobody else can deploy to this address.
+  // A unique address depends on the caller, so nobody else can deploy to it.
   const [usedSalt, deployer] = isUnique ? [pedersen(env.caller, salt), env.address] : [salt, 0n]
   const at = env.deploy(deployed, usedSalt, constructorCalldata, deployer)
   const data = [at, env.caller, isUnique ? 1n : 0n, deployed, BigInt(constructorCalldata.length), ...constructorCalldata, salt]
@@ -39,7 +39,7 @@ export const udcClass: ContractClass = {
   ),
 }
 
-/** Where the UDC is on every Starknet network: the newest one, and the one of Cairo 0. */
+/** The UDC has these addresses on every Starknet network: the newest one, and the one of Cairo 0. */
 export const UDC_ADDRESSES = [
   0x02ceed65a4bd731034c01113685c831b01c15d7d432f71afb1cf1634b53a2125n,
   0x041a78e741e5af2fec34b695679bc6891742439f7afb8484ecd7766661ad02bfn,

@@ -1,4 +1,4 @@
-// Reads the arguments of an entry point, as the code that Cairo generates does.
+// Reads the arguments of an entry point, like the code that Cairo generates.
 import { ADDRESS_BOUND, type Felts, U128 } from '../felt.ts'
 import { panic } from './panic.ts'
 
@@ -10,13 +10,10 @@ export interface Calldata {
   u128(): bigint
   u256(): bigint
   bool(): boolean
-  /** An array or a span of felts. */
   felts(): Felts
-  /** The fixed array [u32; 8]. */
+  /** The words are the fixed array [u32; 8]. */
   words(): Felts
-  /** Everything that is left. */
   rest(): Felts
-  /** Fails if something is left. */
   end(): void
 }
 

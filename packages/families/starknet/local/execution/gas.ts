@@ -1,9 +1,9 @@
-// What a transaction costs. The amounts are of the order of a real network's; they are not those of a real execution.
+// Computes the cost of a transaction. The amounts are similar to those of a real network, but no execution is measured.
 import type { Felts } from '../felt.ts'
 
 export type Gas = { readonly l1Gas: bigint; readonly l1DataGas: bigint; readonly l2Gas: bigint }
 
-/** In FRI per unit of gas. */
+/** The prices are in FRI per unit of gas. */
 export type GasPrices = Gas
 
 export type ResourceBound = { readonly maxAmount: bigint; readonly maxPrice: bigint }
@@ -16,7 +16,7 @@ const CALL_L2_GAS = 120_000n
 const WRITE_L2_GAS = 30_000n
 const EVENT_FELT_L2_GAS = 10_240n
 const CALLDATA_FELT_L2_GAS = 5_120n
-/** Of a declaration: the class is stored in full. */
+/** A declaration stores the class in full. */
 const CLASS_FELT_L2_GAS = 40_000n
 const BASE_L1_DATA_GAS = 128n
 const WRITE_L1_DATA_GAS = 64n
@@ -25,7 +25,6 @@ export interface GasMeter {
   countCall(): void
   countEvent(keys: Felts, data: Felts): void
   countClass(felts: number): void
-  /** `writes`: to different places of the storage. */
   total(writes: number, calldata: number): Gas
 }
 
@@ -54,7 +53,6 @@ export function feeOf(gas: Gas, prices: GasPrices, tip: bigint): bigint {
   return gas.l1Gas * prices.l1Gas + gas.l1DataGas * prices.l1DataGas + gas.l2Gas * (prices.l2Gas + tip)
 }
 
-/** The most that a transaction can cost. */
 export function maxFeeOf({ l1Gas, l1DataGas, l2Gas }: ResourceBounds, tip: bigint): bigint {
   const part = ({ maxAmount, maxPrice }: ResourceBound) => maxAmount * maxPrice
   return part(l1Gas) + part(l1DataGas) + l2Gas.maxAmount * (l2Gas.maxPrice + tip)

@@ -1,17 +1,17 @@
-// A contract that fails, with the calls that led to it, as nodes describe it.
+// Describes a contract that fails, with the calls that led to it, in the words of nodes.
 import { type Felts, hex, paddedHex, shortString, textOf } from '../felt.ts'
 
 export type Frame = { readonly address: bigint; readonly classHash: bigint; readonly selector: bigint }
 
-/** The structure that nodes put into the data of CONTRACT_ERROR and TRANSACTION_EXECUTION_ERROR. */
+/** Nodes put this structure into the data of CONTRACT_ERROR and TRANSACTION_EXECUTION_ERROR. */
 export type NestedError =
   | string
   | { readonly contract_address: string; readonly class_hash: string; readonly selector: string; readonly error: NestedError }
 
 export class Panic extends Error {
-  /** From the outermost call to the one that failed. */
+  /** The outermost call is first, and the one that failed is last. */
   readonly frames: Frame[] = []
-  /** What the contract panicked with; empty if the failure is not a contract's. */
+  /** The list is empty if the failure is not a contract's. */
   readonly felts: Felts
 
   constructor(felts: Felts, message: string) {
@@ -27,7 +27,6 @@ export function panic(...reasons: readonly string[]): Panic {
   return new Panic(felts, panicText(felts))
 }
 
-/** A failure of the system, for instance a call to an address without a contract. */
 export function systemFailure(message: string): Panic {
   return new Panic([], message)
 }
@@ -44,7 +43,7 @@ export function nestedError({ frames, message }: Panic): NestedError {
   )
 }
 
-/** The text of `revert_reason` and `failure_reason`. */
+/** Nodes show this text in `revert_reason` and `failure_reason`. */
 export function revertText({ frames, message }: Panic): string {
   const [outermost] = frames
   const first = outermost === undefined ? '' : `0: Error in the called contract (${frameText(outermost)}):\n`

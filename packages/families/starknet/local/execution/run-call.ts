@@ -19,7 +19,6 @@ export interface Execution {
   readonly gas: GasMeter
 }
 
-/** The built-in classes, by hash and entry point. */
 export interface ClassSet {
   find(classHash: bigint): ContractClass | undefined
   entryPointName(selector: bigint): string | undefined
@@ -30,7 +29,6 @@ export type Call = { readonly to: bigint; readonly selector: bigint; readonly ca
 const CONSTRUCTOR = selectorOf('constructor')
 const MAX_DEPTH = 50
 
-/** A selector that the contract does not have. */
 export class EntryPointNotFound extends Panic {
   constructor(selector: bigint) {
     super([shortString('ENTRYPOINT_NOT_FOUND')], `Entry point EntryPointSelector(${hex(selector)}) not found in contract`)
@@ -50,7 +48,6 @@ export function runCall(execution: Execution, call: Call, depth = 0): Felts {
   })
 }
 
-/** Returns the address. */
 export function deployContract(execution: Execution, { classHash, salt, calldata, deployer, caller }: Deployment, depth = 0): bigint {
   const { state } = execution
   if (state.get(declaredKey(classHash)) === 0n) throw systemFailure(`Class with hash ${paddedHex(classHash)} is not declared`)
@@ -69,7 +66,6 @@ export type Deployment = {
   readonly caller: bigint
 }
 
-/** Makes a contract of the class at this address, and runs its constructor. */
 export function construct(
   execution: Execution,
   { address, classHash, calldata, caller }: Pick<Deployment, 'classHash' | 'calldata' | 'caller'> & { readonly address: bigint },
@@ -122,7 +118,7 @@ function envOf(execution: Execution, address: bigint, caller: bigint, depth: num
   }
 }
 
-/** A failure passes through every caller, and each adds where it was. */
+/** A failure passes through every caller, and each adds its own call. */
 function inFrame<Result>(frame: Panic['frames'][number], task: () => Result): Result {
   try {
     return task()

@@ -1,4 +1,4 @@
-// Executes a transaction as a sequencer does: validate, execute, charge. What fails after the validation is reverted, but paid for.
+// Executes a transaction like a sequencer: validate, execute, charge. A failure after the validation is reverted, but paid for.
 import type { BlockInfo } from '../classes/contract-class.ts'
 import { type Felts, selectorOf, U128, u256Felts } from '../felt.ts'
 import type { WireTransaction } from '../transactions/wire-transaction.ts'
@@ -8,7 +8,7 @@ import { type ClassSet, deployContract, type EmittedEvent, type Execution, runCa
 import { declaredKey, nonceKey, type Overlay, overlay, type StateReader } from './state.ts'
 
 export type Executed = {
-  /** What the transaction changes, fee included. */
+  /** The state has all changes of the transaction, the fee included. */
   readonly state: Overlay
   readonly events: readonly EmittedEvent[]
   readonly gas: Gas
@@ -75,12 +75,11 @@ export function runTransaction(
   return { state, events: kept, gas: billed, fee, revert }
 }
 
-/** Throws NotValid if the account does not accept the transaction on this state. */
 export function validateTransaction(chain: Chain, below: StateReader, block: BlockInfo, transaction: WireTransaction): void {
   accept({ ...chain, state: overlay(below), block, transaction, events: [], gas: createGasMeter() }, transaction, true)
 }
 
-/** What is kept even if the execution fails. */
+/** These changes are kept even if the execution fails. */
 function accept(execution: Execution, transaction: WireTransaction, validates: boolean): void {
   execution.state.set(nonceKey(transaction.sender), transaction.nonce + 1n)
   orNotValid(() => {
@@ -140,13 +139,13 @@ function exceeded(used: Gas, { bounds }: WireTransaction): Panic | null {
   return null
 }
 
-/** The sequencer takes no transaction that could cost more than the account has. */
+/** The sequencer accepts no transaction that could cost more than the account has. */
 function assertAffordable(execution: Execution, { feeToken }: Chain, { sender, bounds, tip }: WireTransaction): void {
   const [balance, highest] = [balanceOf(execution, feeToken, sender), maxFeeOf(bounds, tip)]
   if (balance < highest) throw new NotValid(systemFailure(`Resources bounds (${highest}) exceed balance (${balance})`))
 }
 
-/** An execution must leave what the fee takes. */
+/** An execution must leave enough for the fee. */
 function unpayable(execution: Execution, { feeToken }: Chain, payer: bigint, fee: bigint): Panic | null {
   const balance = balanceOf(execution, feeToken, payer)
   return balance >= fee ? null : systemFailure(`Insufficient fee token balance. Fee: ${fee}, balance: ${balance}`)

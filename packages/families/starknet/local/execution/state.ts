@@ -1,4 +1,4 @@
-// The state of the chain as one map from text keys to numbers. What is not set is zero, as in Starknet's storage.
+// Keeps the state of the chain as one map from text keys to numbers. A key that is not set is zero, as in Starknet's storage.
 import { hex } from '../felt.ts'
 
 export interface StateReader {
@@ -13,18 +13,16 @@ export type Changes = ReadonlyMap<string, bigint>
 
 export interface Overlay extends State {
   readonly changes: Changes
-  /** Writes the changes to the state below. */
   commit(below: State): void
 }
 
-/** Of the class that the contract is an instance of. Zero: nothing is deployed there. */
+/** The class is zero if nothing is deployed there. */
 export const classKey = (address: bigint) => `class ${hex(address)}`
 export const nonceKey = (address: bigint) => `nonce ${hex(address)}`
-/** Not zero if the class was declared. */
 export const declaredKey = (classHash: bigint) => `declared ${hex(classHash)}`
 export const storageKey = (address: bigint, name: string) => `storage ${hex(address)} ${name}`
 
-/** Keeps writes apart from the state below, so that they can be dropped. */
+/** Writes are separate from the state below, so that they can be dropped. */
 export function overlay(below: StateReader): Overlay {
   const changes = new Map<string, bigint>()
   return {

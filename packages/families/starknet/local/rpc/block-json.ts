@@ -1,4 +1,4 @@
-// Blocks, transactions and receipts as nodes show them.
+// Shows blocks, transactions and receipts as nodes do.
 import type { Ledger, MinedTransaction } from '../chain/ledger.ts'
 import type { GasPrices } from '../execution/gas.ts'
 import { revertText } from '../execution/panic.ts'
@@ -6,7 +6,7 @@ import { hex, hexes } from '../felt.ts'
 import { type FoundBlock, isClosed } from './params.ts'
 
 const STARKNET_VERSION = '0.14.0'
-/** FRI per WEI: nodes tell both prices. */
+/** The rate is in FRI per WEI, because nodes give both prices. */
 const FRI_PER_WEI = 10_000n
 const UNKNOWN = '0x0'
 
@@ -15,7 +15,6 @@ export function statusOf(ledger: Ledger, block: FoundBlock): 'PRE_CONFIRMED' | '
   return block.number <= ledger.l1Height() ? 'ACCEPTED_ON_L1' : 'ACCEPTED_ON_L2'
 }
 
-/** Without transactions. */
 export function headerJson(block: FoundBlock, sequencer: bigint) {
   const common = {
     block_number: block.number,
@@ -29,7 +28,7 @@ export function headerJson(block: FoundBlock, sequencer: bigint) {
   return {
     block_hash: hex(block.hash),
     parent_hash: hex(block.parentHash),
-    // The simulator has no tries, so every root is one that names the block.
+    // The simulator has no tries, so every root only names the block.
     new_root: hex(block.hash >> 1n),
     ...common,
     event_commitment: UNKNOWN,

@@ -1,4 +1,4 @@
-// Methods about blocks and the node itself.
+// Answers the methods about blocks and the node itself.
 import { hex } from '../felt.ts'
 import { headerJson, receiptJson, statusOf, transactionJson } from './block-json.ts'
 import type { Context, Methods } from './context.ts'

@@ -1,4 +1,3 @@
-// What the methods share.
 import type { OpenBlock } from '../chain/ledger.ts'
 import type { StarknetNode } from '../chain/node.ts'
 import type { DeclaredClass } from '../transactions/declared-class.ts'
@@ -8,12 +7,11 @@ export type Context = {
   readonly node: StarknetNode
   readonly specVersion: SpecVersion
   readonly readClass: (value: unknown) => DeclaredClass
-  /** The empty pre-confirmed block, when none is open. */
+  /** The block is the empty pre-confirmed one, when none is open. */
   readonly nextBlock: () => OpenBlock
 }
 
 export type SpecVersion = '0.9.0' | '0.10.0'
 
-/** `params`: the names in the order of the specification. */
 export type Method = { readonly params: readonly string[]; readonly answer: (params: Fields) => unknown }
 export type Methods = Readonly<Record<string, Method>>

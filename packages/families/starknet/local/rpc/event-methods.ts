@@ -1,4 +1,4 @@
-// `starknet_getEvents`: by address, keys and blocks, in pages.
+// Answers `starknet_getEvents`: by address, keys and blocks, in pages.
 import type { Ledger } from '../chain/ledger.ts'
 import type { EmittedEvent } from '../execution/run-call.ts'
 import { type Felts, feltOf, hex, hexes } from '../felt.ts'
@@ -66,7 +66,7 @@ export function eventMethods({ node, specVersion, nextBlock }: Context): Methods
 
 type Skipped = { readonly block: number; readonly events: number }
 
-/** The block of the next event, and how many matching events of that block were shown. */
+/** The token has the block of the next event, and how many matching events of that block were shown. */
 function tokenFor({ block }: Place, page: readonly Place[], skipped: Skipped): string {
   const shownOfBlock = page.filter((place) => place.block.number === block.number).length
   return `${block.number}-${shownOfBlock + (skipped.block === block.number ? skipped.events : 0)}`
@@ -126,7 +126,7 @@ function keysOf({ keys = [] }: Fields): readonly Felts[] {
   return keys.map((position) => feltList(position, 'keys'))
 }
 
-/** Null: of every contract. Several addresses are known to version 0.10 of the specification. */
+/** Null stands for every contract. Version 0.10 of the specification allows several addresses. */
 function addressesOf({ address }: Fields, specVersion: Context['specVersion']): Felts | null {
   if (address === undefined || address === null) return null
   if (!Array.isArray(address)) return feltList([address], 'address')

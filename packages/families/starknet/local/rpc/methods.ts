@@ -1,10 +1,10 @@
-// All methods of the JSON-RPC, by name.
+// Lists all methods of the JSON-RPC by name.
 import { blockMethods } from './block-methods.ts'
 import type { Context } from './context.ts'
 import { eventMethods } from './event-methods.ts'
 import { namedParams } from './params.ts'
-import type { Answer } from './request.ts'
 import { methodNotFound } from './rpc-error.ts'
+import type { Answer } from './rpc-server.ts'
 import { stateMethods } from './state-methods.ts'
 import { timeMethods } from './time-methods.ts'
 import { transactionMethods } from './transaction-methods.ts'

@@ -1,11 +1,11 @@
-// Reads the parameters of a request: by name, or by position as JSON-RPC allows. What is not as it must be is an error with code -32602.
+// Reads the parameters of a request: by name, or by position as JSON-RPC allows. An invalid one gives an error with code -32602.
 import type { Block, Ledger, OpenBlock } from '../chain/ledger.ts'
 import type { StateReader } from '../execution/state.ts'
 import { feltOf } from '../felt.ts'
 import { type Fields, InvalidField } from '../transactions/fields.ts'
 import { blockNotFound, invalidParams } from './rpc-error.ts'
 
-/** `names`: of the parameters, in the order of the specification. */
+/** `names` are in the order of the specification. */
 export function namedParams(params: unknown, names: readonly string[]): Fields {
   if (params === undefined || params === null) return {}
   if (!Array.isArray(params)) {
@@ -18,7 +18,6 @@ export function namedParams(params: unknown, names: readonly string[]): Fields {
   return Object.fromEntries(params.map((value, index) => [names[index] ?? '', value]))
 }
 
-/** Runs a reader of fields: what it refuses is an error of the parameters. */
 export function reading<Value>(read: () => Value): Value {
   try {
     return read()
@@ -43,7 +42,6 @@ export type FoundBlock = Block | OpenBlock
 
 export const isClosed = (block: FoundBlock): block is Block => 'hash' in block
 
-/** The block that a BLOCK_ID names. `pre_confirmed` without an open block is an empty one. */
 export function blockParam(ledger: Ledger, next: () => OpenBlock, params: Fields, name = 'block_id'): FoundBlock {
   const id = params[name]
   const found = findBlock(ledger, next, id)
@@ -70,7 +68,6 @@ function findBlock(ledger: Ledger, next: () => OpenBlock, id: unknown): FoundBlo
   return Number.isSafeInteger(number) && Number(number) >= 0 ? ledger.block(Number(number)) : undefined
 }
 
-/** After this block. */
 export function stateAfter(ledger: Ledger, block: FoundBlock): StateReader {
   return isClosed(block) ? ledger.stateAt(block.number) : ledger.state
 }

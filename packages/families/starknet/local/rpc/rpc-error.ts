@@ -1,17 +1,6 @@
-// The errors of Starknet's JSON-RPC, with the codes of starknet_api_openrpc and starknet_write_api.
+// Makes the errors of Starknet's JSON-RPC, with the codes of starknet_api_openrpc and starknet_write_api.
+import { RpcError } from '@tandem/chain-kit/local/json-rpc.ts'
 import { type NestedError, nestedError, type Panic } from '../execution/panic.ts'
-
-export class RpcError extends Error {
-  readonly code: number
-  readonly data: unknown
-
-  constructor(code: number, message: string, data?: unknown) {
-    super(message)
-    this.name = 'RpcError'
-    this.code = code
-    this.data = data
-  }
-}
 
 export const parseError = () => new RpcError(-32_700, 'Parse error')
 export const invalidRequest = () => new RpcError(-32_600, 'Invalid Request')

@@ -1,24 +1,13 @@
 // Serves JSON-RPC over HTTP and, with subscriptions, over websocket, on one port.
-import { type Listener, type LocalServer, startLocalServer } from '@tandem/chain-kit/local/local-server.ts'
-import { type Answer, answerText } from './request.ts'
+import { type Answer as AnyAnswer, type Dialect, type RpcHandlers, startJsonRpcServer } from '@tandem/chain-kit/local/json-rpc.ts'
+import type { LocalServer } from '@tandem/chain-kit/local/local-server.ts'
+import { internalError, invalidRequest, parseError } from './rpc-error.ts'
 
-export type RpcHandlers = {
-  readonly http: Answer
-  readonly socket: (listener: Listener, ...request: Parameters<Answer>) => unknown
-  readonly disconnected: (listener: Listener) => void
-}
+export type Answer = AnyAnswer<unknown>
 
 const MAX_BYTES = 16 * 1024 * 1024
+const dialect: Dialect<unknown> = { parseError, invalidRequest, internalError, paramsOf: (params) => params ?? null, write: JSON.stringify }
 
-/** `port` 0: any free one. */
-export function startRpcServer({ http, socket, disconnected }: RpcHandlers, port: number): Promise<LocalServer> {
-  return startLocalServer({
-    port,
-    maxBytes: MAX_BYTES,
-    post: (body) => ({ headers: { 'content-type': 'application/json' }, body: answerText(body.toString('utf8'), http) }),
-    socket: {
-      answer: (listener, message) => answerText(message, (method, params) => socket(listener, method, params)),
-      disconnected,
-    },
-  })
+export function startRpcServer(handlers: RpcHandlers<unknown>, port: number): Promise<LocalServer> {
+  return startJsonRpcServer(handlers, dialect, { port, maxBytes: MAX_BYTES })
 }

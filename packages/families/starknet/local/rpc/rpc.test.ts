@@ -1,4 +1,4 @@
-// The JSON-RPC: what every method answers to good and to bad questions.
+// These tests check the answer of every JSON-RPC method to valid and invalid requests.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { selectorOf } from '../felt.ts'
 import { transferCall } from '../local-contracts.ts'
@@ -20,7 +20,7 @@ const transfers = (filter: object) =>
     continuation_token?: string
   }>
 
-/** Pays 1, 2, 3 … to account 2, in one transaction. */
+/** One transaction pays 1, 2, 3 … to account 2. */
 function payments(...amounts: readonly bigint[]): void {
   const [{ sender }, { sender: to }] = fixture.accounts
   sender.execute(amounts.map((amount) => transferCall(BigInt(fixture.wbtc), to.address, amount)))

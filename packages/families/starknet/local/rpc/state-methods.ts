@@ -1,4 +1,4 @@
-// Methods about contracts and classes at a block.
+// Answers the methods about contracts and classes at a block.
 import { simulatedClassJson } from '../classes/class-json.ts'
 import { createGasMeter } from '../execution/gas.ts'
 import { Panic } from '../execution/panic.ts'

@@ -1,4 +1,4 @@
-// New blocks and reorganisations over websocket, in the messages of Starknet's specification. (The SDK's own channel needs a global WebSocket, so Node 22.)
+// These tests read new blocks and reorgs over websocket, in the messages of Starknet's specification. The SDK's own channel needs Node 22.
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'

@@ -1,15 +1,15 @@
-// Subscriptions over websocket: new blocks, and reorganisations, which every subscriber is told of.
+// Serves subscriptions over websocket: new blocks, and reorgs, of which every subscriber is notified.
 
+import { RpcError } from '@tandem/chain-kit/local/json-rpc.ts'
 import type { Listener } from '@tandem/chain-kit/local/local-server.ts'
 import type { Block } from '../chain/ledger.ts'
 import type { StarknetNode } from '../chain/node.ts'
 import { hex } from '../felt.ts'
 import { headerJson } from './block-json.ts'
 import { namedParams } from './params.ts'
-import { invalidParams, RpcError } from './rpc-error.ts'
+import { invalidParams } from './rpc-error.ts'
 
 export interface Subscriptions {
-  /** Undefined if the method is not one of subscriptions. */
   answer(listener: Listener, method: string, params: unknown): { readonly result: unknown } | undefined
   removeAll(listener: Listener): void
   count(): number

@@ -1,4 +1,4 @@
-// Methods of starknet-devnet that let a user's wallet pass the time: real nodes do not have them.
+// Answers the methods of starknet-devnet by which a user's wallet passes the time: real nodes do not have them.
 import type { Context, Methods } from './context.ts'
 import { countParam } from './params.ts'
 

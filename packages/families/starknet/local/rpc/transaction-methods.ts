@@ -1,4 +1,4 @@
-// Methods that send transactions, estimate them, and tell what became of them.
+// Answers the methods that send transactions, estimate them, and report their status.
 
 import { nestedError, revertText } from '../execution/panic.ts'
 import { NotValid, runTransaction } from '../execution/run-transaction.ts'
@@ -47,7 +47,6 @@ export function transactionMethods({ node, readClass, nextBlock }: Context): Met
     }
   }
 
-  /** One after the other on top of the block, as if each were in the next one. */
   function simulate(list: readonly WireTransaction[], params: Fields, flags: readonly string[], revertsFail: boolean) {
     const block = blockParam(ledger, nextBlock, params)
     const state = overlay(stateAfter(ledger, block))

@@ -1,4 +1,4 @@
-// Sierra classes that clients declare: their hash, and how nodes show them.
+// Reads Sierra classes that clients declare: their hash, and their form in nodes' answers.
 import { createHash } from 'node:crypto'
 import { hash } from 'starknet'
 import { feltOf, shortString } from '../felt.ts'
@@ -6,23 +6,21 @@ import { InvalidField, readObject } from './fields.ts'
 
 export type DeclaredClass = {
   readonly classHash: bigint
-  /** As `starknet_getClass` shows it. */
+  /** The form is that of `starknet_getClass`. */
   readonly json: ClassFields
   readonly programLength: number
 }
 
 const VERSION = '0.1.0'
 
-/** The version of the class is not the one that the network takes. */
 export class UnsupportedClassVersion extends Error {}
 
 /**
- * Hashing a class takes seconds: there are thousands of felts. So the hashes of classes that were hashed before are given, by the SHA-256 of
- * their program, entry points and ABI.
+ * Hashing a class takes seconds: there are thousands of felts. So the hashes of known classes are given, by the SHA-256 of their program,
+ * entry points and ABI.
  */
 export type KnownClassHashes = ReadonlyMap<string, bigint>
 
-/** `known` is asked when the first class is read. */
 export function createClassReader(known: () => KnownClassHashes): (value: unknown) => DeclaredClass {
   let hashed: Map<string, bigint> | undefined
   return (value) => {
@@ -44,7 +42,7 @@ export type ClassFields = {
   readonly abi: string
 }
 
-/** SHA-256 of all that the class hash depends on. */
+/** The digest covers all that the class hash depends on. */
 export function classDigest({ sierra_program, entry_points_by_type, abi }: ClassFields): string {
   return createHash('sha256')
     .update(JSON.stringify([sierra_program, entry_points_by_type, abi]))

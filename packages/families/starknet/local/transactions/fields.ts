@@ -4,7 +4,6 @@ import { type Felts, feltOf } from '../felt.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Something that a client sent is not as it must be. */
 export class InvalidField extends Error {
   constructor(name: string, expected: string) {
     super(`${name}: expected ${expected}`)

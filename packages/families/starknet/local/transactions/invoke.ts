@@ -24,7 +24,7 @@ const common = {
   fee_data_availability_mode: 'L1',
 } as const
 
-/** Without a signature, as nodes take it. */
+/** The form is that of nodes, without a signature. */
 export function invokeFields({ sender, calls, nonce, tip, bounds }: Invocation): Fields {
   return {
     ...common,
@@ -46,7 +46,6 @@ export type AccountDeployment = Omit<Invocation, 'sender' | 'calls' | 'nonce'> &
   readonly publicKey: bigint
 }
 
-/** The public key is the salt and the only argument of the constructor. */
 export function signedAccountDeployment(deployment: AccountDeployment, chainId: bigint, privateKey: string): WireTransaction {
   const { classHash, publicKey, tip, bounds } = deployment
   const { account_deployment_data: _, ...fields } = common
@@ -63,7 +62,7 @@ export function signedAccountDeployment(deployment: AccountDeployment, chainId: 
   return signTransaction(readTransaction(transaction, chainId, noClass), privateKey)
 }
 
-/** Bounds that allow so much gas at twice the prices. */
+/** The bounds allow this much gas at twice the prices. */
 export function boundsFor(gas: Gas, prices: GasPrices): ResourceBounds {
   const bound = (resource: keyof Gas) => ({ maxAmount: gas[resource], maxPrice: prices[resource] * 2n })
   return { l1Gas: bound('l1Gas'), l1DataGas: bound('l1DataGas'), l2Gas: bound('l2Gas') }

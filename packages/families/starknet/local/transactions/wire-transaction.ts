@@ -1,4 +1,4 @@
-// A transaction of version 3 as clients send it: its fields, checked, and its hash, recomputed.
+// Reads a transaction of version 3 from a client: its fields, checked, and its hash, recomputed.
 import { hash } from 'starknet'
 import type { ResourceBounds } from '../execution/gas.ts'
 import { type Felts, hex, hexes } from '../felt.ts'
@@ -9,19 +9,17 @@ import { type Fields, readBounds, readChoice, readFelt, readFelts, readU64 } fro
 export type WireTransaction = CommonFields & (InvokeFields | DeployAccountFields | DeclareFields)
 
 type CommonFields = {
-  /** The account that sends it and pays. */
   readonly sender: bigint
   readonly nonce: bigint
   readonly tip: bigint
   readonly bounds: ResourceBounds
   readonly signature: Felts
-  /** For estimates only: never accepted into a block. */
   readonly isQuery: boolean
-  /** How many felts the account gets to read. */
+  /** The size is the number of felts of calldata and signature. */
   readonly size: number
-  /** Computed when it is first asked for: it takes milliseconds. */
+  /** The hash is computed on first use, which takes milliseconds. */
   readonly hash: bigint
-  /** As nodes show it, without its hash. */
+  /** The form is that of nodes, without the hash. */
   readonly json: Fields
 }
 
@@ -40,10 +38,8 @@ type HashedFields = Parameters<typeof hash.calculateInvokeTransactionHash>[0]
 
 const L1: HashedFields['nonceDataAvailabilityMode'] = 0
 
-/** Whoever reads a transaction of another version is told so. */
 export class UnsupportedVersion extends Error {}
 
-/** `readClass`: reads the class of a declaration. */
 export function readTransaction(fields: Fields, chainId: bigint, readClass: (value: unknown) => DeclaredClass): WireTransaction {
   const type = readChoice(fields, 'type', ['INVOKE', 'DEPLOY_ACCOUNT', 'DECLARE'])
   const version = readFelt(fields, 'version')
@@ -58,7 +54,7 @@ export function readTransaction(fields: Fields, chainId: bigint, readClass: (val
     isQuery: version === QUERY_VERSION,
   }
   const hashed = {
-    // The SDK's types name the values that it knows; it computes with any.
+    // The SDK's types list the values that it knows, but it computes with any.
     version: hex(version) as HashedFields['version'],
     chainId: hex(chainId) as HashedFields['chainId'],
     nonce: hex(common.nonce),
@@ -123,13 +119,12 @@ export function readTransaction(fields: Fields, chainId: bigint, readClass: (val
   }
 }
 
-/** The same transaction with a signature: its hash does not depend on it. */
+/** The hash does not depend on the signature. */
 export function signed(transaction: WireTransaction, signature: Felts): WireTransaction {
   const { hash: known, ...rest } = transaction
   return { ...rest, hash: known, signature, json: { ...rest.json, signature: hexes(signature) } } as WireTransaction
 }
 
-/** Adds `hash`. */
 function lazily<Without extends object>(fields: Without, compute: () => string): Without & { readonly hash: bigint } {
   let known: bigint | undefined
   return Object.defineProperty(fields, 'hash', {
@@ -146,7 +141,7 @@ function hashedBounds({ l1Gas, l1DataGas, l2Gas }: ResourceBounds) {
   return { l1_gas: bound(l1Gas), l1_data_gas: bound(l1DataGas), l2_gas: bound(l2Gas) }
 }
 
-/** Felts without leading zeros, as nodes print them; other fields as they came. */
+/** Felts have no leading zeros, as nodes print them. Other fields stay unchanged. */
 function shownFields(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, shown(value)]))
 }

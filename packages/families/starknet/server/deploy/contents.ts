@@ -1,4 +1,4 @@
-/** The transactions of a deployment: of an account by itself, and of a contract through the Universal Deployer Contract (UDC). */
+/** Builds the transactions of a deployment: an account deploys itself, and the Universal Deployer Contract (UDC) deploys a contract. */
 
 import type { PublicKey } from '@tandem/keys/key.ts'
 import { hash } from 'starknet'
@@ -10,15 +10,13 @@ import { executeCalldata, invokeWire, type Multicall, wireFields } from '../send
 import { deployAccountHash, invokeHash } from '../send/transaction-hash.ts'
 import type { Content } from './own-transaction.ts'
 
-/** The same on every Starknet network: docs.openzeppelin.com, "Universal Deployer Contract". */
+/** The UDC has this address on every Starknet network: docs.openzeppelin.com, "Universal Deployer Contract". */
 const UDC: Felt = '0x2ceed65a4bd731034c01113685c831b01c15d7d432f71afb1cf1634b53a2125'
 const DEPLOY = selectorOf('deploy_contract')
-/** The same for all contracts: one with the same arguments has the same address on every network. */
+/** All contracts have one salt: with the same arguments the address is the same on every network. */
 const SALT: Felt = '0x0'
-/** Whoever deploys it, the address is the same. */
 const NO_DEPLOYER: Felt = '0x0'
 
-/** Where the UDC deploys a class with these arguments. */
 export function deployedAddress(classHash: Felt, constructorCalldata: readonly Felt[]): Felt {
   return feltOf(hash.calculateContractAddressFromHash(SALT, classHash, [...constructorCalldata], NO_DEPLOYER))
 }
@@ -38,7 +36,6 @@ export function invocation(what: string, sender: Felt, call: Multicall): Content
   }
 }
 
-/** The account of a key deploys itself, and pays for it. */
 export function accountDeployment(key: PublicKey, accountClass: string): Content {
   const address = accountOf(key, accountClass)
   const owner = publicKeyFelt(key)

@@ -1,4 +1,4 @@
-/** Deploys the account of a key, which pays for it: STRK can be sent to its address before. */
+/** Deploys the account of a key, which pays for it: STRK can be sent to its address in advance. */
 import { sendUntilConfirmed } from '@tandem/chain-kit/contract/send-until-confirmed.ts'
 import type { AccountRequest, DeployedAccount } from '@tandem/chain-kit/port/abilities/deploy.ts'
 import { feltOf } from '../../terms/address.ts'
@@ -21,7 +21,6 @@ export async function deployAccount(request: AccountRequest): Promise<DeployedAc
   }
 }
 
-/** Safe to repeat. */
 export async function deployAccountOn(
   node: StarknetNode,
   request: Pick<AccountRequest, 'chain' | 'signer' | 'dryRun' | 'onProgress'>,

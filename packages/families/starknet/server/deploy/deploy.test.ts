@@ -1,4 +1,4 @@
-/** Deployments on the simulator: the same address for everyone, sent once, and by an account that may have to be deployed first. */
+/** These tests deploy on the simulator: the same address for everyone, sent once, by an account that may have to be deployed first. */
 
 import type { DeployRequest } from '@tandem/chain-kit/port/abilities/deploy.ts'
 import { testPurpose } from '@tandem/keys/keys.fixture.ts'
@@ -15,7 +15,7 @@ import { deployOn } from './deploy.ts'
 const { local, chain, node, contract, solver, user } = await openExecutor()
 const classHash = (await node.classHashAt(contract.address)) ?? '0x0'
 const { accountClass } = starknetDataOf(chain)
-/** Of tokens whose decimals are those of the asset: each is deployed for in one test. */
+/** Each token has the decimals of the asset and is used in one test. */
 const strk = { id: `${chain.id}:strk`, decimals: 18 } as DeployRequest['asset']
 let said: string[] = []
 let sent: string[] = []
@@ -78,7 +78,7 @@ test('an account that is not deployed deploys itself, then the HTLC; others find
   expect(said.at(-1)).toContain(`would be deployed at ${planned.htlc}, after the account ${address}`)
   expect(sent).toEqual([])
 
-  // The network loses the first transaction, which is sent again.
+  // The network loses the first transaction, so it is sent again.
   local.chain.faults.drop(1)
   const deployed = await deploy({ signer })
   expect(deployed).toEqual({ ...planned, tx: deployed.tx })

@@ -1,4 +1,4 @@
-/** Deploys the HTLC of a token at an address that depends on its class and its token alone, and verifies its class. */
+/** Deploys the HTLC of a token at an address that depends only on its class and its token, and verifies its class. */
 
 import { sendUntilConfirmed } from '@tandem/chain-kit/contract/send-until-confirmed.ts'
 import type { DeployedHtlc, DeployRequest } from '@tandem/chain-kit/port/abilities/deploy.ts'
@@ -30,10 +30,10 @@ export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> 
   }
 }
 
-/** Of the deployment of an HTLC by an account that does not exist yet, so that no node can estimate it: twice what it takes. */
+/** No node can estimate a deployment by an account that does not exist yet. This is twice the gas that it takes. */
 const ROUGH_GAS = { l1Gas: 0n, l1DataGas: 1_000n, l2Gas: 10_000_000n }
 
-/** Safe to repeat, by anyone: the same class with the same token is the same contract. */
+/** Anyone may repeat the deployment safely: the same class with the same token is the same contract. */
 export async function deployOn(node: StarknetNode, request: DeployRequest, classHash: Felt): Promise<DeployedHtlc> {
   const { chain, signer, asset, onProgress } = request
   const { accountClass } = starknetDataOf(chain)

@@ -1,4 +1,4 @@
-/** Whether an account can pay for what its operator wants to send. */
+/** Checks whether an account can pay for its operator's transaction. */
 
 import type { AccountRequest } from '@tandem/chain-kit/port/abilities/deploy.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -8,10 +8,8 @@ import { addressOfFelt, feltOf } from '../../terms/address.ts'
 import { starknetDataOf } from '../../terms/chain-data.ts'
 import type { ContractState } from '../contract-state.ts'
 
-/** STRK's. */
 const FEE_DECIMALS = 18
 
-/** Checks the balance before anything is sent. `what` costs up to `cost`. */
 export async function requireFunds(
   { chain, dryRun, onProgress }: Pick<AccountRequest, 'chain' | 'dryRun' | 'onProgress'>,
   state: ContractState,

@@ -1,4 +1,4 @@
-/** A transaction outside of the engine: rebroadcast, bumped, and given up when it reverts. */
+/** These tests send a transaction outside of the engine: broadcast again, bumped, and given up when it reverts. */
 
 import { testPurpose } from '@tandem/keys/keys.fixture.ts'
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ const signer = solver.key.signerFor(testPurpose)
 const own = (call = noopCall(local.strk, sender), feeBumpSeconds = chain.feeBumpSeconds) =>
   createOwnTransaction({ ...chain, feeBumpSeconds }, node, signer, invocation('doing nothing', sender, call))
 
-test('is sent once, bumped when it waits too long, and told by the hash that was mined', async () => {
+test('is sent once, bumped when it waits too long, and reported by the hash that was mined', async () => {
   const patient = own()
   await patient.send()
   const first = await patient.tx()
@@ -34,7 +34,7 @@ test('is sent once, bumped when it waits too long, and told by the hash that was
   await hasty.send()
   expect(await node.outcome((await hasty.tx()) ?? '')).toEqual({ kind: 'succeeded' })
   expect(local.chain.node.pool.all()).toEqual([])
-  // Its nonce is used: it is signed again.
+  // The nonce is used, so the transaction is signed again.
   await patient.send()
   local.chain.mine()
   expect(await node.outcome((await patient.tx()) ?? '')).toEqual({ kind: 'succeeded' })

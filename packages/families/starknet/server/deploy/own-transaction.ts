@@ -1,4 +1,4 @@
-/** A single transaction of an operator's own key, outside of the engine: its attempts are kept in memory. */
+/** Sends a single transaction of an operator's own key, outside of the engine: its attempts are kept in memory. */
 
 import type { NonceRefusal } from '@tandem/chain-kit/contract/nonce-account.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -14,9 +14,8 @@ import { broadcast } from '../send/broadcast.ts'
 import { signHash } from '../send/transaction.ts'
 import type { Envelope } from '../send/transaction-hash.ts'
 
-/** One kind of transaction, without signature and envelope. */
+/** The content has no signature and no envelope. */
 export interface Content {
-  /** For messages. */
   readonly what: string
   readonly sender: Felt
   hash(envelope: Envelope): Felt
@@ -24,11 +23,11 @@ export interface Content {
 }
 
 export interface OwnTransaction {
-  /** The most that it costs now. Rejects with `would-fail` if it would revert. */
+  /** This is the maximum cost now. Rejects with `would-fail` if the transaction would revert. */
   cost(): Promise<bigint>
-  /** Sends it, rebroadcasts it or bumps its fee. Rejects with `would-fail` when it was mined and reverted. */
+  /** Sends the transaction, broadcasts it again or bumps its fee. Rejects with `would-fail` if it was mined and reverted. */
   send(): Promise<void>
-  /** The hash of the attempt that succeeded, or else of the newest; null when none was sent. */
+  /** The hash is that of the attempt that succeeded, or else of the newest. It is null if none was sent. */
   tx(): Promise<string | null>
 }
 

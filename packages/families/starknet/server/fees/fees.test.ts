@@ -1,4 +1,4 @@
-/** Fees: what a first attempt offers, how far a fee bump goes, and where it ends. */
+/** These tests check the fee of a first attempt, the steps of a fee bump, and its cap. */
 
 import { environments } from '@tandem/families/registry.ts'
 import { expect, test } from 'vitest'
@@ -15,7 +15,7 @@ const suggestAt = (gasPrices: GasPrices) =>
   suggestFees({ block: async () => ({ height: 1n, hash: '', parentHash: '', time: 0n, gasPrices }) satisfies NodeBlock }, chain)
 const market: GasPrices = { l1Gas: 10n ** 14n, l1DataGas: 5n * 10n ** 13n, l2Gas: 30_000_000_000n }
 
-/** What a sequencer requires of a replacement. */
+/** A sequencer requires this increase of a replacement. */
 function replaces(fees: Fees | null, old: Fees): boolean {
   const isEnough = (before: bigint, after: bigint) => after * 10n >= before * 11n && after > before
   return fees !== null && isEnough(old.tip, fees.tip) && isEnough(old.prices.l2Gas, fees.prices.l2Gas)

@@ -1,4 +1,4 @@
-/** Fees of a new transaction, and the fee bump of one that waits too long. All in FRI, the smallest unit of STRK. */
+/** Chooses the fees of a new transaction, and the fee bump of an unmined one. All are in FRI, the smallest unit of STRK. */
 
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { max, min } from '@tandem/protocol/bigint.ts'
@@ -7,7 +7,7 @@ import { starknetDataOf } from '../../terms/chain-data.ts'
 import type { GasAmounts, GasPrices, StarknetNode } from '../nodes/node.ts'
 import { newestOf } from '../nodes/read-blocks.ts'
 
-/** The calls as measured (`bench/RESULTS.md`), and as much again for the sender's account and the changed storage. */
+/** The measured gas (`bench/RESULTS.md`) is doubled, for the sender's account and the changed storage. */
 const GAS = {
   initiate: { l1Gas: 0n, l1DataGas: 512n, l2Gas: 3_000_000n },
   redeem: { l1Gas: 0n, l1DataGas: 384n, l2Gas: 3_000_000n },
@@ -16,16 +16,16 @@ const GAS = {
 
 const DECIMALS = 18
 
-/** The highest price for each kind of gas, and the tip for each L2 gas. A transaction pays the price of its block, and the tip. */
+/** The prices are the highest for each kind of gas. A transaction pays the price of its block, and the tip for each L2 gas. */
 export type Fees = { readonly prices: GasPrices; readonly tip: bigint }
 
-/** Above the price of the newest block. L2 gas rises by at most 1/48 with each block, so its price doubles in 33 full blocks; L1 prices follow Ethereum's. */
+/** L2 gas rises by at most 1/48 with each block, so its price doubles in 33 full blocks; L1 prices follow Ethereum's. */
 const PRICE_FACTOR = 2n
 
-/** The tip of a first attempt, as a part of the L2 gas price: enough to be before those who pay none. */
+/** The tip of a first attempt is this part of the L2 gas price, enough to be mined before transactions without a tip. */
 const TIP_PART = 20n
 
-/** The fee cap of an optional action, as a multiple of the suggested fee. */
+/** The fee cap of an optional action is this multiple of the suggested fee. */
 const OPTIONAL_FEE_FACTOR = 3n
 
 export async function suggestFees(node: Pick<StarknetNode, 'block'>, chain: Chain): Promise<Fees> {
@@ -41,8 +41,8 @@ export async function suggestFees(node: Pick<StarknetNode, 'block'>, chain: Chai
 type Bump = { readonly urgent: boolean; readonly isObligatory: boolean }
 
 /**
- * The fee bump that sequencers accept for a replacement: they require 10 % more of the tip and of the L2 gas price. The tip decides how soon a transaction
- * is mined, so it is doubled. Null at the cap: not doing an obligatory action costs more than any fee below the chain's cap.
+ * Sequencers require 10 % more of the tip and of the L2 gas price. The tip decides how soon a transaction is mined, so it is doubled. The
+ * result is null at the cap, except that an obligatory action may rise to the chain's cap: missing it costs more than any such fee.
  */
 export function raiseFees(chain: Chain, fees: Fees, suggested: Fees, { urgent, isObligatory }: Bump): Fees | null {
   const { maxPerGas } = starknetDataOf(chain)
@@ -62,17 +62,16 @@ function leastRaise(value: bigint): bigint {
   return value + value / 8n + 1n
 }
 
-/** By which transactions are compared: the highest fee for one L2 gas. */
+/** Transactions are compared by this: the highest fee for one L2 gas. */
 export function feeRateOf({ prices, tip }: Fees): bigint {
   return prices.l2Gas + tip
 }
 
-/** The most that a transaction with this gas can cost. Sequencers require the account to hold it. */
+/** Sequencers require the account to hold the maximum cost. */
 export function highestFee(gas: GasAmounts, { prices, tip }: Fees): bigint {
   return gas.l1Gas * prices.l1Gas + gas.l1DataGas * prices.l1DataGas + gas.l2Gas * (prices.l2Gas + tip)
 }
 
-/** In FRI. */
 export async function legCostOf(node: Pick<StarknetNode, 'block'>): Promise<LegCost> {
   const { gasPrices: prices } = await newestOf(node)
   const fees = { prices, tip: prices.l2Gas / TIP_PART }

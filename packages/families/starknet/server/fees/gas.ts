@@ -1,35 +1,35 @@
-/** The gas that a transaction may take: the node's estimate with a margin. */
+/** Sets the gas limits of a transaction: the node's estimate with a margin. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Felt } from '../../contract/client/felt.ts'
 import type { GasAmounts, StarknetNode, WireTransaction } from '../nodes/node.ts'
 import { invokeWire, type Multicall } from '../send/transaction.ts'
 
-/** No transaction may take more L2 gas: docs.starknet.io, "Current limits". */
+/** A transaction may have this L2 gas: docs.starknet.io, "Current limits". */
 const MAX_L2_GAS = 1_000_000_000n
 
-/** Several times what our contract takes beside the payment of its token: one block of SHA-256, an order read and written, an event. */
+/** This is several times what our contract takes beside its token's payment: a block of SHA-256, an order read and written, an event. */
 const REDEEM_GAS: GasAmounts = { l1Gas: 0n, l1DataGas: 512n, l2Gas: 12_000_000n }
 
-/** For data on L1 where it is published as calldata: changed storage and the fee. Nodes then estimate L1 gas for every transaction. */
+/** Data that is published on L1 as calldata takes this gas. Nodes then estimate L1 gas for every transaction. */
 const REDEEM_L1_GAS = 20_000n
 
 /**
- * What we pay for when we relay. L2 gas: five times an account with one key; accounts with several owners or a passkey take up to 40 million more.
- * L1 gas is taken by messages to L1, which no initiation needs; L1 data gas by changed storage, and ours changes a few slots.
+ * We pay for this gas when we relay. L2 gas is five times that of an account with one key: several owners or a passkey take up to 40
+ * million more. L1 gas is for messages to L1, which no initiation needs; L1 data gas is for changed storage, and ours changes a few slots.
  */
 const MAX_RELAY_GAS: GasAmounts = { l1Gas: 0n, l1DataGas: 4096n, l2Gas: 60_000_000n }
-/** The limit for an account with one key: a fifth of it, with the margin. */
+/** An account with one key takes at most a fifth of the limit, with the margin. */
 export const USUAL_RELAY_GAS = withMargin({ ...MAX_RELAY_GAS, l2Gas: MAX_RELAY_GAS.l2Gas / 5n }).l2Gas
 const RESOURCES = { l1Gas: 'L1 gas', l1DataGas: 'L1 data gas', l2Gas: 'L2 gas' } as const
 
 type Estimating = Pick<StarknetNode, 'nonce' | 'estimate'>
 
 const noGas: GasAmounts = { l1Gas: 0n, l1DataGas: 0n, l2Gas: 0n }
-/** For estimates: nothing is charged. */
+/** Estimates use this, and charge nothing. */
 export const unpriced = { gas: noGas, fees: { prices: noGas, tip: 0n } } as const
 
-/** Executes the calls on the newest state, as the sender's account would. Rejects with a NodeRefusal if they revert. */
+/** The newest state decides. Rejects with a NodeRefusal if the calls revert. */
 export async function estimateCalls(node: Estimating, sender: Felt, call: Multicall): Promise<GasAmounts> {
   const nonce = await node.nonce(sender)
   return estimateGas(node, invokeWire({ ...unpriced, chainId: '0x0', sender, nonce }, call))
@@ -39,7 +39,7 @@ async function estimateGas(node: Estimating, transaction: WireTransaction): Prom
   return (await node.estimate(transaction, { validates: false })).gas
 }
 
-/** Half more than the estimate: other transactions may change the state before this one is mined. */
+/** Half of the estimate is added: other transactions may change the state before this one is mined. */
 export function withMargin({ l1Gas, l1DataGas, l2Gas }: GasAmounts): GasAmounts {
   const more = (amount: bigint) => (amount * 3n + 1n) / 2n
   const wanted = more(l2Gas)
@@ -47,16 +47,14 @@ export function withMargin({ l1Gas, l1DataGas, l2Gas }: GasAmounts): GasAmounts 
   return { l1Gas: more(l1Gas), l1DataGas: more(l1DataGas), l2Gas: wanted < MAX_L2_GAS ? wanted : MAX_L2_GAS }
 }
 
-/** Of a redeem that no node may see yet. `payment`: what a plain payment to the redeemer takes. */
 export function redeemGas(payment: GasAmounts): GasAmounts {
   const add = (resource: keyof GasAmounts) => payment[resource] * 2n + REDEEM_GAS[resource]
   return { l1Gas: add('l1Gas') + (payment.l1Gas > 0n ? REDEEM_L1_GAS : 0n), l1DataGas: add('l1DataGas'), l2Gas: add('l2Gas') }
 }
 
-/** With a plain ERC-20. */
 export const usualRedeemGas = redeemGas({ l1Gas: 0n, l1DataGas: 512n, l2Gas: 4_000_000n })
 
-/** The initiator's account checks its own signature: there it can burn gas, write storage and send messages, all of which the relay pays. */
+/** The initiator's account checks its own signature, and can burn gas, write storage and send messages there, all of which the relay pays. */
 export function assertRelayGas(gas: GasAmounts): void {
   for (const resource of Object.keys(RESOURCES) as (keyof GasAmounts)[]) {
     if (gas[resource] > MAX_RELAY_GAS[resource])

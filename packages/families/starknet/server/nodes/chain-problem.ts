@@ -1,11 +1,11 @@
-/** Checks by its chain id that a node serves our chain, and that it speaks a version of the JSON-RPC that we know. */
+/** Checks by its chain id that a node serves our chain, and that it has a supported version of the JSON-RPC. */
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { StarknetNode } from './node.ts'
 
-/** The first with pre-confirmed blocks and the tag `l1_accepted`. */
+/** This is the first version with pre-confirmed blocks and the tag `l1_accepted`. */
 const OLDEST_MINOR = 9
 
-/** The problem, as a phrase whose subject is the node; null when it serves this chain. */
+/** The result is a phrase whose subject is the node, or null if the node serves this chain. */
 export async function chainProblem(chain: Chain, node: Pick<StarknetNode, 'chainId' | 'specVersion'>): Promise<string | null> {
   const [served, version] = await Promise.all([node.chainId(), node.specVersion()])
   if (`starknet:${served}` !== chain.reference) return `serves starknet:${served}, expected ${chain.reference}`

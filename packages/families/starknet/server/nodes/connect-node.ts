@@ -1,4 +1,4 @@
-/** The node of a chain, from its configuration. */
+/** Connects the node of a chain from its configuration. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createConnector } from '@tandem/chain-kit/providers/connector.ts'
 import { feltOf } from '../../terms/address.ts'
@@ -9,7 +9,7 @@ import { createProviderNode } from './provider-node.ts'
 import { newestOf } from './read-blocks.ts'
 import { createSharedNode } from './shared-node.ts'
 
-/** A key that no event has. */
+/** No event has this key. */
 const NO_EVENT = '0x0'
 
 export const { connectNode, inspectNodes } = createConnector<StarknetNode>({

@@ -4,7 +4,7 @@ import { list, malformed } from '@tandem/chain-kit/providers/json.ts'
 import { fieldPrime } from '../../contract/client/felt.ts'
 import type { Felt } from './node.ts'
 
-/** Without leading zeros, whatever the node writes. */
+/** The result has no leading zeros. */
 export function felt(value: unknown): Felt {
   const digits = typeof value === 'string' ? /^0x0*([0-9a-f]{1,63})$/i.exec(value)?.[1] : undefined
   if (digits === undefined) throw malformed('a field element')
@@ -18,7 +18,7 @@ export function felts(value: unknown): readonly Felt[] {
   return list(value).map(felt)
 }
 
-/** A number that nodes write in hex: gas, prices, nonces. */
+/** Nodes write gas, prices and nonces in hex. */
 export function quantity(value: unknown): bigint {
   return BigInt(felt(value))
 }

@@ -1,15 +1,15 @@
 /**
- * What Tandem asks of Starknet nodes (JSON-RPC 0.9 and 0.10). One provider and a quorum of providers have the same interface.
- * State is read at `latest`, the newest block that is accepted on L2, unless a method says otherwise.
+ * Declares the methods that Tandem needs of Starknet nodes (JSON-RPC 0.9 and 0.10). A quorum has the interface of a provider. State is read
+ * at `latest`, the newest block that is accepted on L2, unless a method says otherwise.
  */
 
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 
-/** An element of Starknet's field as 0x and lower-case hex digits, without leading zeros: addresses, hashes and numbers. */
+/** The form is 0x and lower-case hex digits, without leading zeros: addresses, hashes and numbers. */
 export type Felt = `0x${string}`
 
-/** In FRI (10^-18 STRK) per unit of gas. */
+/** The prices are in FRI (10^-18 STRK) per unit of gas. */
 export type GasPrices = { readonly l1Gas: bigint; readonly l1DataGas: bigint; readonly l2Gas: bigint }
 
 export type GasAmounts = { readonly l1Gas: bigint; readonly l1DataGas: bigint; readonly l2Gas: bigint }
@@ -27,13 +27,13 @@ export type NodeEvent = {
 
 export type EventQuery = {
   readonly address: Felt
-  /** By position; an empty list allows any key. */
+  /** The keys are listed by position; an empty list allows any key. */
   readonly keys: readonly (readonly Felt[])[]
 } & (
   | {
       readonly from: bigint
       readonly to: bigint
-      /** Of block `to`. A node that has another block there, or none, refuses. */
+      /** A node that has another block than this at `to`, or none, refuses. */
       readonly lastHash?: string
     }
   | { readonly blockHash: string }
@@ -41,20 +41,19 @@ export type EventQuery = {
 
 export type NodeCall = { readonly to: Felt; readonly selector: Felt; readonly calldata: readonly Felt[] }
 
-/** A transaction as nodes take it: version 3, signed or with an empty signature. */
+/** The form is that of nodes: version 3, signed or with an empty signature. */
 export type WireTransaction = { readonly type: 'INVOKE' | 'DEPLOY_ACCOUNT' | 'DECLARE'; readonly [field: string]: unknown }
 
 export type FeeEstimate = {
   readonly gas: GasAmounts
   readonly prices: GasPrices
-  /** In FRI. */
   readonly fee: bigint
 }
 
 /**
  * pending     the node has it, in no block that is accepted on L2: received, candidate or pre-confirmed
- * succeeded   in a block that is accepted on L2 or L1
- * reverted    in such a block: the fee was paid and nothing else happened. `reason` is for people
+ * succeeded   it is in a block that is accepted on L2 or L1
+ * reverted    it is in such a block: the fee was paid and nothing else happened. `reason` is for people
  * rejected    the sequencer dropped it; it can never be mined, unless somebody sends it again
  */
 export type Outcome =
@@ -63,12 +62,12 @@ export type Outcome =
   | { readonly kind: 'reverted'; readonly reason: string }
   | { readonly kind: 'rejected'; readonly reason: string }
 
-/** The node executed the question and it failed (CONTRACT_ERROR, TRANSACTION_EXECUTION_ERROR, VALIDATION_FAILURE): callers read the reason. */
+/** The node executed the request and it failed (CONTRACT_ERROR, TRANSACTION_EXECUTION_ERROR, VALIDATION_FAILURE). */
 export class NodeRefusal extends Refusal {
-  /** All texts of the node, for reasons of contracts that are nested in it. */
+  /** The reason has all texts of the node, because the reasons of contracts are nested in it. */
   readonly reason: string
 
-  /** `code`: of JSON-RPC, see starknet_api_openrpc. 0: the answer itself was refused. */
+  /** `code` is that of JSON-RPC, see starknet_api_openrpc; 0 means that the answer itself was refused. */
   constructor(code: number, message: string, reason: string = message) {
     super(code, message)
     this.name = 'NodeRefusal'
@@ -76,7 +75,7 @@ export class NodeRefusal extends Refusal {
   }
 }
 
-/** Some providers refused a transaction. Others accepted it, fewer than the quorum, or failed and may have forwarded it: it may be mined, and is public. */
+/** Fewer providers than the quorum accepted the transaction, or failed and may have forwarded it: it may be mined, and is public. */
 export class PartialRefusal extends NodeRefusal {
   constructor({ code, message, reason }: NodeRefusal) {
     super(code, message, reason)
@@ -86,51 +85,40 @@ export class PartialRefusal extends NodeRefusal {
 
 /** `events`, `call`, `callAmount`, `estimate` and `broadcast` reject with a NodeRefusal that callers read; the others only with `unreachable`. */
 export interface StarknetNode {
-  /** The short string of its chain id, e.g. 'SN_MAIN'. */
+  /** The id is a short string, e.g. 'SN_MAIN'. */
   chainId(): Promise<string>
-  /** Of the JSON-RPC, e.g. '0.9.0'. */
+  /** The version is that of the JSON-RPC, e.g. '0.9.0'. */
   specVersion(): Promise<string>
 
-  // Blocks.
-
   block(height: bigint | 'latest'): Promise<NodeBlock | null>
-  /** With several providers: see `AgreedBlocks.glimpse`. */
-  glimpse?(): Promise<NodeBlock>
-  /** In one batch. Omits heights that the node has not reached. With several providers, all are of one branch. */
+  /** The method exists with several providers: see `AgreedBlocks.tipHint`. */
+  tipHint?(): Promise<NodeBlock>
+  /** Reads one batch and omits heights that the node has not reached. With several providers, all blocks are of one branch. */
   blocks(heights: readonly bigint[]): Promise<readonly NodeBlock[]>
-  /** The newest block that is accepted on L1 (tag `l1_accepted`): 0 before there is one. */
+  /** The block is accepted on L1 (tag `l1_accepted`). The height is 0 before there is one. */
   finalHeight(): Promise<bigint>
 
-  // State.
-
-  /** Null: nothing is deployed there. */
   classHashAt(address: Felt): Promise<Felt | null>
-  /** Whether a class with this hash was declared. */
   isDeclared(classHash: Felt): Promise<boolean>
   call(call: NodeCall): Promise<readonly Felt[]>
   /**
-   * The result of a call as one number that may change with every block, e.g. a balance. If providers differ, 'down' is at most the highest and
-   * 'up' at least the lowest honest answer. An answer at which `amountOf` throws is a refusal.
+   * The result is one number that may change with every block, e.g. a balance. If providers differ, 'down' is at most the highest and 'up'
+   * at least the lowest honest answer. An answer at which `amountOf` throws is a refusal.
    */
   callAmount(call: NodeCall, amountOf: (answer: readonly Felt[]) => bigint, round: 'up' | 'down'): Promise<bigint>
-  /** The next nonce after the transactions in blocks; 0 for an address without an account. */
+  /** The nonce follows the transactions in blocks; it is 0 for an address without an account. */
   nonce(address: Felt): Promise<bigint>
 
-  // History.
-
-  /** All pages, each event once. Those of pre-confirmed blocks are left out. */
+  /** Reads all pages, and returns each event once, without those of pre-confirmed blocks. */
   events(query: EventQuery): Promise<readonly NodeEvent[]>
-  /** Null: the node does not know it. */
   outcome(tx: string): Promise<Outcome | null>
 
-  // Sending.
-
   /**
-   * Executes it on the newest state. `validates` false: the account does not check the signature, which may be empty. With several providers: for each
-   * amount and price at least the lowest honest answer.
+   * The newest state decides. If `validates` is false, the account does not check the signature, which may be empty. With several providers
+   * each amount and price is at least the lowest honest answer.
    */
   estimate(transaction: WireTransaction, options: { readonly validates: boolean }): Promise<FeeEstimate>
-  /** Goes to every provider. Resolves if a quorum has it, now or since an earlier broadcast. A PartialRefusal: some may have it. */
+  /** Every provider gets the transaction. Resolves if a quorum has it, now or from before. A PartialRefusal means that some may have it. */
   broadcast(transaction: WireTransaction): Promise<void>
   close(): void
 }

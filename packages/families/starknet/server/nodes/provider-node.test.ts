@@ -1,4 +1,4 @@
-/** What one provider answers: parsed, or refused by name. */
+/** These tests check how the answers of one provider are parsed, or refused by name. */
 
 import { closeServersAfterEach, serve, serveText } from '@tandem/chain-kit/providers/wire.fixture.ts'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -12,7 +12,6 @@ afterEach(() => {
 })
 
 type Request = { readonly id: number; readonly method: string; readonly params: Readonly<Record<string, unknown>> }
-/** A result, or an error with its code. */
 type Handler = (request: Request) => unknown
 class Failure {
   readonly error: object
@@ -21,7 +20,6 @@ class Failure {
   }
 }
 
-/** A provider with these answers, and the methods of each HTTP request to it. */
 async function nodeThat(answer: Handler) {
   const requests: string[][] = []
   const url = await serve((_, response, body) => {
@@ -221,7 +219,7 @@ describe('sending', () => {
     expect(requests).toEqual([[method], [method]])
   })
 
-  it('what the node has already is accepted; other refusals are told by their code', async () => {
+  it('a transaction that the node has is accepted; other refusals are distinguished by their code', async () => {
     await (await says(new Failure(59, 'A transaction with the same hash already exists in the mempool'))).broadcast({ type: 'INVOKE' })
     const refused = (await says(new Failure(52, 'Invalid transaction nonce', 'expected 3'))).broadcast({ type: 'INVOKE' })
     await expect(refused).rejects.toMatchObject({ name: 'NodeRefusal', code: 52, reason: expect.stringContaining('expected 3') })

@@ -1,4 +1,4 @@
-/** One provider as a node: its JSON-RPC, parsed. */
+/** Makes a node of one provider: it parses the answers of the JSON-RPC. */
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { type Json, list, malformed, record, text } from '@tandem/chain-kit/providers/json.ts'
 import { felt, felts, quantity } from './json.ts'
@@ -10,7 +10,6 @@ import { asUnreachable, codes, createRpc, type Rpc } from './rpc.ts'
 const LATEST = { block_id: 'latest' } as const
 const MAX_REASON_LENGTH = 500
 
-/** By the type of the transaction: the method, and the name of its parameter. */
 const sending = {
   INVOKE: ['starknet_addInvokeTransaction', 'invoke_transaction'],
   DEPLOY_ACCOUNT: ['starknet_addDeployAccountTransaction', 'deploy_account_transaction'],
@@ -62,7 +61,7 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): Stark
       try {
         await rpc.send(method, { [name]: transaction })
       } catch (error) {
-        // The node has it since an earlier broadcast.
+        // The node has the transaction from an earlier broadcast.
         if (!(error instanceof NodeRefusal) || error.code !== codes.duplicateTransaction) throw error
       }
     },
@@ -70,7 +69,7 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): Stark
   }
 }
 
-/** The parsed answer, or `absent` if the node refuses with `code`. Any other refusal says nothing about the chain. */
+/** The result is `absent` if the node refuses with `code`. Any other refusal says nothing about the chain. */
 async function unless<T, A>(
   rpc: Rpc,
   code: number,
@@ -88,7 +87,7 @@ async function unless<T, A>(
   throw asUnreachable(method, answer)
 }
 
-/** Nodes before version 0.9 also tell of transactions that the sequencer rejected. */
+/** Nodes before version 0.9 also report transactions that the sequencer rejected. */
 function outcomeIn(answer: unknown): Outcome {
   const { finality_status: finality, execution_status: execution, failure_reason } = record(answer)
   const reason = typeof failure_reason === 'string' ? failure_reason.slice(-MAX_REASON_LENGTH) : ''
@@ -119,7 +118,6 @@ function parseEstimate(estimate: Json): FeeEstimate {
   return { gas: of('consumed'), prices: of('price'), fee: quantity(estimate.overall_fee) }
 }
 
-/** The characters of a short string: `shortString` reversed. */
 function shortText(value: Felt): string {
   const digits = value.slice(2)
   return Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex').toString('latin1')

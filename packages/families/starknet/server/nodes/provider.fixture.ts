@@ -1,60 +1,37 @@
-/** Simulated providers in front of one local chain. Tests make them die, fall behind or lie. */
+/** Simulates providers in front of one local chain. Tests make them die, fall behind or lie. */
+
 import { randomBytes } from 'node:crypto'
-import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
-import { startTestProviders, type TestProviders } from '@tandem/chain-kit/testing/providers.fixture.ts'
+import { RpcError } from '@tandem/chain-kit/local/json-rpc.ts'
+import {
+  type ConnectProviders,
+  honest,
+  type Behaviour as KitBehaviour,
+  type TestProvider as KitTestProvider,
+  lyingAbout as lying,
+  startTestProvider as startProvider,
+  startTestProviders,
+  type TestProviders,
+} from '@tandem/chain-kit/testing/providers.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { initiatedAtCall } from '../../contract/client/calls.ts'
 import { encodeEvent } from '../../contract/client/events.ts'
-import { blockNotFound, RpcError } from '../../local/rpc/rpc-error.ts'
+import { blockNotFound } from '../../local/rpc/rpc-error.ts'
 import { startRpcServer } from '../../local/rpc/rpc-server.ts'
 import type { StarknetChain } from '../../local/starknet-chain.ts'
 import { type HtlcContract, orderIdOf, orderTermsOf } from '../../terms/htlc.ts'
 import type { Felt } from './node.ts'
 
 type Params = Readonly<Record<string, unknown>>
-type Ask = (method: string, params: Params) => unknown
-/** Answers a request; `ask` forwards one to the chain. */
-export type Behaviour = (method: string, params: Params, ask: Ask) => unknown
+type Behaviour = KitBehaviour<Params>
+export type TestProvider = KitTestProvider<Behaviour>
 
-export interface TestProvider {
-  readonly url: string
-  /** The methods of all requests. */
-  readonly asked: string[]
-  behave(behaviour: Behaviour): void
-  setOffline(offline: boolean): void
-  /** Delays every answer. */
-  setDelay(delayMs: number): void
-  close(): Promise<void>
-}
+export const lyingAbout = lying<Params, unknown>
 
-export const honest: Behaviour = (method, params, ask) => ask(method, params)
-
-export async function startTestProvider(chain: Pick<StarknetChain, 'answer'>): Promise<TestProvider> {
-  let behaviour = honest
-  const asked: string[] = []
-  const answer = (method: string, params: unknown) => {
-    asked.push(method)
-    return behaviour(method, params as Params, chain.answer)
-  }
-  const server = await startRpcServer({ http: answer, socket: (_, ...call) => answer(...call), disconnected: () => undefined }, 0)
-  return {
-    url: `http://127.0.0.1:${server.port}`,
-    asked,
-    behave(next) {
-      behaviour = next
-    },
-    setOffline: server.setOffline,
-    setDelay: server.setDelay,
-    close: server.close,
-  }
-}
-
-/** Changes the answers of these methods; all others are honest. */
-export function lyingAbout(lies: Readonly<Record<string, (params: Params, truth: unknown) => unknown>>): Behaviour {
-  return (method, params, ask) => {
-    const lie = lies[method]
-    return lie === undefined ? ask(method, params) : lie(params, ask(method, params))
-  }
+export function startTestProvider(chain: Pick<StarknetChain, 'answer'>): Promise<TestProvider> {
+  return startProvider((answer) => {
+    const http = (method: string, params: unknown) => answer(method, params as Params, chain.answer)
+    return startRpcServer({ http, socket: (_, ...request) => http(...request), disconnected: () => undefined }, 0)
+  })
 }
 
 export function refusing(code: number, message: string): Behaviour {
@@ -65,10 +42,10 @@ export function refusing(code: number, message: string): Behaviour {
 
 type Numbered = { readonly block_number?: number; readonly block_hash?: string }
 
-/** Has no block after this height. Its state is the state of that block. */
+/** The provider has no block after this height. Its state is the state of that block. */
 export function stoppedAt(newest: bigint): Behaviour {
   const last = Number(newest)
-  const heightOf = (id: unknown, ask: Ask): number => {
+  const heightOf = (id: unknown, ask: Parameters<Behaviour>[2]): number => {
     const { block_number, block_hash } = id as Numbered
     if (block_hash === undefined) return block_number ?? last
     return (ask('starknet_getBlockWithTxHashes', { block_id: id }) as Required<Numbered>).block_number
@@ -92,7 +69,6 @@ export function stoppedAt(newest: bigint): Behaviour {
   }
 }
 
-/** Another block in place of the one with this hash. */
 function forgedBlock(hash: string): Behaviour {
   const block_hash = `0x${randomBytes(30).toString('hex')}`
   return lyingAbout({
@@ -100,7 +76,7 @@ function forgedBlock(hash: string): Behaviour {
   })
 }
 
-/** Forges an initiation in a real block: its event, its status and the state of the contract. */
+/** The initiation is invented in a real block: its event, its status and the state of the contract. */
 function forgedInitiation(contract: HtlcContract, terms: HtlcTerms, block: { readonly height: bigint; readonly hash: string }): Behaviour {
   const orderId = orderIdOf(contract, terms)
   const event = {
@@ -125,7 +101,6 @@ function forgedInitiation(contract: HtlcContract, terms: HtlcTerms, block: { rea
   })
 }
 
-/** The state of the contract. */
 function shownHtlc(contract: HtlcContract, terms: HtlcTerms, as: 'open' | 'absent') {
   const orderId = orderIdOf(contract, terms)
   const { selector } = initiatedAtCall(contract.address, orderId)
@@ -139,7 +114,7 @@ function shownHtlc(contract: HtlcContract, terms: HtlcTerms, as: 'open' | 'absen
 
 type ProvidersSetup = {
   readonly chain: Pick<StarknetChain, 'answer'>
-  connect(urls: readonly string[], options: Parameters<TestProviders['connect']>[1]): ChainClient
+  readonly connect: ConnectProviders
   readonly contract: HtlcContract
 }
 
@@ -148,19 +123,12 @@ export function openTestProviders({ chain, connect, contract }: ProvidersSetup):
     start: () => startTestProvider(chain),
     connect,
     honest,
-    behaviourOf(how) {
-      switch (how.kind) {
-        case 'stops-at':
-          return stoppedAt(how.newest.height)
-        case 'forges-block':
-          return forgedBlock(how.block.hash)
-        case 'forges-initiation':
-          return forgedInitiation(contract, how.terms, how.newest)
-        case 'hides-events':
-          return lyingAbout({ starknet_getEvents: () => ({ events: [] }) })
-        case 'shows-htlc':
-          return lyingAbout(shownHtlc(contract, how.terms, how.as))
-      }
+    behaviours: {
+      'stops-at': ({ newest }) => stoppedAt(newest.height),
+      'forges-block': ({ block }) => forgedBlock(block.hash),
+      'forges-initiation': ({ terms, newest }) => forgedInitiation(contract, terms, newest),
+      'hides-events': () => lyingAbout({ starknet_getEvents: () => ({ events: [] }) }),
+      'shows-htlc': ({ terms, as }) => lyingAbout(shownHtlc(contract, terms, as)),
     },
   })
 }

@@ -1,4 +1,4 @@
-/** Blocks of one provider. Pre-confirmed blocks have no hash, and never count. */
+/** Reads blocks of one provider. Pre-confirmed blocks have no hash, and never count. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { type Json, malformed, record, whole } from '@tandem/chain-kit/providers/json.ts'
 import { felt, quantity } from './json.ts'
@@ -7,11 +7,10 @@ import { asUnreachable, codes, type Rpc } from './rpc.ts'
 
 type BlockId = 'latest' | 'l1_accepted' | { readonly block_number: number }
 
-/** No method gives a header alone. This one adds the hashes of the transactions. */
+/** No method gives a header alone; this one also has the hashes of the transactions. */
 const METHOD = 'starknet_getBlockWithTxHashes'
 
 export function createBlockReader(rpc: Rpc): Pick<StarknetNode, 'block' | 'blocks' | 'finalHeight'> {
-  /** Null: the node does not have it. */
   async function find(block_id: BlockId): Promise<Json | null> {
     try {
       return record(await rpc.request(METHOD, { block_id }))
@@ -46,7 +45,7 @@ export async function newestOf(node: Pick<StarknetNode, 'block'>): Promise<NodeB
   return block
 }
 
-/** The whole header: a false time or price beside a true hash must not pass as the same block. */
+/** The key has the whole header: a false time or price beside a true hash must not pass as the same block. */
 export function keyOfBlock({ height, hash, parentHash, time, gasPrices }: NodeBlock): string {
   return [height, hash, parentHash, time, gasPrices.l1Gas, gasPrices.l1DataGas, gasPrices.l2Gas].join(' ')
 }

@@ -1,4 +1,4 @@
-/** Pages of events, and what a node may do while they are read. */
+/** These tests read pages of events, and check what a node may do meanwhile. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Json } from '@tandem/chain-kit/providers/json.ts'
@@ -26,28 +26,27 @@ const shown = (height: number, more: object = {}) => ({
 const query = { address: '0x5', keys: [['0x1']] as readonly (readonly Felt[])[] } as const
 const range = { ...query, from: 1n, to: 80n, lastHash: blockOf(80n).hash }
 
-/** A node with these pages; `branchAt`: of which branch its blocks are at the n-th look. */
-function reading(pageOf: (filter: Filter) => unknown, branchAt: (look: number) => number = () => 0) {
+function reading(pageOf: (filter: Filter) => unknown, branchAt: (read: number) => number = () => 0) {
   const filters: Filter[] = []
-  let looks = 0
+  let blockReads = 0
   const request = async (_: string, params: Json) => {
     filters.push(params.filter as Filter)
     return pageOf(params.filter as Filter)
   }
   const rpc = { request, read: request, send: request, close: () => undefined }
-  const block = async (height: bigint | 'latest') => (height === 'latest' || height > 100n ? null : blockOf(height, branchAt(looks++)))
-  return { events: createEventPages(rpc, block), filters, looks: () => looks }
+  const block = async (height: bigint | 'latest') => (height === 'latest' || height > 100n ? null : blockOf(height, branchAt(blockReads++)))
+  return { events: createEventPages(rpc, block), filters, blockReads: () => blockReads }
 }
 const heights = (events: readonly { readonly blockHeight: bigint }[]) => events.map(({ blockHeight }) => Number(blockHeight))
 
 describe('a range', () => {
   it('that has one page is one request with its last block', async () => {
-    const { events, filters, looks } = reading(() => ({ events: [shown(7)] }))
+    const { events, filters, blockReads } = reading(() => ({ events: [shown(7)] }))
     expect(await events(range)).toEqual([
       { address: '0x5', keys: ['0x1', '0x7'], data: ['0xa'], blockHeight: 7n, blockHash: blockOf(7n).hash, tx: '0x777' },
     ])
     expect(filters).toMatchObject([{ from_block: { block_number: 1 }, to_block: { block_number: 80 } }])
-    expect(looks()).toBe(1)
+    expect(blockReads()).toBe(1)
   })
 
   it('is read to its last page; an event on two pages is one', async () => {
@@ -77,9 +76,9 @@ describe('a range', () => {
   it('is refused if a reorg comes between two pages', async () => {
     const pages = ({ continuation_token }: Filter) =>
       continuation_token === undefined ? { events: [shown(1)], continuation_token: 'b' } : { events: [shown(2)] }
-    const { events } = reading(pages, (look) => (look === 0 ? 0 : 1))
+    const { events } = reading(pages, (read) => (read === 0 ? 0 : 1))
     await expect(events({ ...range, to: 95n, lastHash: blockOf(95n).hash })).rejects.toThrow('another branch')
-    await expect(reading(pages, (look) => look).events({ ...query, from: 1n, to: 95n })).rejects.toThrow('another branch')
+    await expect(reading(pages, (read) => read).events({ ...query, from: 1n, to: 95n })).rejects.toThrow('another branch')
     expect(heights(await reading(pages).events(range))).toEqual([1, 2])
   })
 
@@ -155,7 +154,7 @@ describe('pages', () => {
 })
 
 describe('one block', () => {
-  it('is asked for by its hash, and only its events count', async () => {
+  it('is requested by its hash, and only its events count', async () => {
     const blockHash = blockOf(7n).hash
     const { events, filters } = reading(() => ({ events: [shown(7), shown(8)] }))
     expect(heights(await events({ ...query, blockHash }))).toEqual([7])

@@ -1,24 +1,24 @@
-/** Events of one provider: all pages of a range or of one block. */
+/** Reads events of one provider: all pages of a range or of one block. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { type Json, list, malformed, record, text, whole } from '@tandem/chain-kit/providers/json.ts'
 import { felt, felts } from './json.ts'
 import { type EventQuery, type NodeEvent, NodeRefusal, type StarknetNode } from './node.ts'
 import { codes, type Rpc } from './rpc.ts'
 
-/** Pathfinder gives at most 1024, and some providers fewer. */
+/** Pathfinder gives at most 1024, and some providers give fewer. */
 const PAGE_EVENTS = 1000
-/** A node that goes on after so many pages is faulty: no block and no range that we ask for has as many events. */
+/** A node that goes on after this many pages is faulty: no block and no range that we request has as many events. */
 const MAX_PAGES = 500
-/** The most blocks that are asked for at once. */
+/** One request has at most this many blocks. */
 const MAX_SPAN = 10_000n
 
 type Page = { readonly events: readonly NodeEvent[]; readonly next: string | null }
 type Blocks = { readonly from_block: Json; readonly to_block: Json }
 
 export function createEventPages(rpc: Rpc, block: StarknetNode['block']): StarknetNode['events'] {
-  /** Less after the provider refused as many. */
+  /** The number is smaller after the provider refused it. */
   let pageEvents = PAGE_EVENTS
-  /** Blocks to ask for at once: halved on a refusal, grown on success. */
+  /** The next request has this many blocks: halved on a refusal, grown on success. */
   let span = MAX_SPAN
 
   async function pageOf(filter: Json, token: string | null): Promise<Page> {
@@ -50,7 +50,7 @@ export function createEventPages(rpc: Rpc, block: StarknetNode['block']): Starkn
     throw malformed(`events on at most ${MAX_PAGES} pages`)
   }
 
-  /** In parts as large as the provider allows. Whether it was more than one request. */
+  /** The parts are as large as the provider allows. `isInParts` tells whether there was more than one request. */
   async function readRange(query: EventQuery, from: bigint, to: bigint): Promise<{ events: readonly NodeEvent[]; isInParts: boolean }> {
     const events: NodeEvent[] = []
     let requests = 0
@@ -66,7 +66,7 @@ export function createEventPages(rpc: Rpc, block: StarknetNode['block']): Starkn
         const grown = span + span / 4n + 1n
         span = grown < MAX_SPAN ? grown : MAX_SPAN
       } catch (error) {
-        // It may have timed out because of the size: the next read asks for less.
+        // The size may have caused the timeout: the next read requests less.
         if (asked > 1n && (error instanceof NodeRefusal || error instanceof ChainFailure)) span = asked / 2n
         if (!(error instanceof NodeRefusal) || asked === 1n || error.code === codes.blockNotFound) throw error
         requests += 1
@@ -92,7 +92,7 @@ export function createEventPages(rpc: Rpc, block: StarknetNode['block']): Starkn
         events.filter(({ blockHash }) => blockHash === query.blockHash),
       )
     }
-    // One batch, the last block after the first page: it is the same after the events were read.
+    // This is one batch. The last block is read after the first page: if it is the same, it did not change while the events were read.
     const [{ events, isInParts }, lastHash] = await Promise.all([
       readRange(query, query.from, query.to),
       assertLast(query.to, query.lastHash),
@@ -103,7 +103,7 @@ export function createEventPages(rpc: Rpc, block: StarknetNode['block']): Starkn
   }
 }
 
-/** Each once, even if pages overlap. Whatever the node sends: only events that were asked for. */
+/** Each event is returned once, even if pages overlap, and only events that were requested, whatever the node sends. */
 function distinct({ address, keys }: EventQuery, events: readonly NodeEvent[]): readonly NodeEvent[] {
   const isAsked = (event: NodeEvent) =>
     event.address === address && keys.every((allowed, i) => allowed.length === 0 || allowed.some((key) => key === event.keys[i]))
@@ -125,7 +125,6 @@ function parsePage({ events, continuation_token: token }: Json): Page {
   }
 }
 
-/** Not of a pre-confirmed block, which has no hash. */
 function isInBlock({ block_hash }: Json): boolean {
   return block_hash !== undefined && block_hash !== null
 }

@@ -1,4 +1,4 @@
-/** The JSON-RPC of one Starknet provider. Tells its own trouble from an answer about the chain. */
+/** Sends the JSON-RPC of one Starknet provider, and separates the provider's own failures from answers about the chain. */
 
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -6,21 +6,20 @@ import { batchCalls } from '@tandem/chain-kit/providers/batch-calls.ts'
 import { createProviderHttp } from '@tandem/chain-kit/providers/http.ts'
 import type { Json } from '@tandem/chain-kit/providers/json.ts'
 import { createJsonRpc } from '@tandem/chain-kit/providers/json-rpc.ts'
-import { saysTooMany } from '@tandem/chain-kit/providers/rate-limited.ts'
-import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
+import { Refusal, saysTooMany } from '@tandem/chain-kit/providers/refusal.ts'
 import { NodeRefusal } from './node.ts'
 
 export interface Rpc {
-  /** Batched with other calls of the same moment. Rejects with a NodeRefusal, or with `unreachable` when there is no usable answer. */
+  /** Batches calls of the same moment. Rejects with a NodeRefusal, or with `unreachable` if there is no usable answer. */
   request(method: string, params: Json): Promise<unknown>
-  /** The same, where a refusal says nothing about the chain: it is `unreachable` too. */
+  /** Sends a request of which a refusal says nothing about the chain: a refusal becomes `unreachable` too. */
   read(method: string, params: Json): Promise<unknown>
-  /** On its own and once: it must not be repeated. Rejects as `request`. */
+  /** The request is sent alone and once: it must not be repeated. Rejects like `request`. */
   send(method: string, params: Json): Promise<unknown>
   close(): void
 }
 
-/** Of starknet_api_openrpc: those that answer a question of ours. `refusal.ts` has those of executions. */
+/** These codes of starknet_api_openrpc answer one of our requests. `refusal.ts` has those of executions. */
 export const codes = {
   contractNotFound: 20,
   blockNotFound: 24,
@@ -32,13 +31,13 @@ export const codes = {
   unexpectedError: 63,
 } as const
 
-const LARGEST_CODE = 100
+const MAX_CODE = 100
 const INTERNAL_ERROR = -32_603
 const MAX_REASON_LENGTH = 4000
 
 export function createRpc(endpoint: Endpoint, timeoutMs: number): Rpc {
   const http = createProviderHttp(endpoint)
-  // Not repeatable: if it was mined in the meantime, a repeated broadcast would be refused for its nonce.
+  // A transaction must not be repeated: if it was mined in the meantime, a second broadcast would be refused for its nonce.
   const isRepeatable = (method: string) => !method.startsWith('starknet_add')
   const rpc = createJsonRpc(http, { version: '2.0', timeoutMs, troubleIn, isRateLimit, isRepeatable })
   const refusing =
@@ -69,18 +68,18 @@ export function asUnreachable(what: string, { code, message }: NodeRefusal): Cha
   return new ChainFailure('unreachable', `${what}: the node refused (${code} ${message})`)
 }
 
-/** Codes of the specification answer the question: contracts choose the words of some. */
+/** Codes of the specification answer the request, so they are no rate limit: contracts choose the words of some. */
 function isRateLimit({ code, message }: Refusal): boolean {
-  return code === 429 || ((code <= 0 || code > LARGEST_CODE) && saysTooMany(message))
+  return code === 429 || ((code <= 0 || code > MAX_CODE) && saysTooMany(message))
 }
 
-/** Codes of the specification answer the question. A transaction that met an unexpected error may have been forwarded nevertheless. */
+/** Codes of the specification answer the request. A transaction that met an unexpected error may still have been forwarded. */
 function troubleIn({ code, message }: Refusal): string | null {
-  if (code > 0 && code <= LARGEST_CODE && code !== codes.unexpectedError) return null
+  if (code > 0 && code <= MAX_CODE && code !== codes.unexpectedError) return null
   return code === codes.unexpectedError || code === INTERNAL_ERROR ? `the node cannot answer now (${code} ${message})` : null
 }
 
-/** All texts in the error: contracts that call each other nest their reasons. The innermost comes last, and is kept. */
+/** Contracts that call each other nest their reasons, so all texts in the error are kept. The innermost comes last. */
 function reasonOf({ message, data }: Refusal): string {
   const texts = (value: unknown): readonly string[] => {
     if (typeof value === 'string') return [value]

@@ -1,7 +1,9 @@
-/** A Starknet node over several providers: which quorum rule each method has. The rules themselves are tested in `providers/`. */
+/** These tests check which quorum rule each method of a Starknet node has. The rules themselves are tested in `providers/`. */
+
+import { unreachable } from '@tandem/chain-kit/testing/shared-node.fixture.ts'
 import { describe, expect, it } from 'vitest'
 import { type FeeEstimate, type NodeEvent, NodeRefusal, type Outcome, PartialRefusal, type StarknetNode } from './node.ts'
-import { blockOf, dead, provider, sharedBy, unreachable } from './shared-node.fixture.ts'
+import { blockOf, dead, provider, sharedBy } from './shared-node.fixture.ts'
 
 const tx = '0x77'
 const event: NodeEvent = { address: '0x5', keys: ['0x1'], data: [], blockHeight: 5n, blockHash: '0xa5', tx }

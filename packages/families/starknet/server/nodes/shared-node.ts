@@ -1,7 +1,7 @@
-/** One Starknet node over several providers. It works while some are dead, slow or behind, and with a quorum while some of them lie. */
+/** Makes one Starknet node of several providers. It works while some are dead, slow or behind, and with a quorum while some lie. */
 
 import { poll } from '@tandem/chain-kit/providers/poll.ts'
-import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
+import type { Provider } from '@tandem/chain-kit/providers/pool.ts'
 import { isRefusedByAll, noAgreement, type Rule } from '@tandem/chain-kit/providers/quorum.ts'
 import { createQuorumNode, openSharedNode, type SharedNodeOptions } from '@tandem/chain-kit/providers/quorum-node.ts'
 import { byDecision, equal, exactNumber, kthNumber, movingNumber, settledKthNumber } from '@tandem/chain-kit/providers/rules.ts'
@@ -13,27 +13,27 @@ import { keyOfBlock, newestOf } from './read-blocks.ts'
 import { keyOfEvent } from './read-events.ts'
 
 /**
- * How the answers of several providers about transactions become one. A quorum must say that it is in a block, with the same result, or that it was
- * rejected. Mempools differ, so otherwise it is pending if a quorum knows it in any way, and else unknown: to send it again does no harm.
+ * A quorum must say that a transaction is in a block, with the same result, or that it was rejected. Mempools differ, so otherwise it is
+ * pending if a quorum knows it in any way, and else unknown: sending it again does no harm.
  */
 const minedByQuorum: Rule<Outcome | null> = byDecision((size) => {
-  const told = (outcomes: readonly (Outcome | null)[], kind: Outcome['kind']) => outcomes.filter((one) => one?.kind === kind)
+  const ofKind = (outcomes: readonly (Outcome | null)[], kind: Outcome['kind']) => outcomes.filter((one) => one?.kind === kind)
   return {
     decide(outcomes) {
-      const agreed = (['succeeded', 'reverted', 'rejected', 'pending'] as const).map((kind) => told(outcomes, kind))
+      const agreed = (['succeeded', 'reverted', 'rejected', 'pending'] as const).map((kind) => ofKind(outcomes, kind))
       const [first] = agreed.find((alike) => alike.length >= size) ?? []
       return first ?? (outcomes.filter((one) => one === null).length >= size ? null : undefined)
     },
     otherwise(outcomes) {
-      const known = outcomes.length - outcomes.filter((one) => one === null).length - told(outcomes, 'rejected').length
+      const known = outcomes.length - outcomes.filter((one) => one === null).length - ofKind(outcomes, 'rejected').length
       return known >= size ? { kind: 'pending' } : null
     },
   }
 })
 
 /**
- * For each amount and price as `movingNumber('up')`: at least the lowest honest answer. They are bounds: what is not used is not paid, and the caller
- * has caps.
+ * Each amount and price is at least the lowest honest answer, as by `movingNumber('up')`. They are limits: unused gas is not paid, and the
+ * caller has caps.
  */
 const highestEstimate: Rule<FeeEstimate> = byDecision((size) => ({
   decide(estimates) {
@@ -99,7 +99,7 @@ export function createSharedNode(chain: Chain, providers: readonly Provider<Star
   }
 }
 
-/** The most frequent refusal, in the words of the first provider that gave it. */
+/** The most frequent refusal counts, in the words of the first provider that gave it. */
 function commonRefusal(refusals: readonly NodeRefusal[]): NodeRefusal | undefined {
   const alike = ({ code }: NodeRefusal) => refusals.filter((other) => other.code === code).length
   return refusals.reduce<NodeRefusal | undefined>((most, one) => (most === undefined || alike(one) > alike(most) ? one : most), undefined)

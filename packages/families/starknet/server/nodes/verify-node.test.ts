@@ -1,5 +1,6 @@
-/** Whether nodes and contracts are ours, who may be paid, and the report to operators, on the local chain. */
+/** These tests check nodes, contracts and recipients, and the report to operators, on the local chain. */
 
+import { honest } from '@tandem/chain-kit/testing/providers.fixture.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { htlcClass } from '../../contract/artifacts/htlc.ts'
@@ -11,7 +12,7 @@ import { balanceOf, createContractState } from '../contract-state.ts'
 import { createFamilyFixture, type FamilyFixture } from '../starknet.fixture.ts'
 import { connectNode, inspectNodes } from './connect-node.ts'
 import type { Felt, StarknetNode } from './node.ts'
-import { honest, lyingAbout, refusing, startTestProvider, stoppedAt, type TestProvider } from './provider.fixture.ts'
+import { lyingAbout, refusing, startTestProvider, stoppedAt, type TestProvider } from './provider.fixture.ts'
 import { verifyNode } from './verify-node.ts'
 
 let fixture: FamilyFixture

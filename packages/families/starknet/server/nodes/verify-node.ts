@@ -13,7 +13,7 @@ import { asChainFailure } from '../refusal.ts'
 import { chainProblem } from './chain-problem.ts'
 import type { Felt, StarknetNode } from './node.ts'
 
-/** `htlcClass`: the hash of our contract's class. Classes cannot be changed, and the contract has no call that replaces its own. */
+/** `htlcClass` is the hash of our contract's class. Classes cannot be changed, and the contract has no call that replaces its own. */
 export async function verifyNode(
   chain: Chain,
   node: StarknetNode,

@@ -1,4 +1,4 @@
-/** How refusals of Starknet nodes are classified: by code, and by the words of sequencers where the code is general. */
+/** These tests classify refusals of Starknet nodes: by code, and by the words of sequencers where the code is general. */
 import { expect, test } from 'vitest'
 import { NodeRefusal, PartialRefusal } from '../nodes/node.ts'
 import { broadcast } from './broadcast.ts'
@@ -42,10 +42,10 @@ test.each([
   await expect(send(new NodeRefusal(code, message, 'because'))).rejects.toMatchObject({ kind, message: expect.stringContaining('because') })
 })
 
-test('a refusal after a provider accepted it is told', async () => {
-  let told = false
+test('a refusal after a provider accepted it is reported', async () => {
+  let isReported = false
   await send(new PartialRefusal(new NodeRefusal(64, 'underpriced')), () => {
-    told = true
+    isReported = true
   })
-  expect(told).toBe(true)
+  expect(isReported).toBe(true)
 })

@@ -1,13 +1,13 @@
 /** Broadcasts a signed transaction and classifies refusals, by the codes of Starknet's JSON-RPC and by the words of sequencers. */
 
 import type { NonceRefusal } from '@tandem/chain-kit/contract/nonce-account.ts'
-import { pastNonceGap } from '@tandem/chain-kit/contract/nonce-gap.ts'
+import { pastNonceGap } from '@tandem/chain-kit/contract/nonces.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { NodeRefusal, PartialRefusal, type StarknetNode } from '../nodes/node.ts'
 import { revertReason } from '../refusal.ts'
 import type { Signed } from './transaction.ts'
 
-/** Of starknet_write_api. */
+/** These are codes of starknet_write_api. */
 const codes = {
   invalidNonce: 52,
   insufficientBalance: 54,
@@ -26,7 +26,6 @@ const worded: readonly (readonly [RegExp, Verdict])[] = [
   [/amount.* is lower than the minimal gas amount|insufficient max L[12]|exceeds the (maximum|max).* gas/i, 'wrong-gas'],
 ]
 
-/** Undefined: a refusal of another kind. */
 function verdictOf({ code, message, reason }: NodeRefusal): Verdict | undefined {
   if (code === codes.duplicate) return 'accepted'
   if (code === codes.invalidNonce) return 'invalid-nonce'
@@ -34,7 +33,7 @@ function verdictOf({ code, message, reason }: NodeRefusal): Verdict | undefined 
   return worded.find(([pattern]) => pattern.test(`${message} ${reason}`))?.[1]
 }
 
-/** "Account nonce: 0x5; got: 0x4", or "Expected: 5 <= nonce <= 205, got: 4". Null: in other words. */
+/** Sequencers say "Account nonce: 0x5; got: 0x4", or "Expected: 5 <= nonce <= 205, got: 4". The result is null for other words. */
 function compareNonces({ message, reason }: NodeRefusal): 'nonce-used' | 'nonce-gap' | null {
   const found = /(?:account nonce|expected)\D*?(0x[0-9a-f]+|\d+).*?got:?\s*(0x[0-9a-f]+|\d+)/is.exec(`${message} ${reason}`)
   if (found?.[1] === undefined || found[2] === undefined) return null
@@ -44,8 +43,8 @@ function compareNonces({ message, reason }: NodeRefusal): 'nonce-used' | 'nonce-
 type Sending = Pick<StarknetNode, 'broadcast'>
 
 /**
- * `nextNonce`: of the sender's account. `onPartlyAccepted` is called when the quorum refuses it but a provider accepted it, or failed and may have: it may be
- * mined, and its calldata may be public.
+ * `nextNonce` is that of the sender's account. `onPartlyAccepted` is called when the quorum refuses the transaction but a provider accepted
+ * it, or failed and may have accepted it: it may be mined, and its calldata may be public.
  */
 export function broadcast(
   node: Sending,
@@ -69,7 +68,7 @@ export function broadcast(
 }
 
 function asFailure(error: NodeRefusal): ChainFailure {
-  // The node's own trouble, e.g. with its connection to the sequencer.
+  // The node itself failed, e.g. in its connection to the sequencer.
   const isTrouble = error.code < 0 || error.code === codes.unexpected
   return new ChainFailure(
     isTrouble ? 'unreachable' : 'would-fail',

@@ -1,4 +1,4 @@
-/** The record of attempts is a table: what somebody else wrote into it is not signed again when its fee is raised. */
+/** This test shows that a row of attempts that somebody else wrote is not signed again when its fee is raised. */
 
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { testPurpose } from '@tandem/keys/keys.fixture.ts'
@@ -31,7 +31,7 @@ it('a transaction that somebody else signed is not signed for by us, and keeps n
     fees: await suggestFees(node, chain),
   }
   const forged = signInvoke(thief.signerFor(testPurpose), envelope, { calls: [transfer] })
-  // Nodes have the transaction that its row names: it is not sent again.
+  // Nodes have the transaction that the row names, so it is not sent again.
   await outbox.open('a').record({ ...forged, tx: known })
   outbox.passSeconds(chain.feeBumpSeconds)
   const held = () => createContractState(node).tokenBalance(local.strk, feltOf(user.address))

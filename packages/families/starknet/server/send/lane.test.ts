@@ -1,4 +1,4 @@
-/** Unmined transactions: when their fee is bumped and up to which cap, who may pay, and how many may be in flight. */
+/** These tests check unmined transactions: fee bumps and their cap, which accounts may pay, and how many may be in flight. */
 
 import { REDEEMS_KEPT } from '@tandem/chain-kit/contract/funds.ts'
 import { nonceOf } from '@tandem/chain-kit/contract/nonces.ts'
@@ -48,7 +48,7 @@ describe('fees', () => {
     const second = await initiate('a', terms)
     expect(second).not.toBe(first)
     expect(new Set(outbox.attempts('a').map(nonceOf)).size).toBe(1)
-    // The simulator takes a replacement only for 10 % more of both.
+    // The simulator accepts a replacement only for 10 % more of both.
     expect(local.chain.node.pool.has(BigInt(second))).toBe(true)
     expect(local.chain.node.pool.has(BigInt(first))).toBe(false)
     mine()

@@ -1,4 +1,4 @@
-/** The transactions of one account on one Starknet chain: see `contract/nonce-lane.ts`. */
+/** Sends the transactions of one account on one Starknet chain: see `contract/nonce-lane.ts`. */
 
 import type { Duty, Lane } from '@tandem/chain-kit/contract/lane.ts'
 import type { NonceTypes } from '@tandem/chain-kit/contract/nonce-account.ts'
@@ -43,7 +43,7 @@ export function createLanes(
   const deployed = new Set<Felt>()
   const reportRejection = createRejectionReport(chain, onTrouble)
 
-  /** Asked once for each account: what is deployed stays. */
+  /** One read for each account suffices: a deployed one stays deployed. */
   async function assertDeployed(sender: Felt, address: string): Promise<void> {
     if (deployed.has(sender)) return
     const problem = await findSenderProblem(node, chain, address)
@@ -77,7 +77,7 @@ export function createLanes(
         partsOf: ({ gas, fees }) => ({ cost: gas, fees }),
         nextNonce,
         balance: () => state.tokenBalance(feeToken, sender),
-        // One that the sequencer rejected is not known any more: it may be sent again as it was.
+        // A transaction that the sequencer rejected is unknown: it may be sent again unchanged.
         async isKnown(tx) {
           const outcome = await node.outcome(tx)
           if (outcome?.kind === 'rejected') reportRejection(tx, outcome.reason)
@@ -89,7 +89,7 @@ export function createLanes(
         suggestFees: () => suggestFees(node, chain),
         raiseFees: (fees, suggested, bump) => raiseFees(chain, fees, suggested, bump),
         isSameCost: (a, b) => a.l1Gas === b.l1Gas && a.l1DataGas === b.l1DataGas && a.l2Gas === b.l2Gas,
-        // Nothing is charged beside the gas.
+        // Only the gas is charged.
         surcharges: async () => () => 0n,
         highestCost: ({ call, cost, fees }) => highestFee(cost, fees) + call.calls.reduce((sum, one) => sum + spentBy(one, feeToken), 0n),
         // Where data takes L1 gas, that of an initiation takes about as much.
@@ -106,7 +106,7 @@ export function createLanes(
 
 const MAX_REPORTED = 1_000
 
-/** Tells of each transaction once. Rejected ones leave no trace on the chain: only the node knows the reason. */
+/** Each transaction is reported once. Rejected ones leave no trace on the chain: only the node knows the reason. */
 function createRejectionReport({ id }: Chain, onTrouble: (what: string) => void): (tx: string, reason: string) => void {
   const reported = new Set<string>()
   return (tx, reason) => {
@@ -118,7 +118,6 @@ function createRejectionReport({ id }: Chain, onTrouble: (what: string) => void)
   }
 }
 
-/** Null: the account is deployed, and can send. */
 export async function findSenderProblem(
   node: Pick<StarknetNode, 'classHashAt'>,
   chain: Chain,

@@ -14,8 +14,9 @@ const transferSelector = selectorOf('transfer')
 const transferFromSelector = selectorOf('transfer_from')
 
 /**
- * No node can execute a call as if the HTLC sent it. So the sender's account pays the redeemer nothing, once from itself and once from the HTLC, which
- * needs no allowance: tokens check both parties, and whether they are paused, before the amount. Resolves to the gas of that payment. Rejects with `would-fail` if the payout cannot succeed.
+ * No node can execute a call as if the HTLC sent it. So the sender's account pays the redeemer nothing, once from itself and once from the
+ * HTLC, which needs no allowance: tokens check both parties, and whether they are paused, before the amount. Resolves to the gas of that
+ * payment. Rejects with `would-fail` if the payout cannot succeed.
  */
 export async function tryPayout(
   node: Pick<StarknetNode, 'nonce' | 'estimate'>,

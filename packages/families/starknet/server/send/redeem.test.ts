@@ -1,4 +1,4 @@
-/** No node sees the secret of a redeem before the attempt is recorded. The tests log every question. */
+/** These tests show that no node sees the secret of a redeem before the attempt is recorded. They log every request. */
 
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
@@ -25,7 +25,6 @@ async function initiated(over?: Partial<HtlcTerms>): Promise<HtlcTerms> {
   return terms
 }
 
-/** A node that notes the name of each question with the secret in it, and how many others it was asked. */
 function listening(): { readonly changes: Partial<StarknetNode>; readonly shown: string[]; asked: number } {
   const heard = { changes: {} as Record<string, unknown>, shown: [] as string[], asked: 0 }
   for (const [name, question] of Object.entries(node)) {

@@ -1,15 +1,12 @@
-/** Hashes of transactions of version 3, as accounts sign them: docs.starknet.io, "Transactions reference". Starknet's SDK computes the same, three times slower. */
+/** Hashes transactions of version 3, which accounts sign: docs.starknet.io, "Transactions reference". The SDK is slower. */
 import { type Felt, felt, poseidon, shortString } from '../../contract/client/felt.ts'
 import type { Fees } from '../fees/fees.ts'
 import type { GasAmounts } from '../nodes/node.ts'
 
-/** The part that both kinds have. */
 export type Envelope = {
   readonly chainId: Felt
-  /** Who pays. */
   readonly sender: Felt
   readonly nonce: bigint
-  /** The most that it may take. */
   readonly gas: GasAmounts
   readonly fees: Fees
 }
@@ -42,7 +39,7 @@ function hashOf(kind: string, { chainId, sender, nonce, gas, fees }: Envelope, r
   return poseidon([...common, ...rest])
 }
 
-/** The name of the resource, 64 bits for the amount, 128 for the price. */
+/** A bound has the name of the resource, 64 bits for the amount, and 128 for the price. */
 function bound(resource: string, amount: bigint, price: bigint): Felt {
   if (amount >= 2n ** 64n || price >= 2n ** 128n) throw new RangeError(`the bounds of ${resource} are too large`)
   return felt((BigInt(shortString(resource)) << 192n) + (amount << 128n) + price)

@@ -1,4 +1,4 @@
-/** Transactions: hashes as Starknet's SDK computes them, and records that read back without a node. */
+/** These tests hash transactions like Starknet's SDK, and read records back without a node. */
 
 import { testPurpose } from '@tandem/keys/keys.fixture.ts'
 import { createStarkKey } from '@tandem/keys/stark.ts'
@@ -25,7 +25,6 @@ const call = {
 } as const
 const calldata = ['0x2', '0x5afe', '0x219', '0x3', '0xbeef', '0x3e8', '0x0', '0xbeef', '0x2', '0x0'] as const
 
-/** The fields of the SDK that both kinds have. */
 const common = {
   version: '0x3',
   chainId: constants.StarknetChainId.SN_SEPOLIA,

@@ -1,4 +1,4 @@
-/** Transactions as they are signed, recorded and read back from the record. */
+/** Signs and records transactions, and reads them back from the record. */
 
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
@@ -10,10 +10,9 @@ import { type Fees, feeRateOf } from '../fees/fees.ts'
 import type { GasAmounts, NodeCall, WireTransaction } from '../nodes/node.ts'
 import { type Envelope, invokeHash } from './transaction-hash.ts'
 
-/** The calls of one transaction, in order: all of them happen, or none. */
+/** All calls of one transaction happen in order, or none does. */
 export type Multicall = { readonly calls: readonly NodeCall[] }
 
-/** A recorded attempt, parsed. */
 export type Signed = {
   readonly tx: string
   readonly at: bigint
@@ -24,7 +23,6 @@ export type Signed = {
   readonly wire: WireTransaction
 }
 
-/** An invocation of the sender's account. */
 export function signInvoke(signer: Signer, envelope: Envelope, call: Multicall): Omit<Attempt, 'at'> {
   const calldata = executeCalldata(call)
   const { envelope: signed, hash, signature } = signHash(signer, envelope, (tried) => invokeHash(tried, calldata))
@@ -33,7 +31,7 @@ export function signInvoke(signer: Signer, envelope: Envelope, call: Multicall):
   return { tx: hash, raw, slots, nonce: envelope.nonce, feeRate: feeRateOf(signed.fees) }
 }
 
-/** A few digests in 2^50 have no signature that accounts verify. Another tip is another digest. */
+/** A few digests in 2^50 have no signature that accounts verify. Another tip gives another digest. */
 const SIGNATURE_TRIES = 3n
 
 /** Resolves to the envelope that was signed: its tip may be a few units higher. */
@@ -63,13 +61,12 @@ function feltOfBytes(bytes: Uint8Array): Felt {
   return felt(BigInt(`0x${Buffer.from(bytes).toString('hex')}`))
 }
 
-/** `signature` empty: for estimates that do not validate. */
+/** `signature` is empty for estimates that do not validate. */
 export function invokeWire(envelope: Envelope, call: Multicall, signature: readonly Felt[] = []): WireTransaction {
   const calldata = executeCalldata(call)
   return { type: 'INVOKE', sender_address: envelope.sender, calldata, account_deployment_data: [], ...wireFields(envelope, signature) }
 }
 
-/** The fields that all kinds have. */
 export function wireFields({ nonce, gas, fees: { prices, tip } }: Omit<Envelope, 'chainId'>, signature: readonly Felt[]) {
   const bound = (amount: bigint, price: bigint) => ({ max_amount: felt(amount), max_price_per_unit: felt(price) })
   return {
@@ -88,7 +85,6 @@ export function wireFields({ nonce, gas, fees: { prices, tip } }: Omit<Envelope,
   }
 }
 
-/** The argument of `__execute__`: a list of calls. */
 export function executeCalldata({ calls }: Multicall): readonly Felt[] {
   const parts = calls.flatMap(({ to, selector, calldata }) => [to, selector, felt(BigInt(calldata.length)), ...calldata])
   return [felt(BigInt(calls.length)), ...parts]
@@ -109,7 +105,7 @@ function callsOf(calldata: readonly Felt[]): readonly NodeCall[] {
   return calls
 }
 
-/** The wire form as JSON, in hex like all recorded transactions. */
+/** All recorded transactions are in hex; this one is the wire form as JSON. */
 function rawOf(wire: WireTransaction): string {
   return `0x${Buffer.from(JSON.stringify(wire)).toString('hex')}`
 }
@@ -130,17 +126,17 @@ export function isSignedBy(
   return verdictOn(parts.map((part) => Buffer.from(part).toString('hex')).join()) === 'valid'
 }
 
-/** Of a public key, a digest and the parts of a signature. It takes tens of milliseconds, and every retry of an action asks. */
+/** A verification takes tens of milliseconds, and every retry of an action needs it, so results are cached. */
 const verdictOn = memoize(500, (text): 'valid' | 'invalid' => {
   const [publicKey, digest, ...signature] = text.split(',').map((part) => Buffer.from(part, 'hex'))
   const isKnown = publicKey !== undefined && digest !== undefined
   return isKnown && isStarkSignature(publicKey, digest, signature) ? 'valid' : 'invalid'
 })
 
-/** Our own records: see `wireFields`. */
+/** The record is our own: see `wireFields`. */
 type RecordedInvoke = WireTransaction & { readonly calldata: readonly Felt[] } & ReturnType<typeof wireFields>
 
-/** Every action reads all unmined transactions of its signer, several times. */
+/** Every action reads all unmined transactions of its signer, several times, so they are cached. */
 const parseRaw = memoize(500, (raw): Omit<Signed, 'tx' | 'at'> => {
   const wire = JSON.parse(Buffer.from(raw.slice(2), 'hex').toString()) as RecordedInvoke
   const { l1_gas: l1Gas, l1_data_gas: l1DataGas, l2_gas: l2Gas } = wire.resource_bounds
@@ -157,7 +153,7 @@ const parseRaw = memoize(500, (raw): Omit<Signed, 'tx' | 'at'> => {
 
 const balanceOfSelector = selectorOf('balance_of')
 
-/** Does nothing: it asks the fee token for the account's balance. */
+/** The call changes nothing: it reads the account's balance of the fee token. */
 export function noopCall(feeToken: Felt, account: Felt): Multicall {
   return { calls: [{ to: feeToken, selector: balanceOfSelector, calldata: [account] }] }
 }

@@ -1,4 +1,4 @@
-// Calls of the module, added to a transaction. Shared objects are named with their versions, so that no node is asked while building.
+// Adds calls of the module to a transaction. Shared objects are named with their versions, so that no node is asked while building.
 import {
   Inputs,
   type Transaction,
@@ -9,18 +9,17 @@ import {
 import { SUI_CLOCK_OBJECT_ID } from '@mysten/sui/utils'
 import { bytes32, type OrderTerms } from './order.ts'
 
-/** One registry: it locks coins of one type. */
+/** One registry locks coins of one type. */
 export interface Deployment {
   readonly packageId: string
   readonly registry: string
   readonly initialSharedVersion: string
-  /** `0x…::module::NAME` */
+  /** The form is `0x…::module::NAME`. */
   readonly coinType: string
 }
 
 export const moduleName = 'htlc'
 
-/** Functions of the module that change something. */
 export const functionNames = {
   createRegistry: 'create_registry',
   initiate: 'initiate',
@@ -30,10 +29,9 @@ export const functionNames = {
   instantRefundWithSignature: 'instant_refund_with_signature',
 } as const
 
-/** Functions that only read. */
 export const viewNames = { state: 'state', orderId: 'order_id', refundDigest: 'refund_digest', assertBefore: 'assert_before' } as const
 
-/** Whoever sends it pays with `coin`, which must be worth exactly the amount. */
+/** The sender pays with `coin`, which must be worth exactly the amount. */
 export function initiateCall(
   tx: Transaction,
   htlc: Deployment,
@@ -52,7 +50,6 @@ export function initiateCall(
   ])
 }
 
-/** `secret`: 64 hex digits. */
 export function redeemCall(tx: Transaction, htlc: Deployment, order: string, secret: string): TransactionResult {
   return callFunction(tx, htlc, functionNames.redeem, [...orderArguments(tx, htlc, order), bytesArgument(tx, bytes32(secret))])
 }
@@ -61,12 +58,12 @@ export function refundCall(tx: Transaction, htlc: Deployment, order: string): Tr
   return callFunction(tx, htlc, functionNames.refund, [...orderArguments(tx, htlc, order), clockArgument(tx)])
 }
 
-/** The redeemer sends it. */
+/** The redeemer sends this call. */
 export function instantRefundCall(tx: Transaction, htlc: Deployment, order: string): TransactionResult {
   return callFunction(tx, htlc, functionNames.instantRefund, orderArguments(tx, htlc, order))
 }
 
-/** `publicKey` and `signature`: 32 and 64 bytes of the redeemer's ed25519 key and of its signature of `instantRefundMessage`. */
+/** `publicKey` and `signature` are the 32 bytes of the redeemer's ed25519 key and the 64 of its signature of `instantRefundMessage`. */
 export function instantRefundWithSignatureCall(
   tx: Transaction,
   htlc: Deployment,
@@ -78,7 +75,6 @@ export function instantRefundWithSignatureCall(
   return callFunction(tx, htlc, functionNames.instantRefundWithSignature, [...orderArguments(tx, htlc, order), ...proof])
 }
 
-/** Answers one u64: see `orderMarks`. */
 export function stateCall(tx: Transaction, htlc: Deployment, order: string): TransactionResult {
   return callFunction(tx, htlc, viewNames.state, [registryArgument(tx, htlc, false), bytesArgument(tx, bytes32(order))])
 }
@@ -93,12 +89,12 @@ export function assertBeforeCall(tx: Transaction, packageId: string, deadline: b
   })
 }
 
-/** Its effects have one created shared object, the registry. */
+/** The effects have one created shared object, the registry. */
 export function createRegistryCall(tx: Transaction, packageId: string, coinType: string): TransactionResult {
   return callFunction(tx, { packageId, coinType }, functionNames.createRegistry, [])
 }
 
-/** For arguments that the functions above do not take. */
+/** Tests need calls with arguments that the functions above do not accept. */
 export function callFunction(
   tx: Transaction,
   { packageId, coinType }: Pick<Deployment, 'packageId' | 'coinType'>,
@@ -116,7 +112,6 @@ export function registryArgument(tx: Transaction, { registry, initialSharedVersi
   return tx.object(Inputs.SharedObjectRef({ objectId: registry, initialSharedVersion, mutable }))
 }
 
-/** The clock is shared from genesis on. */
 export function clockArgument(tx: Transaction) {
   return tx.object(Inputs.SharedObjectRef({ objectId: SUI_CLOCK_OBJECT_ID, initialSharedVersion: 1, mutable: false }))
 }

@@ -1,4 +1,4 @@
-/** Abort codes of the module `htlc` by name: the same list as in sources/htlc.move, without the leading E. */
+/** Names the abort codes of the module `htlc`, like sources/htlc.move, without the leading E. */
 export const abortCodes = {
   ZeroInitiator: 1,
   ZeroRedeemer: 2,
@@ -24,7 +24,6 @@ const names: ReadonlyMap<number, AbortName> = new Map(
   Object.entries(abortCodes).map(([name, code]): [number, AbortName] => [code, name as AbortName]),
 )
 
-/** Null for a code that the module does not have. */
 export function abortName(code: bigint | number): AbortName | null {
   return names.get(Number(code)) ?? null
 }

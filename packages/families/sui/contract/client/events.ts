@@ -1,4 +1,4 @@
-// The module's events, from their type and the BCS bytes that nodes give.
+// Decodes the module's events from their type and their BCS bytes.
 import { bcs } from '@mysten/sui/bcs'
 import { normalizeSuiAddress } from '@mysten/sui/utils'
 import { bytesToHex } from '@noble/hashes/utils.js'
@@ -35,18 +35,17 @@ export type HtlcEvent =
       readonly registry: string
       readonly orderId: string
       readonly terms: OrderTerms
-      /** Time of the chain's clock in milliseconds, from which the timelock counts. */
+      /** The time is in milliseconds by the chain's clock, and the timelock counts from it. */
       readonly initiatedAt: bigint
     }
   | { readonly kind: 'redeemed'; readonly registry: string; readonly orderId: string; readonly secret: string }
   | { readonly kind: 'refunded'; readonly registry: string; readonly orderId: string }
 
-/** `0x…::htlc::Initiated`, with all 64 digits. */
 export function eventType(packageId: string, name: EventName): string {
   return `${normalizeSuiAddress(packageId)}::${moduleName}::${name}`
 }
 
-/** Null for an event that this package's module cannot have emitted: another type, or bytes that are not its fields. */
+/** The result is null for an event that this package's module cannot have emitted: another type, or bytes that are not its fields. */
 export function decodeEvent(packageId: string, type: string, contents: Uint8Array): HtlcEvent | null {
   const [address = '', module, name, ...more] = type.split('::')
   if (more.length > 0 || module !== moduleName || normalizeSuiAddress(address) !== normalizeSuiAddress(packageId)) return null
@@ -81,7 +80,6 @@ const readers: ReadonlyMap<string, (contents: Uint8Array) => HtlcEvent> = new Ma
   } satisfies Record<EventName, (contents: Uint8Array) => HtlcEvent>),
 )
 
-/** Name and contents of an event, as the module emits it. */
 export function encodeEvent(event: HtlcEvent): { readonly name: EventName; readonly contents: Uint8Array } {
   switch (event.kind) {
     case 'registry created':

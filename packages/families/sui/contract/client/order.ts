@@ -1,49 +1,46 @@
-// The terms of an order, the id that follows from them, and what a redeemer signs for an instant refund.
+// Computes the id that follows from the terms of an order, and the message that a redeemer signs for an instant refund.
 import { bcs } from '@mysten/sui/bcs'
 import { messageWithIntent } from '@mysten/sui/cryptography'
 import { blake2b } from '@noble/hashes/blake2.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 
-/** What both parties agree on. Addresses are 0x and 64 hex digits. */
+/** Addresses are 0x and 64 hex digits. */
 export interface OrderTerms {
-  /** Gets the money back when the order is refunded. */
   readonly initiator: string
   readonly redeemer: string
-  /** Milliseconds from the initiation until a refund is possible, by the clock of the chain. */
+  /** The timelock is in milliseconds from the initiation, by the clock of the chain. */
   readonly timelock: bigint
   readonly amount: bigint
-  /** SHA-256 of the 32-byte secret, as 64 hex digits. */
+  /** The hash is the SHA-256 of the 32-byte secret, as 64 hex digits. */
   readonly secretHash: string
 }
 
-/** The longest timelock that the module takes: 30 days. */
+/** The module's maximum timelock is 30 days, in milliseconds. */
 export const maxTimelock = 2_592_000_000n
 
-/** What `state` answers for an order that is not open; every other number is the time of the initiation in milliseconds. */
+/** `state` answers with these for an order that is not open. Every other number is the time of the initiation in milliseconds. */
 export const orderMarks = { neverInitiated: 0n, redeemed: 1n, refunded: 2n } as const
 
 const orderTag = utf8ToBytes('tandem htlc: order')
 const refundTag = utf8ToBytes('tandem htlc: instant refund')
 
-/** 64 hex digits. Depends on nothing but the terms and the registry: both parties know it before anything is on the chain. */
+/** The id depends only on the terms and the registry: both parties know it before anything is on the chain. */
 export function orderId(registry: string, { initiator, redeemer, timelock, amount, secretHash }: OrderTerms): string {
   const parts = [orderTag, ...[registry, initiator, redeemer].map(addressBytes), bytes32(secretHash), u64Bytes(amount), u64Bytes(timelock)]
   return bytesToHex(sha256(concatBytes(...parts)))
 }
 
-/** The personal message that lets anyone refund the order at once: `signPersonalMessage` of the redeemer's ed25519 key signs it. */
+/** This personal message, signed by the redeemer's ed25519 key (`signPersonalMessage`), lets anyone refund the order at once. */
 export function instantRefundMessage(registry: string, order: string): Uint8Array {
   return concatBytes(refundTag, addressBytes(registry), bytes32(order))
 }
 
-/** What the signature of that message is a signature of. */
 export function instantRefundDigest(registry: string, order: string): Uint8Array {
   const message = bcs.byteVector().serialize(instantRefundMessage(registry, order)).toBytes()
   return blake2b(messageWithIntent('PersonalMessage', message), { dkLen: 32 })
 }
 
-/** Of 64 hex digits: a secret, a hash or an order id. */
 export function bytes32(hex: string): Uint8Array {
   if (!/^[0-9a-fA-F]{64}$/.test(hex)) throw new RangeError('a secret, a hash or an order id is 64 hex digits')
   return hexToBytes(hex)

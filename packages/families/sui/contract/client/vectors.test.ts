@@ -1,4 +1,4 @@
-// The client gives what the vectors say; `move.nodes.test.ts` shows that the module does, too.
+// These tests show that the client gives the results of the vectors; `move.nodes.test.ts` shows it of the module.
 import { Transaction } from '@mysten/sui/transactions'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { expect, it } from 'vitest'

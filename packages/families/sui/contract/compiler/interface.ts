@@ -1,4 +1,4 @@
-// The module's interface as JSON, in the form of `sui_getNormalizedMoveModule`, read from its source.
+// Reads the module's interface from its source, in the JSON form of `sui_getNormalizedMoveModule`.
 import { abortCodes } from '../client/errors.ts'
 
 type TypeJson = string | { readonly [kind: string]: unknown }
@@ -6,7 +6,6 @@ type TypeJson = string | { readonly [kind: string]: unknown }
 const abilityNames: Readonly<Record<string, string>> = { copy: 'Copy', drop: 'Drop', store: 'Store', key: 'Key' }
 const primitives: Readonly<Record<string, string>> = { u8: 'U8', u64: 'U64', bool: 'Bool', address: 'Address' }
 
-/** Types that the source takes from elsewhere. */
 const imported: Readonly<Record<string, readonly [address: string, module: string]>> = {
   UID: ['0x2', 'object'],
   TxContext: ['0x2', 'tx_context'],
@@ -15,7 +14,7 @@ const imported: Readonly<Record<string, readonly [address: string, module: strin
   Coin: ['0x2', 'coin'],
 }
 
-/** Structs and public functions. `parameterNames` and `abortCodes` are ours: the form of the nodes has no place for them. */
+/** `parameterNames` and `abortCodes` are ours: the form of the nodes has no fields for them. */
 export function interfaceOf(source: string): object {
   const code = source.replaceAll(/\/\/.*$/gm, '')
   const structs = [...code.matchAll(/^public struct (\w+)(<phantom C>)? has ([\w, ]+) \{([^}]*)\}/gm)]

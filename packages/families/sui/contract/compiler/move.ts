@@ -1,4 +1,4 @@
-// The Move compiler and its virtual machine, from the npm package @zktx.io/sui-move-builder.
+// Runs the Move compiler and its virtual machine, from the npm package @zktx.io/sui-move-builder.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import {
@@ -9,10 +9,9 @@ import {
   testMovePackage,
 } from '@zktx.io/sui-move-builder/full'
 
-/** Text by path inside of the package. */
 export type PackageFiles = Readonly<Record<string, string>>
 
-/** Where the packages `move-stdlib` and `sui-framework` are, or stand-ins for them. */
+/** The folder has the packages `move-stdlib` and `sui-framework`, or stand-ins for them. */
 export type Framework = string
 
 export interface CompiledPackage {
@@ -21,7 +20,7 @@ export interface CompiledPackage {
   readonly digest: Uint8Array
 }
 
-/** Rejects with what the compiler says is wrong; a warning is wrong too. */
+/** Rejects with the compiler's errors; a warning is an error too. */
 export async function compilePackage(files: PackageFiles, framework: Framework): Promise<CompiledPackage> {
   const result = await prepareMovePackagePublish(await inputOf(files, framework))
   if ('error' in result) throw new Error(result.error)
@@ -33,14 +32,13 @@ export async function compilePackage(files: PackageFiles, framework: Framework):
   }
 }
 
-/** What the test runner prints. Rejects if the tests cannot be compiled. */
 export async function testPackage(files: PackageFiles, framework: Framework): Promise<string> {
   const result = await testMovePackage(await inputOf(files, framework))
   if ('error' in result) throw new Error(result.error)
   return result.output
 }
 
-/** Of Sui, whose compiler this is. */
+/** The version is that of Sui, whose compiler this is. */
 export const compilerVersion = (): Promise<string> => getPinnedSuiMoveVersion()
 
 async function inputOf(files: PackageFiles, framework: Framework) {
@@ -49,7 +47,7 @@ async function inputOf(files: PackageFiles, framework: Framework) {
   return { files: { ...files, 'Move.toml': manifest }, fetcher: new FolderFetcher(framework), network: 'mainnet' as const }
 }
 
-/** Nothing is ever asked of a network. */
+/** No request ever goes to a network. */
 class FolderFetcher extends MovePackageFetcher {
   constructor(framework: Framework) {
     super()
@@ -57,7 +55,6 @@ class FolderFetcher extends MovePackageFetcher {
   }
 }
 
-/** The manifest and all Move files of a folder. */
 export function readPackage(folder: string): PackageFiles {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => relative(folder, join(folder, name)))
   const wanted = names.filter((name) => name === 'Move.toml' || (name.startsWith('sources') && name.endsWith('.move'))).sort()

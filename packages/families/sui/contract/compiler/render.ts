@@ -1,9 +1,9 @@
-// The committed files of the package: its bytecode and its interface.
+// Renders the committed files of the package: its bytecode and its interface.
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { interfaceOf } from './interface.ts'
 import type { CompiledPackage, PackageFiles } from './move.ts'
 
-// Where a compiled module names its own package. The layout: move-binary-format, file_format_common.rs.
+// The places are where a compiled module names its own package. The layout is in move-binary-format, file_format_common.rs.
 
 const magicAndVersion = 8
 const addressTable = 8
@@ -11,7 +11,6 @@ const addressLength = 32
 
 export const moduleFile = 'sources/htlc.move'
 
-/** Content by file name. */
 export function renderArtifacts(files: PackageFiles, compiled: CompiledPackage, compiler: string): ReadonlyMap<string, string> {
   const [module, ...more] = compiled.modules
   if (module === undefined || more.length > 0) throw new Error(`the package has ${compiled.modules.length} modules`)
@@ -36,7 +35,6 @@ export const htlcPackage = {
 `
 }
 
-/** The offset of the zero address that publishing replaces with the package's id. */
 function selfAddressOffset(module: Uint8Array): number {
   const { start, length } = tableOf(module, addressTable)
   for (let offset = start; offset < start + length; offset += addressLength)

@@ -1,16 +1,7 @@
-// Deliberately broken variants of the module. Each names the scenario that must notice it.
+// Lists deliberately broken variants of the module. Each names the scenario that must notice it.
+import { mutantsOf } from '@tandem/chain-kit/testing/mutants.ts'
 
-export interface Mutant {
-  readonly name: string
-  /** Stands once in the source. */
-  readonly text: string
-  readonly replacement: string
-  readonly noticedBy: string
-}
-
-type Break = readonly [name: string, text: string, replacement: string]
-
-const breaks: Readonly<Record<string, readonly Break[]>> = {
+export const mutants = mutantsOf({
   'terms that can only be a mistake are refused': [
     ['any initiator', 'assert!(initiator != @0x0, EZeroInitiator);', ''],
     ['any redeemer', 'assert!(redeemer != @0x0, EZeroRedeemer);', ''],
@@ -125,8 +116,4 @@ const breaks: Readonly<Record<string, readonly Break[]>> = {
     ['a key of another kind', 'ED25519_FLAG: u8 = 0', 'ED25519_FLAG: u8 = 1'],
     ['a signed refund is a redeem', 'REFUNDED);\n    let digest', 'REDEEMED);\n    let digest'],
   ],
-}
-
-export const mutants: readonly Mutant[] = Object.entries(breaks).flatMap(([noticedBy, list]) =>
-  list.map(([name, text, replacement]) => ({ name, text, replacement, noticedBy })),
-)
+})

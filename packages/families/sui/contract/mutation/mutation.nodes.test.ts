@@ -1,4 +1,4 @@
-// Mutation tests: every deliberately broken variant of the module must fail the scenario that it names.
+// In these mutation tests, every deliberately broken variant of the module must fail the scenario that it names.
 import { expect, it, test } from 'vitest'
 import { describeOnVm, framework } from '../testing/framework.ts'
 import { mutants } from './mutants.ts'

@@ -1,15 +1,16 @@
 // Compiles broken variants of the module into one package, and plays for each the scenario that must notice it.
+
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { breakSource, type Mutant } from '@tandem/chain-kit/testing/mutants.ts'
 import { readPackage, testPackage } from '../compiler/move.ts'
 import { moduleFile } from '../compiler/render.ts'
 import { playerOf, scenarioTests } from '../testing/move-tests.ts'
 import { scenarios } from '../testing/scenarios.ts'
-import type { Mutant } from './mutants.ts'
 
 const packageFolder = join(import.meta.dirname, '..')
 
-/** The names of those that no scenario notices. Rejects if the unbroken module fails one of the scenarios. */
+/** The result is the mutants that no scenario notices. Rejects if the unbroken module fails one of the scenarios. */
 export async function survivorsOf(mutants: readonly Mutant[], framework: string): Promise<readonly string[]> {
   const files = readPackage(packageFolder)
   const source = files[moduleFile] ?? ''
@@ -37,14 +38,8 @@ async function filesOf(module: string, source: string, noticing: readonly string
   }
 }
 
-function breakSource(source: string, { name, text, replacement }: Mutant): string {
-  if (source.split(text).length !== 2) throw new Error(`the text of the mutant "${name}" must stand once in the source`)
-  return source.replace(text, () => replacement)
-}
-
-// What the test runner of Move reports.
+// Parses the report of Move's test runner.
 export interface Report {
-  /** By the name of the test, with its module: whether it passed. */
   readonly tests: ReadonlyMap<string, boolean>
   readonly output: string
 }

@@ -1,4 +1,4 @@
-// Tests on the Move VM need the sources of Sui's framework, which are not part of this repository.
+// Finds the sources of Sui's framework, which tests on the Move VM need and this repository does not have.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe } from 'vitest'
@@ -6,10 +6,10 @@ import { describe } from 'vitest'
 const variable = 'TANDEM_SUI_FRAMEWORK'
 const folder = process.env[variable]
 
-/** The folder with `move-stdlib` and `sui-framework`: crates/sui-framework/packages of Sui, in the version of the compiler. */
+/** The folder has `move-stdlib` and `sui-framework`: crates/sui-framework/packages of Sui, in the version of the compiler. */
 export const framework = folder ?? ''
 
-/** Skipped with the reason in its name if no folder is named. A folder without the sources is a failure. */
+/** The suite is skipped with the reason in its name if no folder is named. A folder without the sources is a failure. */
 export function describeOnVm(name: string, suite: () => void): void {
   if (folder !== undefined) {
     assertSources(folder)

@@ -1,5 +1,5 @@
-// Writes the Move tests of scenarios. A test of Move ends with its first abort, so every step that must abort has a test of its own: it plays all
-// steps before that succeed, then the one that must not.
+// Writes the Move tests of scenarios. A test of Move ends with its first abort, so every step that must abort has a test of its own: it
+// plays all steps before it that succeed, then that step.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { blake2b } from '@noble/hashes/blake2.js'
@@ -9,7 +9,7 @@ import { encodeEvent, type HtlcEvent } from '../client/events.ts'
 import { type HtlcCall, type Party, partyAddress, type Scenario, type Step } from './scenario.ts'
 import { orderIdOf, signRefund } from './signature.ts'
 
-/** The first object of the first transaction of a test: its id is a hash of a fixed transaction digest and of 0. */
+/** The registry is the first object of a test's first transaction: its id is a hash of a fixed transaction digest and of 0. */
 const testRegistry = `0x${bytesToHex(blake2b(Uint8Array.of(0xf1, ...new Uint8Array(40)), { dkLen: 32 }))}`
 
 type CallStep = Step & { kind: 'call' }
@@ -19,18 +19,16 @@ const playerSource = moveFile('player')
 
 export const registryTests = moveFile('registries')
 
-/** The player for the module of this name. */
 export const playerOf = (module: string): string =>
   playerSource.replace('tandem_htlc::player', `tandem_htlc::${module}_player`).replaceAll(/\bhtlc::/g, `${module}::`)
 
-/** A module with the tests of scenarios. The tests of a scenario have its index in their names. */
+/** The tests of a scenario have its index in their names. */
 export async function scenarioTests(module: string, chosen: ReadonlyMap<number, Scenario>): Promise<string> {
   const parts: string[] = []
   for (const [index, scenario] of chosen) parts.push(await testsOf(module, scenario, index))
   return `#[test_only]\nmodule tandem_htlc::${module}_scenarios;\n\nuse tandem_htlc::${module}_player::{Self as player, World};\n\n${parts.join('\n')}`
 }
 
-/** Of the tests of a scenario: `scenario_3_` and more. */
 export const testPrefix = (index: number): string => `scenario_${index}_`
 
 async function testsOf(module: string, { steps }: Scenario, index: number): Promise<string> {
@@ -102,7 +100,6 @@ async function argumentsOf(call: HtlcCall): Promise<readonly string[]> {
   return [id, hex(bytesToHex(publicKey)), hex(bytesToHex(signature))]
 }
 
-/** What a call that succeeds emits. */
 function eventOf({ call, at }: CallStep): HtlcEvent {
   const { initiator, redeemer, ...numbers } = call.order
   const id = { registry: testRegistry, orderId: orderIdOf(call.order, testRegistry) ?? '' }

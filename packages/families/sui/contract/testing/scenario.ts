@@ -1,5 +1,5 @@
-// A scenario: calls of the module in order, and what must be true after each. The same scenarios run on the Move VM (move.nodes.test.ts) and on any
-// other implementation of the module, which must agree with it in every step.
+// Defines a scenario: calls of the module in order, and what must be true after each. Scenarios run on the Move VM (move.nodes.test.ts) and
+// on any other implementation of the module, which must agree with it in every step.
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import type { AbortName } from '../client/errors.ts'
 
@@ -11,27 +11,25 @@ export interface ScenarioOrder {
   readonly redeemer: Party
   readonly timelock: bigint
   readonly amount: bigint
-  /** Hex digits, usually 64. */
+  /** The hash has hex digits, usually 64. */
   readonly secretHash: string
 }
 
-/** A signature of an instant refund, and the key that comes with it. */
 export interface RefundSignature {
   readonly signer: 'alice' | 'bob' | 'carol'
   readonly order: ScenarioOrder
-  /** Of another registry than the one of the call. */
+  /** The message then names another registry than that of the call. */
   readonly elsewhere?: boolean
-  /** The key in the call; the signer's if not said. */
+  /** The default is the signer's key. */
   readonly keyOf?: 'alice' | 'bob' | 'carol'
-  /** So many bytes are cut off. */
   readonly cutKey?: number
   readonly cutSignature?: number
 }
 
 export type HtlcCall =
-  /** `coinValue`: what the coin is worth; the amount if not said. `deadline`: of an `assert_before` in front of it. */
+  /** The default of `coinValue`, the value of the coin, is the amount. `deadline` is that of an `assert_before` in front of the call. */
   | { readonly entry: 'initiate'; readonly order: ScenarioOrder; readonly coinValue?: bigint; readonly deadline?: bigint }
-  /** `secret`: hex digits, usually 64. */
+  /** `secret` has hex digits, usually 64. */
   | { readonly entry: 'redeem'; readonly order: ScenarioOrder; readonly secret: string }
   | { readonly entry: 'refund'; readonly order: ScenarioOrder }
   | { readonly entry: 'instant_refund'; readonly order: ScenarioOrder }
@@ -55,7 +53,7 @@ export interface Scenario {
   readonly steps: readonly Step[]
 }
 
-/** Of nobody: they stand in tests only. */
+/** Nobody owns these keys: they are used in tests only. */
 export const partyKeys = {
   alice: Ed25519Keypair.fromSecretKey(new Uint8Array(32).fill(0xa1)),
   bob: Ed25519Keypair.fromSecretKey(new Uint8Array(32).fill(0xb0)),

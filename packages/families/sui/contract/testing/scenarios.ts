@@ -1,4 +1,4 @@
-// What the module promises, as scenarios.
+// Lists the promises of the module, as scenarios.
 import type { Scenario, ScenarioOrder } from './scenario.ts'
 import {
   after,

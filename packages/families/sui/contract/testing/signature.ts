@@ -1,11 +1,11 @@
-// Signatures of scenarios.
+// Makes the signatures of scenarios.
 import { parseSerializedSignature } from '@mysten/sui/cryptography'
 import { instantRefundMessage, orderId } from '../client/order.ts'
 import { partyAddress, partyKeys, type RefundSignature, type ScenarioOrder } from './scenario.ts'
 
 const otherRegistry = `0x${'5e'.repeat(32)}`
 
-/** Null where the terms have no id of the client: a hash of another length. */
+/** The result is null where the client has no id for the terms: a hash of another length. */
 export function orderIdOf(order: ScenarioOrder, registry: string): string | null {
   const [initiator, redeemer] = [partyAddress(order.initiator, registry), partyAddress(order.redeemer, registry)]
   return order.secretHash.length === 64 ? orderId(registry, { ...order, initiator, redeemer }) : null

@@ -1,4 +1,4 @@
-// Short ways to write the steps of scenarios.
+// Gives short ways to write the steps of scenarios.
 import { createHash } from 'node:crypto'
 import type { AbortName } from '../client/errors.ts'
 import type { HtlcCall, Party, RefundSignature, ScenarioOrder, Step } from './scenario.ts'
@@ -6,10 +6,9 @@ import type { HtlcCall, Party, RefundSignature, ScenarioOrder, Step } from './sc
 const secret = '07'.repeat(32)
 export const otherSecret = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff'
 
-/** SHA-256 of hex digits. */
 export const hashOf = (hex: string): string => createHash('sha256').update(Buffer.from(hex, 'hex')).digest('hex')
 
-/** The time of every step that says no other. In a scenario time never goes back. */
+/** The time of a step is this by default. In a scenario time never goes back. */
 export const start = 1_700_000_000_000n
 const timelock = 1_000_000n
 
@@ -23,7 +22,6 @@ const callStep = (call: HtlcCall, from: Party, at: bigint, abort: AbortName | un
   ...(abort === undefined ? {} : { abort }),
 })
 
-/** alice pays. */
 export const initiate = (what: ScenarioOrder = order, abort?: AbortName): Step =>
   callStep({ entry: 'initiate', order: what }, 'alice', start, abort)
 
@@ -45,11 +43,9 @@ export const refund = (what: ScenarioOrder = order, abort?: AbortName, passed: b
 export const instantRefund = (from: Party, abort?: AbortName, what: ScenarioOrder = order): Step =>
   callStep({ entry: 'instant_refund', order: what }, from, start, abort)
 
-/** carol sends it. */
 export const signedRefund = (signature: RefundSignature, abort?: AbortName, what: ScenarioOrder = order): Step =>
   callStep({ entry: 'instant_refund_with_signature', order: what, signature }, 'carol', start, abort)
 
-/** The same call, so long after the start. */
 export const after = (ms: bigint, step: Step): Step => (step.kind === 'call' ? { ...step, at: start + ms } : step)
 
 export const state = (expected: bigint, what: ScenarioOrder = order): Step => ({ kind: 'state', order: what, state: expected })

@@ -1,10 +1,10 @@
-// Calls of scenarios as parts of transactions, for implementations that take transactions.
+// Adds calls of scenarios to transactions, for implementations that take transactions.
 import type { Transaction, TransactionObjectArgument } from '@mysten/sui/transactions'
 import { assertBeforeCall, callFunction, clockArgument, type Deployment, registryArgument } from '../client/calls.ts'
 import { type HtlcCall, partyAddress } from './scenario.ts'
 import { orderIdOf, signRefund } from './signature.ts'
 
-/** `coin`: of an initiation. Terms that the client refuses reach the module here: it must refuse them itself. */
+/** `coin` is that of an initiation. The client refuses some terms; the module must refuse them itself, so they reach it here. */
 export async function addCall(tx: Transaction, htlc: Deployment, call: HtlcCall, coin?: TransactionObjectArgument): Promise<void> {
   const bytes = (hex: string) => tx.pure.vector('u8', Buffer.from(hex, 'hex'))
   if (call.entry === 'initiate' && call.deadline !== undefined) assertBeforeCall(tx, htlc.packageId, call.deadline)

@@ -1,4 +1,4 @@
-// Hashes, transaction kinds and events that the client, the Move module and simulators must agree on.
+// Reads the hashes, transaction kinds and events that the client, the Move module and simulators must agree on.
 import type { Deployment } from '../client/calls.ts'
 import type { OrderTerms } from '../client/order.ts'
 import vectors from './vectors.json' with { type: 'json' }
@@ -7,7 +7,7 @@ export type Vector = (typeof vectors.orders)[number]
 
 export const { orders } = vectors
 
-/** The registry is the one that tests of Move create, so that the module itself can be asked. */
+/** Tests of Move create this registry, so that the module itself can be called. */
 export const deployment: Deployment = vectors.deployment
 
 export const termsOf = ({ initiator, redeemer, timelock, amount, secretHash }: Vector): OrderTerms => ({
@@ -18,7 +18,6 @@ export const termsOf = ({ initiator, redeemer, timelock, amount, secretHash }: V
   secretHash,
 })
 
-/** A Move module that asks the module for the id and the digest of each vector. */
 export function vectorTests(): string {
   const tests = orders.map((vector, index) => {
     const { initiator, redeemer, timelock, amount, secret, secretHash, orderId, refundDigest, publicKey, signature } = vector

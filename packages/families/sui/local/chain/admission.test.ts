@@ -1,4 +1,4 @@
-// What the chain refuses before it executes anything: nothing is charged for it.
+// These tests send transactions that the chain refuses before it executes them: nothing is charged.
 import type { Keypair } from '@mysten/sui/cryptography'
 import { Secp256k1Keypair } from '@mysten/sui/keypairs/secp256k1'
 import { Secp256r1Keypair } from '@mysten/sui/keypairs/secp256r1'
@@ -26,7 +26,6 @@ function coinOf({ sender }: FixtureAccount, coinType = SUI_TYPE): SuiObject {
   return coin
 }
 
-/** Of the user, with plenty of gas. */
 function transaction(change: (tx: Transaction) => void = () => {}): Transaction {
   const tx = new Transaction()
   tx.setSender(user.address)

@@ -1,4 +1,4 @@
-// What validators check before they sign a transaction: nothing is charged for one that they refuse.
+// Checks a transaction like validators before they sign it: nothing is charged for one that they refuse.
 import type { bcs } from '@mysten/sui/bcs'
 import { MAX_GAS_BUDGET, MAX_GAS_PAYMENT_OBJECTS, minimumBudget } from '../execution/gas.ts'
 import { GrpcError, invalidArgument } from '../grpc/status.ts'
@@ -16,7 +16,7 @@ export type AdmissionState = {
   readonly chainId: string
 }
 
-/** `hasOwners` false: objects of others may be used, as in a simulation without checks. */
+/** If `hasOwners` is false, objects of others may be used, as in a simulation without checks. */
 export function assertInputs({ objects }: AdmissionState, data: TransactionData, hasOwners = true): void {
   const seen = new Set(data.gas.payment.map(({ objectId }) => objectId))
   for (const input of data.program.inputs) {

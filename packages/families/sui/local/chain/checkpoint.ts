@@ -1,4 +1,4 @@
-// Checkpoints: their summaries and contents as BCS, and the digests that chain them.
+// Builds checkpoints: their summaries and contents as BCS, and the digests that chain them.
 import { bcs } from '@mysten/sui/bcs'
 import type { Effects } from '../execution/effects.ts'
 import type { Execution } from '../execution/execute.ts'
@@ -20,11 +20,11 @@ export type Checkpoint = {
   readonly digest: string
   readonly previousDigest: string | null
   readonly contentDigest: string
-  /** Of the whole chain, this checkpoint included. */
+  /** The number covers the whole chain, including this checkpoint. */
   readonly totalTransactions: number
   readonly isEndOfEpoch: boolean
   readonly transactions: readonly ExecutedTransaction[]
-  /** Makes a checkpoint that replaces another one differ from it. */
+  /** The number makes a replacing checkpoint differ from the one that it replaces. */
   readonly fork: number
 }
 
@@ -104,5 +104,5 @@ export function encodeContents(transactions: readonly ExecutedTransaction[]): Ui
 }
 
 const contentsDigest = (transactions: readonly ExecutedTransaction[]) => digestOf('CheckpointContents', encodeContents(transactions))
-/** Of most checkpoints. */
+/** Most checkpoints have these epoch-end fields. */
 const emptyContents = contentsDigest([])

@@ -1,19 +1,16 @@
-// When checkpoints are due: one every second by the chain's clock, which tests can move.
+// Decides when checkpoints are due: one every second by the chain's clock, which tests can move.
 
 const CHECKPOINT_MS = 1_000
 
 export interface CheckpointClock {
-  /** Unix milliseconds. */
+  /** The time is in unix milliseconds. */
   now(): number
-  /** The times of the checkpoints that became due since the last call, oldest first. */
   takeDue(): readonly number[]
-  /** The next checkpoint is due a second from now. */
   restart(): void
-  /** Moves the clock. What was due before still is. */
   pass(ms: number): void
 }
 
-/** After a long pause only so many checkpoints are made: an hour. */
+/** After a long pause, at most the checkpoints of an hour are made. */
 const MAX_DUE = 3_600
 
 export function createCheckpointClock(wallMs: () => number = Date.now): CheckpointClock {

@@ -1,4 +1,4 @@
-// Epochs: a day each, with one reference gas price.
+// Keeps epochs: a day each, with one reference gas price.
 import type { Checkpoint } from './checkpoint.ts'
 
 export type Epoch = {
@@ -6,7 +6,7 @@ export type Epoch = {
   readonly startMs: number
   readonly firstCheckpoint: number
   readonly gasPrice: bigint
-  /** Null while it lasts. */
+  /** The end is null while the epoch lasts. */
   readonly last: { readonly checkpoint: number; readonly endMs: number } | null
 }
 
@@ -14,11 +14,9 @@ export interface Epochs {
   current(): Epoch
   find(epoch: bigint): Epoch | null
   isOver(timestampMs: number): boolean
-  /** After the last checkpoint of an epoch. */
   change(last: Checkpoint): void
-  /** Of this epoch too, so that a test can change it at once. */
+  /** The price of this epoch changes too, so that a test sees it at once. */
   setGasPrice(price: bigint): void
-  /** The chain ends with this checkpoint again. */
   undo(tip: Checkpoint): void
 }
 

@@ -1,4 +1,4 @@
-// The objects that a new chain has: the framework, the clock, a token, and coins of both for the first accounts.
+// Makes the objects that a new chain has: the framework, the clock, a token, and coins of both for the first accounts.
 import { bcs } from '@mysten/sui/bcs'
 import { normalizeSuiAddress, SUI_CLOCK_OBJECT_ID } from '@mysten/sui/utils'
 import { coinData } from '../objects/coin.ts'
@@ -12,13 +12,12 @@ export const CLOCK_ID = normalizeSuiAddress(SUI_CLOCK_OBJECT_ID)
 const USDC_PACKAGE = normalizeSuiAddress('0x05dc')
 export const USDC_TYPE = `${USDC_PACKAGE}::usdc::USDC`
 
-/** What `GetCoinInfo` says. */
 export const coinInfos: ReadonlyMap<string, { readonly decimals: number; readonly name: string; readonly symbol: string }> = new Map([
   [SUI_TYPE, { decimals: 9, name: 'Sui', symbol: 'SUI' }],
   [USDC_TYPE, { decimals: 6, name: 'USD Coin', symbol: 'USDC' }],
 ])
 
-/** 1,000,000,000 SUI and 1,000,000,000,000 USDC. */
+/** The amount is 1,000,000,000 SUI and 1,000,000,000,000 USDC. */
 const AMOUNT = 10n ** 18n
 const COIN_IDS = 0xc0_0000
 
@@ -54,7 +53,7 @@ function coinDraft(number: number, coinType: string, address: string): Draft {
   return { id, owner: { kind: 'address', address }, data: coinData(id, coinType, AMOUNT) }
 }
 
-/** Without bytecode: the simulator has its own version of what these packages do. */
+/** The packages have no bytecode: the simulator re-implements them. */
 function packageDraft({ id, modules, types }: (typeof packages)[number]): Draft {
   const typeOrigins = types.map((type) => {
     const [moduleName = '', datatypeName = ''] = type.split('::')

@@ -1,12 +1,10 @@
-// Checkpoints, and the transactions that are executed but in no checkpoint yet.
+// Keeps checkpoints, and the transactions that are executed but in no checkpoint yet.
 import type { ObjectStore } from '../objects/store.ts'
 import { type Checkpoint, type ExecutedTransaction, makeCheckpoint } from './checkpoint.ts'
 
 export type TransactionPlace = {
   readonly executed: ExecutedTransaction
-  /** Null while it is in none. */
   readonly checkpoint: Checkpoint | null
-  /** Within the checkpoint. */
   readonly index: number
 }
 
@@ -15,17 +13,14 @@ export interface Ledger {
   checkpoint(sequenceNumber: number): Checkpoint | null
   byDigest(digest: string): Checkpoint | null
   transaction(digest: string): TransactionPlace | null
-  /** Executed, and in no checkpoint yet. */
   pending(): readonly ExecutedTransaction[]
-  /** Changes the objects. */
   add(executed: ExecutedTransaction): void
-  /** Puts what is pending into a checkpoint. */
   close(options: { readonly epoch: bigint; readonly timestampMs: number; readonly isEndOfEpoch: boolean }): Checkpoint
-  /** Takes back what is pending and the newest checkpoints; returns their transactions, oldest first. The real chain has no such thing. */
+  /** Returns the removed transactions, oldest first. The real chain cannot do this. */
   undo(depth: number): readonly ExecutedTransaction[]
 }
 
-/** Fixed, so that the first checkpoint has the same digest wherever the chain is started: 1 January 2026. */
+/** The time is fixed (1 January 2026), so that the first checkpoint always has the same digest. */
 const GENESIS_MS = 1_767_225_600_000
 
 export function createLedger(store: ObjectStore): Ledger {

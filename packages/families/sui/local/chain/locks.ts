@@ -1,13 +1,11 @@
-// Locks of owned objects. A validator signs one transaction for each version of an object, until the epoch ends.
-// A transaction that reached only some validators has their locks; when another one takes the rest, neither can ever get a quorum.
+// Locks owned objects. A validator signs one transaction for each version of an object, until the epoch ends. If a transaction reached only
+// some validators and another one the others, neither can ever get a quorum.
 import { type ObjectRef, ownedRefs, type TransactionData } from '../transactions/transaction.ts'
 
 export interface Locks {
-  /** The digest of another transaction that holds one of the objects, and the object; null if none does. */
   conflict(data: TransactionData, digest: string): { readonly ref: ObjectRef; readonly holder: string } | null
   lock(data: TransactionData, digest: string): void
   release(digest: string): void
-  /** At the end of an epoch. */
   clear(): void
 }
 

@@ -1,4 +1,4 @@
-// When transactions are executed and in checkpoints, what locks objects, what ends with an epoch, and what a reorganisation of the simulator does.
+// These tests check execution of transactions and checkpoints, locks of objects, the end of an epoch, and reorgs of the simulator.
 import { bcs } from '@mysten/sui/bcs'
 import { Transaction } from '@mysten/sui/transactions'
 import { fromBase64 } from '@mysten/sui/utils'
@@ -26,7 +26,6 @@ beforeEach(async () => {
 
 type Signed = { readonly bytes: Uint8Array; readonly signature: Uint8Array; readonly digest: string }
 
-/** Pays one SUI, with this coin as gas: the only coin of the sender by default. */
 async function payment(amount: bigint, options: { coin?: SuiObject; expiresAfter?: bigint } = {}): Promise<Signed> {
   const { coin = sender.sender.coins(SUI_TYPE)[0], expiresAfter } = options
   if (coin === undefined) throw new Error('the sender has no coin')
@@ -68,7 +67,7 @@ describe('checkpoints', () => {
     expect(response.checkpoint?.contents?.transactions[0]).toMatchObject({ transaction: sent.digest, effects: effects.digest })
   })
 
-  it('are made for every second that passed, when somebody looks', () => {
+  it('are made for every second that passed, when somebody reads', () => {
     const clock = { now: 1_800_000_000_000 }
     const node = createSuiNode({ mining: 'timed', owners: [], now: () => clock.now })
     const first = node.ledger.tip()

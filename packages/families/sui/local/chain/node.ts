@@ -1,4 +1,4 @@
-// The node: checks and executes transactions at once, puts them into checkpoints by its policy, changes epochs, and misbehaves on demand.
+// Checks and executes transactions at once, puts them into checkpoints by a policy, changes epochs, and misbehaves on demand.
 import { effectsOf } from '../execution/effects.ts'
 import { execute } from '../execution/execute.ts'
 import { DEFAULT_GAS_PRICE } from '../execution/gas.ts'
@@ -16,60 +16,55 @@ import { createLedger, type Ledger } from './ledger.ts'
 import { createLocks } from './locks.ts'
 
 /**
- * instant   a checkpoint as soon as a transaction is executed; else one every second
- * timed     a checkpoint every second
- * manual    a checkpoint on `mine` only
+ * instant   a transaction gets a checkpoint when it is executed; else every second has a checkpoint
+ * timed     every second has a checkpoint
+ * manual    only `mine` makes a checkpoint
  */
 export type SuiMining = 'instant' | 'timed' | 'manual'
 
 export type ReorgOptions = {
-  /** The transactions of the replaced checkpoints: executed again and in no checkpoint (the default), or forgotten. */
+  /** By default, the transactions of the replaced checkpoints are executed again and in no checkpoint. */
   readonly transactions?: 'return' | 'drop'
-  /** How many checkpoints replace the old ones. Default: as many. */
+  /** By default, as many checkpoints replace the old ones. */
   readonly checkpoints?: number
 }
 
 export interface SuiNode {
-  /** Base58: the digest of the first checkpoint. */
+  /** The id is the digest of the first checkpoint, in base58. */
   readonly chainId: string
   readonly store: ObjectStore
   readonly ledger: Ledger
   readonly epochs: Epochs
-  /** Of the clock that contracts read, in milliseconds. */
+  /** Contracts read this time, in milliseconds. */
   now(): number
-  /** What a transaction is checked against now; `objects` in place of those of the chain. */
   admission(objects?: ObjectReader): AdmissionState
   setMining(mining: SuiMining): void
   setGasPrice(price: bigint): void
-  /** Makes the checkpoints that are due. */
   catchUp(): void
   mine(checkpoints?: number): void
-  /** Moves the clock, and makes a checkpoint. */
   passTime(ms: number): void
-  /** Ends the epoch: locks are gone, and transactions that expire with it too. */
+  /** The locks of the epoch are gone, and so are transactions that expire with it. */
   nextEpoch(): void
-  /** Rejects with a GrpcError if it is refused. A transaction that was executed before is answered again. */
+  /** Rejects with a GrpcError if the transaction is refused. One that was executed before is answered again. */
   submit(bytes: Uint8Array, signatures: readonly Uint8Array[]): Promise<ExecutedTransaction>
-  /** Executes without checks or effects on the chain. */
   rehearse(objects: ObjectReader, transaction: Transaction): ExecutedTransaction
   reorg(depth: number, options?: ReorgOptions): void
   readonly faults: NodeFaults
 }
 
 export interface NodeFaults {
-  /** The next `count` transactions reach no validator. The sender is told that they timed out. */
+  /** The next `count` transactions reach no validator, and the sender gets a timeout. */
   drop(count: number): void
-  /** The next `count` transactions reach too few validators: their objects are locked, and nothing is executed. The same bytes can be sent again. */
+  /** The next `count` transactions reach too few validators: their objects are locked, and nothing is executed. They can be sent again. */
   hold(count: number): void
-  /** The next `count` transactions are executed, and the sender is told that they timed out. */
+  /** The next `count` transactions are executed, but the sender gets a timeout. */
   loseAnswers(count: number): void
 }
 
 export type SuiNodeOptions = {
   readonly mining: SuiMining
-  /** Addresses that own coins from the first checkpoint on. */
   readonly owners: readonly string[]
-  /** The wall clock, in milliseconds. */
+  /** The time is in milliseconds. */
   readonly now?: () => number
 }
 
@@ -212,7 +207,7 @@ export function createSuiNode({ mining: initialMining, owners, now }: SuiNodeOpt
     },
   }
 
-  /** One whose inputs are gone with another transaction is forgotten. */
+  /** A transaction whose inputs were spent by another one is dropped. */
   function runAgain(transaction: Transaction, signatures: readonly Uint8Array[]): void {
     try {
       assertAdmissible(transaction)
@@ -232,7 +227,6 @@ function parse(bytes: Uint8Array): Transaction {
   }
 }
 
-/** The sender signs, and the owner of the gas coins if that is another one. */
 async function assertSigned({ bytes, data }: Transaction, signatures: readonly Uint8Array[]): Promise<void> {
   const signers = [...new Set([data.sender, data.gas.owner])]
   if (signatures.length !== signers.length)

@@ -1,4 +1,4 @@
-// The commands of a programmable transaction.
+// Runs the commands of a programmable transaction.
 import { bcs } from '@mysten/sui/bcs'
 import { fromBase64 } from '@mysten/sui/utils'
 import { transferable, transferTo } from '../move/abilities.ts'
@@ -25,7 +25,6 @@ type Of<Kind extends Command['$kind']> = Extract<Command, { $kind: Kind }>[Kind 
 
 const UpgradeCap = bcs.struct('UpgradeCap', { id: bcs.Address, package: bcs.Address, version: bcs.u64(), policy: bcs.u8() })
 
-/** Returns the results that later commands can name. */
 export function runCommand(context: CommandContext, command: Command): readonly MoveValue[] {
   switch (command.$kind) {
     case 'MoveCall':
@@ -72,7 +71,6 @@ function moveCall(context: CommandContext, call: Of<'MoveCall'>): readonly MoveV
   )
 }
 
-/** A struct must be declared by its package. */
 function knownType(objects: ObjectReader, type: string, argument: number): string {
   const [, packageId = '', module = '', datatype = ''] = /^(0x[0-9a-f]{64})::(\w+)::(\w+)/.exec(type) ?? []
   if (packageId === '') return type
@@ -92,7 +90,6 @@ function transferObjects({ values, scratch }: CommandContext, { objects, address
   return []
 }
 
-/** Only a transfer takes the gas coin as a whole. */
 function takeObject(slot: Slot, index: number): MoveValue {
   if (slot.holder === 'gas' && slot.value !== null) {
     const { value } = slot

@@ -1,4 +1,4 @@
-// The effects of a transaction as BCS, with the digests that follow from them.
+// Encodes the effects of a transaction as BCS, and computes the digests that follow from them.
 import { bcs } from '@mysten/sui/bcs'
 import { fromBase58 } from '@mysten/sui/utils'
 import { digestOf } from '../objects/digest.ts'
@@ -12,7 +12,6 @@ export type Effects = {
   readonly digest: string
   readonly eventsDigest: string | null
   readonly eventsBytes: Uint8Array | null
-  /** Sorted by id. */
   readonly changed: readonly ChangedObject[]
   readonly dependencies: readonly string[]
 }
@@ -21,7 +20,7 @@ export type ChangedObject = {
   readonly id: string
   readonly before: SuiObject | null
   readonly after: SuiObject | null
-  /** Of the id. A wrapped object keeps it, but nothing here wraps objects. */
+  /** A wrapped object keeps its id, but nothing here wraps objects. */
   readonly operation: 'None' | 'Created' | 'Deleted'
 }
 

@@ -1,4 +1,4 @@
-// Commands, gas and effects.
+// These tests check commands, gas and effects.
 import { bcs } from '@mysten/sui/bcs'
 import { Inputs, Transaction } from '@mysten/sui/transactions'
 import { normalizeSuiAddress } from '@mysten/sui/utils'
@@ -84,7 +84,7 @@ describe('commands', () => {
     expect(execution.failure).toMatchObject({ failure, command })
     expect(owned(USDC_TYPE)).toEqual([1_000n])
     expect(owned(SUI_TYPE)).toEqual([before - netCost(execution.gas)])
-    // What it could have changed has a new version all the same.
+    // An object that could have been changed has a new version even so.
     expect(effects.changed.every(({ after }) => after?.version === execution.lamportVersion)).toBe(true)
   })
 

@@ -1,4 +1,4 @@
-// Executes a transaction: merges its gas coins, runs its commands, charges for it, and says what changed.
+// Executes a transaction: merges its gas coins, runs its commands, charges for it, and returns the changes.
 import { canBeDropped, type MoveValue } from '../move/function.ts'
 import { balanceIn, coinContents, coinData } from '../objects/coin.ts'
 import { type Draft, finishObject, type SuiObject, storagePrice } from '../objects/object.ts'
@@ -18,11 +18,8 @@ export type Execution = {
   readonly lamportVersion: bigint
   readonly gasObject: string
   readonly changes: Changes
-  /** Of the same ids. */
   readonly before: Changes
-  /** Shared objects that were only read. */
   readonly readOnly: readonly SuiObject[]
-  /** Transactions whose objects it used. */
   readonly dependencies: readonly string[]
   readonly results: readonly (readonly MoveValue[])[]
 }
@@ -45,7 +42,7 @@ export function execute(objects: ObjectReader, transaction: Transaction): Execut
   if (failure !== null) {
     scratch = withoutEffects(objects, transaction.digest, payment, inputs)
     cost = costOf(objects, scratch, computation)
-    // Nothing is left for storage: the network takes the budget.
+    // No gas remains for storage: the network takes the budget.
     if (netCost(cost) > gas.budget) cost = summary(gas.budget, 0n, 0n)
   }
   charge(scratch, gasObject.id, netCost(cost))
@@ -112,7 +109,7 @@ function keep(scratch: Scratch, { id, owner, data }: Draft, { holder, value }: S
   scratch.write({ id, owner, data: { ...data, contents: value.bytes } })
 }
 
-/** Of a transaction that failed: gas coins are merged, and all that was not read-only has a new version. */
+/** A failed transaction still merges its gas coins, and gives all objects that were not read-only a new version. */
 function withoutEffects(objects: ObjectReader, digest: string, payment: readonly SuiObject[], inputs: readonly Input[]): Scratch {
   const scratch = createScratch(objects, digest)
   smash(scratch, payment)
@@ -120,7 +117,6 @@ function withoutEffects(objects: ObjectReader, digest: string, payment: readonly
   return scratch
 }
 
-/** Merges the gas coins into the first one. */
 function smash(scratch: Scratch, payment: readonly SuiObject[]): Draft {
   const [first, ...rest] = payment
   if (first === undefined) throw new Error('a transaction has a gas coin')

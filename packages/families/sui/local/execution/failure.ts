@@ -1,8 +1,8 @@
-// A transaction that is executed and fails: its gas is taken, and nothing else happens.
+// Describes a transaction that is executed and fails: only its gas is taken.
 import type { bcs } from '@mysten/sui/bcs'
 
 export type EffectsV2 = Extract<typeof bcs.TransactionEffects.$inferInput, { V2: unknown }>['V2']
-/** As in the BCS of effects. */
+/** The form is that of BCS of effects. */
 export type FailureKind = Extract<EffectsV2['status'], { Failure: unknown }>['Failure']['error']
 
 export type AbortLocation = { readonly packageId: string; readonly module: string; readonly functionName: string }
@@ -37,7 +37,6 @@ export type PlainFailure =
   | 'PublishUpgradeMissingDependency'
   | 'FeatureNotYetSupported'
 
-/** Thrown while a command runs. */
 export class ExecutionFailure extends Error {
   readonly failure: Failure
 

@@ -1,19 +1,19 @@
-// What a transaction costs. Storage follows the protocol's rules. Computation is invented: the real one counts instructions.
+// Computes the cost of a transaction. Storage follows the protocol's rules. Computation is invented: the real one counts instructions.
 import type { Command } from './commands.ts'
 
 export type GasSummary = {
   readonly computationCost: bigint
   readonly storageCost: bigint
-  /** What the gas coin gets back for objects that were replaced or deleted. */
+  /** The gas coin gets this back for objects that were replaced or deleted. */
   readonly storageRebate: bigint
-  /** What the network keeps of that. */
+  /** The network keeps this part of the rebate. */
   readonly nonRefundableStorageFee: bigint
 }
 
 export const DEFAULT_GAS_PRICE = 1_000n
 export const MAX_GAS_BUDGET = 50_000_000_000n
 export const MAX_GAS_PAYMENT_OBJECTS = 256
-/** Every transaction pays at least so many units. */
+/** Every transaction pays at least this. */
 const BASE_UNITS = 1_000n
 const ROUNDING_STEP = 1_000n
 const BASIS_POINTS = 10_000n
@@ -40,14 +40,14 @@ function unitsOf(command: Command): bigint {
   }
 }
 
-/** `stored`: what the written objects cost; `released`: what was paid for the objects that they replace. */
+/** `stored` is the cost of the written objects; `released` was paid for the objects that they replace. */
 export function summary(computationCost: bigint, stored: bigint, released: bigint): GasSummary {
-  // Half up, as the protocol does.
+  // The protocol rounds half up.
   const storageRebate = (released * REBATE_POINTS + BASIS_POINTS / 2n) / BASIS_POINTS
   return { computationCost, storageCost: stored, storageRebate, nonRefundableStorageFee: released - storageRebate }
 }
 
-/** What leaves the gas coin; negative if it grows. */
+/** The amount is negative if the gas coin grows. */
 export function netCost({ computationCost, storageCost, storageRebate }: GasSummary): bigint {
   return computationCost + storageCost - storageRebate
 }

@@ -1,8 +1,8 @@
-// Pure arguments: bytes that a caller gives for a type without objects.
+// Checks pure arguments: bytes that a caller gives for a type without objects.
 
 const sizes: Readonly<Record<string, number>> = { u8: 1, u16: 2, u32: 4, u64: 8, u128: 16, u256: 32, address: 32 }
 
-/** Whether the bytes are one value of this type, and nothing more. */
+/** The bytes must be one value of this type, and nothing more. */
 export function isPureBytes(type: string, bytes: Uint8Array): boolean {
   if (type === 'bool') return bytes.length === 1 && (bytes[0] ?? 2) <= 1
   if (type === 'vector<u8>') return isByteVector(bytes)

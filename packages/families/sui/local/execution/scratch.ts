@@ -1,4 +1,4 @@
-// What a running transaction has changed so far, over the objects of the store.
+// Keeps the changes of a running transaction so far, over the objects of the store.
 import { bcs } from '@mysten/sui/bcs'
 import { deriveDynamicFieldID } from '@mysten/sui/utils'
 import { newObjectId } from '../objects/digest.ts'
@@ -14,12 +14,11 @@ export type EmittedEvent = {
   readonly contents: Uint8Array
 }
 
-/** A dynamic field, named by bytes. */
 export type Field = { readonly valueType: string; readonly value: Uint8Array }
 
 export interface Scratch {
   readonly events: readonly EmittedEvent[]
-  /** By id; null: deleted. */
+  /** An object is null if it was deleted. */
   readonly drafts: ReadonlyMap<string, Draft | null>
   read(id: string): Draft | null
   write(draft: Draft): void
@@ -27,7 +26,6 @@ export interface Scratch {
   freshId(): string
   emit(event: EmittedEvent): void
   field(parent: string, name: Uint8Array): Field | null
-  /** In place of one with the same name. */
   setField(parent: string, name: Uint8Array, field: Field): void
 }
 

@@ -1,4 +1,4 @@
-// Inputs and results of the commands of a transaction: who holds a value, and how a command may take it.
+// Holds inputs and results of the commands of a transaction: the owner of a value, and how a command may use it.
 import type { bcs } from '@mysten/sui/bcs'
 import { fromBase64 } from '@mysten/sui/utils'
 import type { MoveValue, Parameter } from '../move/function.ts'
@@ -8,11 +8,10 @@ import { isPureBytes } from './pure.ts'
 
 export type Holder = 'gas' | 'owned' | 'shared' | 'read-only' | 'immutable' | 'result'
 
-/** A place that a command can name. `value` is null once it was moved out. */
+/** `value` is null once it was moved out. */
 export interface Slot {
   readonly holder: Holder
   value: MoveValue | null
-  /** Bytes whose type is known when they are used. */
   readonly pure: Uint8Array | null
 }
 
@@ -21,7 +20,6 @@ export type PtbArgument = typeof bcs.Argument.$inferType
 export interface Values {
   slot(argument: PtbArgument, index: number): Slot
   addResults(values: readonly MoveValue[]): void
-  /** Results that nobody took. */
   leftOver(): readonly { readonly result: number; readonly subresult: number; readonly value: MoveValue }[]
 }
 
@@ -65,7 +63,6 @@ export function createValues(gas: Slot, inputs: readonly Slot[]): Values {
   }
 }
 
-/** Takes the value out of its slot. */
 export function takeValue(slot: Slot, type: string, index: number): MoveValue {
   if (slot.holder === 'gas') return failArgument(index, 'InvalidGasCoinUsage')
   if (slot.holder === 'read-only' || slot.holder === 'immutable' || slot.holder === 'shared') failArgument(index, 'InvalidObjectByValue')

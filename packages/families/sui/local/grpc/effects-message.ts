@@ -1,4 +1,4 @@
-// Effects as messages of gRPC.
+// Shows effects as messages of gRPC.
 import { GrpcTypes } from '@mysten/sui/grpc'
 import type { ExecutedTransaction } from '../chain/checkpoint.ts'
 import type { ChangedObject } from '../execution/effects.ts'

@@ -1,4 +1,4 @@
-// sui.rpc.v2.TransactionExecutionService: executes and simulates transactions.
+// Answers sui.rpc.v2.TransactionExecutionService: executes and simulates transactions.
 import { GrpcTypes } from '@mysten/sui/grpc'
 import { assertGas, assertInputs, assertNotExpired } from '../chain/admission.ts'
 import type { SuiNode } from '../chain/node.ts'
@@ -25,7 +25,7 @@ export function executionService(node: SuiNode) {
       assertNotExpired(state, complete)
       assertGas(state, complete)
     }
-    // What is answered is the transaction of the caller: without the mocked gas coin.
+    // The answer has the transaction of the caller, without the mocked gas coin.
     const executed = node.rehearse(objects, encodeTransaction(complete))
     return { ...executed, transaction: encodeTransaction(selected) }
   }

@@ -1,16 +1,14 @@
-// Read masks: which fields of a message an answer contains. https://google.aip.dev/161
+// Applies read masks: the fields of a message that an answer contains. https://google.aip.dev/161
 import { invalidArgument } from './status.ts'
 
-/** Of a message; as the generated types of the SDK describe themselves. */
+/** The generated types of the SDK have this form. */
 export interface MessageInfo {
   readonly typeName: string
   readonly fields: readonly FieldInfo[]
 }
 
 type FieldInfo = {
-  /** In the mask. */
   readonly name: string
-  /** In the message. */
   readonly localName: string
   readonly kind: string
   readonly oneof?: string | undefined
@@ -19,13 +17,12 @@ type FieldInfo = {
 type Message = Record<string, unknown>
 type OneOf = { readonly oneofKind?: string } & Message
 
-/** By the name of the field; null: the whole field. */
+/** The keys are names of fields; null stands for the whole field. */
 interface MaskTree extends ReadonlyMap<string, MaskTree | null> {}
 type GrowingTree = Map<string, GrowingTree | null>
 
 const EVERYTHING = '*'
 
-/** A message that has only the fields of the mask. */
 export function masked<T extends object>(info: MessageInfo & { create(value?: never): T }, message: T, paths: readonly string[]): T {
   if (paths.includes(EVERYTHING)) return message
   const result = info.create()

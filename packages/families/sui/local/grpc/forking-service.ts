@@ -1,4 +1,4 @@
-// sui.forking.v1alpha.ForkingService: lets a wallet pass the time. The SDK's client has it for forks of a network; real nodes do not answer it.
+// Answers sui.forking.v1alpha.ForkingService, by which a wallet passes the time. Real nodes do not support it.
 import type { GrpcTypes } from '@mysten/sui/grpc'
 import type { SuiNode } from '../chain/node.ts'
 

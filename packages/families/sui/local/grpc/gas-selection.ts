@@ -1,4 +1,4 @@
-// Gas of a simulated transaction: a mocked coin, an estimate of the budget, and the choice of the sender's coins, as nodes do it.
+// Selects the gas of a simulated transaction by the rules of nodes: a mocked coin, a budget, and the sender's coins.
 import { normalizeSuiAddress } from '@mysten/sui/utils'
 import { GENESIS_DIGEST } from '../chain/genesis.ts'
 import type { SuiNode } from '../chain/node.ts'
@@ -19,7 +19,7 @@ export function withMockGas({ store }: SuiNode, data: TransactionData): { readon
   if (data.gas.payment.length > 0) return { objects: store, data }
   const owner = { kind: 'address', address: data.gas.owner } as const
   const finished = finishObject({ id: MOCK_ID, owner, data: coinData(MOCK_ID, SUI_TYPE, MOCK_BALANCE) }, 1n, GENESIS_DIGEST)
-  // Nobody paid for its storage.
+  // The storage of the mocked coin was never paid.
   const mock: SuiObject = { ...finished, storageRebate: 0n }
   return {
     objects: { get: (id) => (id === MOCK_ID ? mock : store.get(id)) },
@@ -27,7 +27,7 @@ export function withMockGas({ store }: SuiNode, data: TransactionData): { readon
   }
 }
 
-/** Computation and storage, without the storage of the mocked coin, and some room for a change of the state. */
+/** The budget has no storage of the mocked coin, and a margin for a change of the state. */
 export function estimateBudget(node: SuiNode, data: TransactionData): bigint {
   const trial = withMockGas(node, { ...data, gas: { ...data.gas, payment: [], budget: MAX_GAS_BUDGET } })
   const { execution } = node.rehearse(trial.objects, encodeTransaction(trial.data))
@@ -44,7 +44,6 @@ export function estimateBudget(node: SuiNode, data: TransactionData): bigint {
   return estimate < MAX_GAS_BUDGET ? estimate : MAX_GAS_BUDGET
 }
 
-/** All coins of SUI that the transaction does not use otherwise. */
 export function selectGas({ store }: SuiNode, data: TransactionData): TransactionData {
   const { owner, budget } = data.gas
   const used = new Set(ownedRefs(data).map(({ objectId }) => objectId))

@@ -1,4 +1,4 @@
-// Executed transactions and checkpoints as messages of gRPC.
+// Shows executed transactions and checkpoints as messages of gRPC.
 import type { GrpcTypes } from '@mysten/sui/grpc'
 import { type Checkpoint, type ExecutedTransaction, encodeContents, encodeSummary } from '../chain/checkpoint.ts'
 import type { TransactionPlace } from '../chain/ledger.ts'
@@ -14,7 +14,7 @@ export function timestampOf(ms: number): NonNullable<GrpcTypes.Epoch['start']> {
   return { seconds: BigInt(seconds), nanos: (ms - seconds * 1_000) * 1_000_000 }
 }
 
-/** `place`: null for a simulation. */
+/** `place` is null for a simulation. */
 export function executedMessage(executed: ExecutedTransaction, place: TransactionPlace | null): GrpcTypes.ExecutedTransaction {
   const { transaction, signatures, effects, execution } = executed
   const checkpoint = place?.checkpoint ?? null
@@ -42,7 +42,7 @@ function eventMessage({ packageId, module, sender, type, contents }: EmittedEven
   return { packageId, module, sender, eventType: type, contents: { name: type, value: contents } }
 }
 
-/** By address and currency; what coins of objects hold is no balance of anyone. */
+/** Balances are by address and currency; coins of objects are no balance of anyone. */
 function balanceChanges({ execution: { before, changes } }: ExecutedTransaction): GrpcTypes.BalanceChange[] {
   const sums = new Map<string, bigint>()
   const count = (object: SuiObject | null, sign: bigint) => {

@@ -1,4 +1,4 @@
-// sui.rpc.v2.LedgerService: objects, transactions, checkpoints and epochs.
+// Answers sui.rpc.v2.LedgerService: objects, transactions, checkpoints and epochs.
 import { GrpcTypes } from '@mysten/sui/grpc'
 import { isValidSuiAddress, normalizeSuiAddress } from '@mysten/sui/utils'
 import { PROTOCOL_VERSION } from '../chain/checkpoint.ts'
@@ -9,7 +9,7 @@ import { checkpointMessage, executedMessage, timestampOf } from './ledger-messag
 import { objectMessage } from './object-message.ts'
 import { GrpcError, invalidArgument, statusCodes } from './status.ts'
 
-/** As a node fills in for requests without a read mask. */
+/** Nodes use these for requests without a read mask. */
 const defaultMasks = {
   object: ['object_id', 'version', 'digest'],
   transaction: ['digest'],
@@ -118,7 +118,6 @@ function epochMessage({ epoch, startMs, firstCheckpoint, gasPrice, last }: Epoch
   }
 }
 
-/** In canonical form. */
 export function addressParam(name: string, text: string | undefined): string {
   const address = text === undefined ? '' : normalizeSuiAddress(text)
   if (text === undefined || !isValidSuiAddress(address)) throw invalidArgument(`invalid ${name}: ${text ?? 'missing'}`)
@@ -127,7 +126,7 @@ export function addressParam(name: string, text: string | undefined): string {
 
 type Status = Extract<GrpcTypes.GetObjectResult['result'], { oneofKind: 'error' }>['error']
 
-/** One of a batch that fails is an error in the answer. */
+/** A failing request of a batch is an error in the answer. */
 function orError<T, E>(run: () => T, onError: (status: Status) => E): T | E {
   try {
     return run()

@@ -1,4 +1,4 @@
-// Objects as messages of gRPC.
+// Shows objects as messages of gRPC.
 import { GrpcTypes } from '@mysten/sui/grpc'
 import { readCoin } from '../objects/coin.ts'
 import { encodeObject, type Owner, type PackageData, type SuiObject } from '../objects/object.ts'

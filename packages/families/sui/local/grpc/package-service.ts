@@ -1,4 +1,4 @@
-// sui.rpc.v2.MovePackageService: packages and the signatures of their functions.
+// Answers sui.rpc.v2.MovePackageService: packages and the signatures of their functions.
 import { GrpcTypes } from '@mysten/sui/grpc'
 import type { SuiNode } from '../chain/node.ts'
 import type { MoveFunction, Parameter } from '../move/function.ts'
@@ -50,7 +50,7 @@ function signature({ pass, type }: Parameter): GrpcTypes.OpenSignature {
   return { ...(pass !== 'value' && { reference: references[pass] }), body: body(type) }
 }
 
-/** Of a type in canonical form, in which `$0` is the first type argument. */
+/** The type is canonical, and `$0` in it is the first type argument. */
 function body(type: string): GrpcTypes.OpenSignatureBody {
   const primitive = primitives[type]
   if (primitive !== undefined) return { type: primitive, typeParameterInstantiation: [] }

@@ -1,4 +1,4 @@
-// Pages of a sorted list. A token is the key of the first item of the next page.
+// Pages a sorted list. A token is the key of the first item of the next page.
 type PageRequest = { readonly pageSize?: number | undefined; readonly pageToken?: Uint8Array | undefined }
 
 const DEFAULT_SIZE = 50

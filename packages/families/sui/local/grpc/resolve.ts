@@ -55,7 +55,6 @@ function resolveInput(objects: ObjectReader, input: GrpcTypes.Input, index: numb
   return { $kind: 'Object', Object: { $kind: 'SharedObject', SharedObject } }
 }
 
-/** A shared object is mutable if a command takes it so. */
 function isChanged(objects: ObjectReader, commands: readonly Command[], input: number): boolean {
   return commands.some((command) => {
     if (command.$kind !== 'MoveCall') return false

@@ -2,11 +2,11 @@
 import { type HttpAnswer, type LocalServer, startLocalServer } from '@tandem/chain-kit/local/local-server.ts'
 import { GrpcError, statusCodes } from './status.ts'
 
-export interface GrpcServer extends Omit<LocalServer, 'port'> {
+export interface GrpcServer extends LocalServer {
   readonly url: string
 }
 
-/** Answers a request, both as protobuf. `path` is `/package.Service/Method`. Several messages: a stream. Rejects with a GrpcError. */
+/** Request and answer are protobuf. `path` is `/package.Service/Method`. A stream has several messages. Rejects with a GrpcError. */
 export type AnswerBytes = (path: string, request: Uint8Array) => Promise<readonly Uint8Array[]>
 
 const MAX_BYTES = 16 * 1024 * 1024
@@ -14,7 +14,6 @@ const FRAME_HEADER = 5
 const DATA = 0x00
 const TRAILERS = 0x80
 
-/** `port` 0: any free one. */
 export async function startGrpcServer(answer: AnswerBytes, port: number): Promise<GrpcServer> {
   async function post(body: Buffer, { path, contentType }: { readonly path: string; readonly contentType: string }): Promise<HttpAnswer> {
     const headers = { 'content-type': contentType, 'access-control-expose-headers': 'grpc-status, grpc-message' }
@@ -29,12 +28,12 @@ export async function startGrpcServer(answer: AnswerBytes, port: number): Promis
     }
   }
 
-  const { port: listening, ...server } = await startLocalServer({
+  const server = await startLocalServer({
     port,
     maxBytes: MAX_BYTES,
     post: (body, { url = '', headers }) => post(body, { path: url, contentType: headers['content-type'] ?? '' }),
   })
-  return { ...server, url: `http://127.0.0.1:${listening}` }
+  return { ...server, url: `http://127.0.0.1:${server.port}` }
 }
 
 /** An error of the simulator itself is an internal error of the node. */

@@ -1,4 +1,4 @@
-// Read masks, pages and errors of the node's gRPC.
+// These tests check read masks, pages and errors of the node's gRPC.
 import { GrpcTypes } from '@mysten/sui/grpc'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SUI_TYPE } from '../objects/types.ts'

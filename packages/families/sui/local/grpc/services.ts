@@ -1,4 +1,4 @@
-// All services of the node by the path of their methods, with the SDK's own message types.
+// Lists all services of the node by the path of their methods, with the SDK's own message types.
 import { GrpcTypes } from '@mysten/sui/grpc'
 import type { SuiNode } from '../chain/node.ts'
 import { executionService } from './execution-service.ts'
@@ -9,7 +9,6 @@ import type { AnswerBytes } from './server.ts'
 import { stateService } from './state-service.ts'
 import { GrpcError, invalidArgument } from './status.ts'
 
-/** Answers a request, both as messages. A method that does not stream answers one. */
 export type Answer = (path: string, request: object) => Promise<readonly object[]>
 
 type Handler = (request: never) => object | readonly object[] | Promise<object>
@@ -47,7 +46,6 @@ export function createAnswer(node: SuiNode, chainName: string): Answer {
   }
 }
 
-/** For a server: decodes requests and encodes answers. */
 export function answerBytes(answer: Answer): AnswerBytes {
   return async (path, bytes) => {
     const method = methods.get(path)

@@ -1,4 +1,4 @@
-// sui.rpc.v2.StateService: what an address owns.
+// Answers sui.rpc.v2.StateService: the objects and coins of an address.
 import { GrpcTypes } from '@mysten/sui/grpc'
 import { coinInfos } from '../chain/genesis.ts'
 import type { SuiNode } from '../chain/node.ts'
@@ -91,7 +91,7 @@ function fieldMessage(parent: string, object: SuiObject): GrpcTypes.DynamicField
   }
 }
 
-/** Without type arguments it stands for all of them. */
+/** A type without type arguments stands for all of them. */
 function typeFilter(text: string | undefined): (object: SuiObject) => boolean {
   if (text === undefined) return () => true
   const type = typeParam('object_type', text)
@@ -106,7 +106,7 @@ function typeParam(name: string, text: string | undefined): string {
   }
 }
 
-/** As nodes list them: the largest coins first. */
+/** Nodes list the largest coins first. */
 function placeOf(object: SuiObject): string {
   const below = MAX_U64 - (readCoin(object)?.balance ?? 0n)
   return `${below.toString().padStart(MAX_U64.toString().length, '0')} ${object.id}`

@@ -1,6 +1,6 @@
-// Errors of gRPC: a code and a text.
+// Makes errors of gRPC: a code and a text.
 
-/** https://grpc.io/docs/guides/status-codes/ */
+/** The codes are those of https://grpc.io/docs/guides/status-codes/. */
 export const statusCodes = {
   INVALID_ARGUMENT: 3,
   NOT_FOUND: 5,

@@ -1,4 +1,4 @@
-// Which of the objects of this chain anyone may transfer: those whose type has the ability `store`.
+// Lists the types whose objects anyone may transfer: those with the ability `store`.
 import { bcs } from '@mysten/sui/bcs'
 import type { Draft } from '../objects/object.ts'
 import { coinTypeOf, UPGRADE_CAP_TYPE } from '../objects/types.ts'

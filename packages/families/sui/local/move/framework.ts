@@ -1,4 +1,4 @@
-// Functions of the Sui framework that wallets and this project call.
+// Re-implements the functions of the Sui framework that wallets and this project call.
 import { bcs } from '@mysten/sui/bcs'
 import { ExecutionFailure, fail } from '../execution/failure.ts'
 import { balanceIn, coinContents, MAX_U64 } from '../objects/coin.ts'
@@ -24,7 +24,6 @@ export function newCoin(id: string, coinType: string, balance: bigint): MoveValu
   return { type: coinOf(coinType), bytes: coinContents(id, balance) }
 }
 
-/** The value of both coins, if it is one that a coin can hold. */
 export function joinedBalance(left: MoveValue, right: MoveValue): bigint {
   const sum = balanceIn(left.bytes) + balanceIn(right.bytes)
   return sum > MAX_U64 ? fail('CoinBalanceOverflow') : sum
@@ -38,7 +37,7 @@ const fn = (definition: Partial<MoveFunction> & Pick<MoveFunction, 'run'>): Move
   ...definition,
 })
 
-/** Of `sui::balance`. */
+/** The code is that of `sui::balance`. */
 const NOT_ZERO = 0n
 const NOT_ENOUGH = 2n
 
@@ -134,7 +133,7 @@ const packages: MoveModule = {
   }),
 }
 
-/** In milliseconds. */
+/** The time is in milliseconds. */
 export function clockTime(clockValue: MoveValue | undefined): bigint {
   if (clockValue === undefined) return fail('ArityMismatch')
   return BigInt(bcs.u64().parse(clockValue.bytes.slice(32)))

@@ -1,17 +1,17 @@
-// What packages/families/sui/contract/sources/htlc.move says about names, abort codes, events and hashes. The simulator judges the client in packages/families/sui/contract/client,
-// so it takes nothing from there: what is wrong on both sides would go unnoticed.
+// Repeats the names, abort codes, events and hashes of packages/families/sui/contract/sources/htlc.move. The simulator judges the client in
+// packages/families/sui/contract/client, so it uses nothing of it: an error on both sides would go unnoticed.
 import { bcs } from '@mysten/sui/bcs'
 import { blake2b } from '@noble/hashes/blake2.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 
 export const HTLC = 'htlc'
-/** 30 days in milliseconds. */
+/** The timelock is 30 days in milliseconds. */
 export const MAX_TIMELOCK = 30n * 24n * 60n * 60n * 1_000n
-/** What `state` answers for an order that is not open. */
+/** `state` answers with these for an order that is not open. */
 export const [NEVER_INITIATED, REDEEMED, REFUNDED] = [0n, 1n, 2n]
 
-/** Sorted by their codes, which begin with 1. */
+/** The order is that of their codes, which begin with 1. */
 const aborts = [
   'ZeroInitiator',
   'ZeroRedeemer',
@@ -53,7 +53,7 @@ export interface Terms {
   readonly redeemer: string
   readonly secretHash: Uint8Array
   readonly amount: bigint
-  /** In milliseconds. */
+  /** The timelock is in milliseconds. */
   readonly timelock: bigint
 }
 
@@ -63,7 +63,7 @@ export function orderId(registry: string, { initiator, redeemer, secretHash, amo
   return sha256(concatBytes(utf8ToBytes('tandem htlc: order'), ...addresses, secretHash, ...numbers))
 }
 
-/** The digest of the personal message that the redeemer signs for an instant refund. */
+/** The redeemer signs a personal message with this digest for an instant refund. */
 export function refundDigest(registry: string, id: Uint8Array): Uint8Array {
   const message = concatBytes(utf8ToBytes('tandem htlc: instant refund'), address.serialize(registry).toBytes(), id)
   const intent = Uint8Array.of(3, 0, 0)

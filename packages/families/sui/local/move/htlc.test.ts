@@ -1,4 +1,4 @@
-// The simulator's HTLC plays the scenarios that the Move VM plays.
+// This test plays the scenarios of the Move VM on the simulator's HTLC.
 import { bcs } from '@mysten/sui/bcs'
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { Inputs } from '@mysten/sui/transactions'
@@ -56,7 +56,6 @@ function senderOf({ senders }: Stage, party: Party): LocalSender {
   return sender
 }
 
-/** Out of nothing. */
 function giveCoin({ node, htlc, given }: Stage, party: Party, amount: bigint): void {
   given.coins += 1
   const id = normalizeSuiAddress(`0xaa${given.coins}`)

@@ -1,4 +1,4 @@
-// The module packages/families/sui/contract/sources/htlc.move in TypeScript. The scenarios of packages/families/sui/contract run on both.
+// Re-implements the module packages/families/sui/contract/sources/htlc.move in TypeScript. The module's scenarios run on both.
 import { type BcsType, bcs } from '@mysten/sui/bcs'
 import { Ed25519PublicKey } from '@mysten/sui/keypairs/ed25519'
 import { normalizeSuiAddress } from '@mysten/sui/utils'
@@ -39,7 +39,7 @@ type Order = ReturnType<typeof OrderContents.parse>
 type Run = (call: HtlcCall, args: readonly Argument[]) => ReturnType<MoveFunction['run']>
 type HtlcCall = { readonly context: CallContext; readonly coinType: string; readonly registry: string }
 
-/** `packageId`: types of the module are named after it. */
+/** `packageId` is part of the names of the module's types. */
 export function htlcModule(packageId: string): MoveModule {
   const registryType = `${packageId}::${HTLC}::Registry<$0>`
   const bytes: Parameter = { pass: 'value', type: 'vector<u8>' }
@@ -86,7 +86,7 @@ function createRegistry(context: CallContext, [coinType = '']: readonly string[]
   emit(context, events.RegistryCreated, { registry: id })
   const contents = bcs.Address.serialize(id).toBytes()
   const type = `${packageId}::${HTLC}::Registry<${coinType}>`
-  // The version from which on it is shared is that of the transaction: it is filled in when the transaction ends.
+  // The object is shared from the version of the transaction on, which is filled in when the transaction ends.
   scratch.write({ id, owner: { kind: 'shared', initialVersion: 0n }, data: { kind: 'move', type, hasPublicTransfer: false, contents } })
   return []
 }
@@ -158,7 +158,7 @@ const assertBefore: MoveFunction['run'] = (context, _types, [clock, deadline]) =
   return []
 }
 
-/** Leaves the mark in place of the order. What a caller requires afterwards undoes it when it is not so. */
+/** If a later check of the caller fails, the replacement of the order by the mark is undone. */
 function settle(call: HtlcCall, id: Uint8Array, mark: bigint): Order {
   const { context, registry } = call
   const state = stateOf(call, id)

@@ -1,4 +1,4 @@
-// Which functions a package has. No Move runs here: the framework and our HTLC are known, other code is refused.
+// Finds the functions of packages. No Move runs here: the framework and our HTLC are known, other code is refused.
 import { fromBase64, fromHex } from '@mysten/sui/utils'
 import { htlcPackage } from '../../contract/artifacts/htlc.ts'
 import type { PackageData } from '../objects/object.ts'
@@ -12,10 +12,9 @@ import { events, HTLC } from './htlc-source.ts'
 const htlcBytes = fromBase64(htlcPackage.module)
 const htlcTypes = ['Registry', 'Order', 'Settled', ...Object.keys(events)]
 
-/** Modules by package id. A package never changes. */
+/** A package never changes, so its module is kept. */
 const htlcModules = new Map<string, MoveModule>()
 
-/** Returns null if the package, the module or the function does not exist. */
 export function findFunction(objects: ObjectReader, packageId: string, module: string, name: string): MoveFunction | null {
   const functions = packageId === FRAMEWORK ? frameworkModules[module] : module === HTLC ? htlcIn(objects, packageId) : undefined
   return functions?.[name] ?? null
@@ -30,14 +29,14 @@ function htlcIn(objects: ObjectReader, packageId: string): MoveModule | undefine
   return known
 }
 
-/** The module as it is on the chain, where it names its own package. */
+/** A module on the chain names its own package. */
 function published(packageId: string): Uint8Array {
   const module = Uint8Array.from(htlcBytes)
   module.set(fromHex(packageId), htlcPackage.selfAddressOffset)
   return module
 }
 
-/** Returns the package that these modules become, or null if they are not ours. */
+/** Returns null if the modules are not ours. */
 export function packageOf(modules: readonly Uint8Array[], linkage: readonly string[], packageId: string): PackageData | null {
   const [module] = modules
   if (module === undefined || modules.length > 1 || Buffer.compare(module, htlcBytes) !== 0) return null

@@ -1,4 +1,4 @@
-// Coins: `Coin<T>` is an id and a balance.
+// Reads and makes coins: `Coin<T>` is an id and a balance.
 import { bcs } from '@mysten/sui/bcs'
 import type { MoveData, SuiObject } from './object.ts'
 import { coinOf, coinTypeOf } from './types.ts'
@@ -19,7 +19,6 @@ export function balanceIn(contents: Uint8Array): bigint {
   return BigInt(CoinContents.parse(contents).balance)
 }
 
-/** Null if the object is not a coin. */
 export function readCoin({ data }: SuiObject): { readonly coinType: string; readonly balance: bigint } | null {
   if (data.kind !== 'move') return null
   const coinType = coinTypeOf(data.type)

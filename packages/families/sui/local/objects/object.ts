@@ -1,4 +1,4 @@
-// An object: its owner, its contents as BCS, and the digest and the storage price that follow from them.
+// Describes an object: its owner, its contents as BCS, and the digest and the storage price that follow from them.
 import { bcs, type TypeTag, TypeTagSerializer } from '@mysten/sui/bcs'
 import { digestOf } from './digest.ts'
 import { coinTypeOf, SUI_TYPE } from './types.ts'
@@ -10,10 +10,8 @@ export type Owner =
 
 export type MoveData = {
   readonly kind: 'move'
-  /** In canonical form. */
   readonly type: string
   readonly hasPublicTransfer: boolean
-  /** BCS; starts with the id. */
   readonly contents: Uint8Array
 }
 
@@ -21,11 +19,10 @@ export type PackageData = {
   readonly kind: 'package'
   readonly modules: ReadonlyMap<string, Uint8Array>
   readonly typeOrigins: readonly { readonly moduleName: string; readonly datatypeName: string }[]
-  /** Ids of the packages that it uses. */
   readonly linkage: readonly string[]
 }
 
-/** An object before it has a version: as a transaction writes it. */
+/** A draft is an object that a transaction wrote, before it has a version. */
 export type Draft = { readonly id: string; readonly owner: Owner; readonly data: MoveData | PackageData }
 
 export type SuiObject = Draft & {
@@ -35,11 +32,11 @@ export type SuiObject = Draft & {
   readonly storageRebate: bigint
 }
 
-/** Protocol constants: bytes cost 100 units, and a unit of storage costs 76 MIST. */
+/** By the protocol, a byte costs 100 units of storage, and a unit costs 76 MIST. */
 const MIST_PER_BYTE = 7_600n
-/** Owner, previous transaction and storage rebate. */
+/** The bytes are those of owner, previous transaction and storage rebate. */
 const METADATA_BYTES = 80
-/** Version, and whether it can be transferred by anyone. */
+/** The bytes are those of the version, and of whether anyone can transfer the object. */
 const HEADER_BYTES = 9
 
 export function finishObject(draft: Draft, version: bigint, previousTransaction: string): SuiObject {

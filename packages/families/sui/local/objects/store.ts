@@ -1,7 +1,6 @@
-// All live objects, with their earlier versions, and an index by owner.
+// Keeps all live objects, with their earlier versions, and an index by owner.
 import type { Owner, SuiObject } from './object.ts'
 
-/** By id; null: deleted, or did not exist. */
 export type Changes = ReadonlyMap<string, SuiObject | null>
 
 export interface ObjectReader {
@@ -9,13 +8,11 @@ export interface ObjectReader {
 }
 
 export interface ObjectStore extends ObjectReader {
-  /** Any version that was ever written and not undone. */
+  /** The version may be any that was ever written and not undone. */
   at(id: string, version: bigint): SuiObject | null
-  /** In the order of their ids. */
   ownedBy(address: string): readonly SuiObject[]
-  /** Returns what must be applied to undo it. */
   apply(changes: Changes): Changes
-  /** Takes back what `apply` did: also forgets the versions that it wrote. */
+  /** The versions that `apply` wrote are removed too. */
   undo(before: Changes): void
 }
 

@@ -1,4 +1,4 @@
-// Move types as text in one form: addresses have 64 digits.
+// Writes Move types as text in one form: addresses have 64 digits.
 import { normalizeStructTag, normalizeSuiAddress } from '@mysten/sui/utils'
 
 export const FRAMEWORK = normalizeSuiAddress('0x2')
@@ -13,7 +13,7 @@ export function coinOf(coinType: string): string {
   return `${COIN_PREFIX}${coinType}>`
 }
 
-/** The type of the coins' currency; null for other objects. */
+/** The result is null for other objects than coins. */
 export function coinTypeOf(type: string): string | null {
   return type.startsWith(COIN_PREFIX) ? type.slice(COIN_PREFIX.length, -1) : null
 }
@@ -28,12 +28,11 @@ export function isField(type: string): boolean {
 
 const canonicalForms = new Map<string, string>()
 
-/** Throws if it is not a type. */
 export function canonicalType(text: string): string {
   const known = canonicalForms.get(text)
   if (known !== undefined) return known
   const canonical = text.includes('::') ? normalizeStructTag(text) : text
-  // Types come from requests too: the cache must not grow without a limit.
+  // Types come from requests too, so the cache is bounded.
   if (canonicalForms.size < 1_000) canonicalForms.set(text, canonical)
   return canonical
 }

@@ -1,4 +1,4 @@
-// Transactions as messages of gRPC: how answers show them, and how a wallet sends one for resolution.
+// Converts transactions to messages of gRPC, as answers show them, and back, as a wallet sends one for resolution.
 import type { bcs } from '@mysten/sui/bcs'
 import { GrpcTypes } from '@mysten/sui/grpc'
 import { fromBase64, toBase64 } from '@mysten/sui/utils'

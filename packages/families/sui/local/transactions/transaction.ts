@@ -1,4 +1,4 @@
-// A transaction as its sender signed it.
+// Reads a transaction with its sender's signature.
 import { bcs } from '@mysten/sui/bcs'
 import { digestOf } from '../objects/digest.ts'
 
@@ -15,13 +15,12 @@ export type TransactionData = {
 }
 
 export type Transaction = {
-  /** BCS of the data. */
+  /** The bytes are BCS of the data. */
   readonly bytes: Uint8Array
   readonly digest: string
   readonly data: TransactionData
 }
 
-/** Throws if the bytes are something else than a programmable transaction. */
 export function readTransaction(bytes: Uint8Array): Transaction {
   const { V1: data } = bcs.TransactionData.parse(bytes)
   const program = data.kind.ProgrammableTransaction
@@ -46,7 +45,7 @@ export function encodeTransaction(data: TransactionData): Transaction {
   return { bytes, digest: digestOf('TransactionData', bytes), data }
 }
 
-/** Objects that it names with a version: nobody else can use that version any more. */
+/** Nobody else can use a version of an object that this transaction names. */
 export function ownedRefs({ program, gas }: TransactionData): readonly ObjectRef[] {
   const inputs = program.inputs.flatMap((input) => {
     if (input.$kind !== 'Object') return []

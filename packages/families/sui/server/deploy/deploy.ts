@@ -1,6 +1,6 @@
 /**
- * Publishes the package, burns its upgrade capability in the same transaction, and creates the registry of an asset. One package serves all coins of a chain.
- * Its addresses follow from the transactions.
+ * Publishes the package, burns its upgrade capability in the same transaction, and creates the registry of an asset. One package serves all
+ * coins of a chain. The addresses follow from the transactions.
  */
 import { Transaction } from '@mysten/sui/transactions'
 import { sendUntilConfirmed } from '@tandem/chain-kit/contract/send-until-confirmed.ts'
@@ -25,7 +25,7 @@ const SUI_DECIMALS = 9
 const codeHash = `0x${htlcPackage.digest}`
 const PUBLISHING = 'publishing the package'
 const CREATING = 'creating the registry'
-/** More than creating a registry costs. It cannot be simulated before its package exists. */
+/** The creation of a registry costs less. It cannot be simulated before its package exists. */
 const REGISTRY_COST = 20_000_000n
 
 type Deployment = { readonly request: DeployRequest; readonly node: SuiNode; readonly own: OwnTransactions }
@@ -62,9 +62,9 @@ async function deploy(request: DeployRequest, node: SuiNode): Promise<DeployedHt
   return { htlc: registry.id, tx, codeHash }
 }
 
-/** The package of a registry that is listed for another asset of the chain. */
+/** The package may be that of a registry that is listed for another asset of the chain. */
 async function findPackage({ listedForOthers = [], onProgress }: DeployRequest, node: SuiNode): Promise<Address | null> {
-  // A dry run lists a text for what is not deployed yet.
+  // A dry run lists a placeholder for what is not deployed yet.
   for (const registry of listedForOthers.filter((text) => /^0x[0-9a-f]{64}$/.test(text))) {
     const packageId = (await node.object(registry as Address))?.type.split('::')[0] as Address | undefined
     if (packageId === undefined || !packageId.startsWith('0x')) continue
@@ -73,7 +73,7 @@ async function findPackage({ listedForOthers = [], onProgress }: DeployRequest, 
       onProgress(`the package ${packageId} serves this asset too, and its code is ours`)
       return packageId
     } catch (error) {
-      // Another version, which is reported for its own asset.
+      // The package is of another version, which is reported for its own asset.
       if (!(error instanceof ChainFailure) || error.kind !== 'would-fail') throw error
     }
   }
@@ -100,7 +100,6 @@ async function publish(deployment: Deployment): Promise<Address> {
   return published.id
 }
 
-/** Resolves to the digest of the transaction. */
 async function reach({ request, node, own }: Deployment, name: string, commands: Commands): Promise<string> {
   const goal = {
     what: `${name} of ${request.asset.id}`,
@@ -114,7 +113,6 @@ async function reach({ request, node, own }: Deployment, name: string, commands:
   return tx
 }
 
-/** Checked before anything is sent. */
 async function requireFunds({ request, node, own }: Deployment, publishes: boolean): Promise<void> {
   const deployer = accountOf(request.signer)
   const publishing = publishes ? await own.cost(PUBLISHING, publication) : 0n

@@ -1,4 +1,4 @@
-/** The deployer's transactions, outside of the engine: kept in memory, and signed anew only when the last one cannot be executed any more. */
+/** Sends the deployer's transactions, outside of the engine. They are signed again only when the last one can no longer be executed. */
 import type { Transaction } from '@mysten/sui/transactions'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Signer } from '@tandem/keys/key.ts'
@@ -16,11 +16,11 @@ type Signed = SignedTransaction & { readonly tx: string; readonly lastEpoch: big
 export type Commands = () => Transaction
 
 export interface OwnTransactions {
-  /** The most that it costs now, in MIST. Rejects with `would-fail` if it would fail. */
+  /** This is the maximum cost now, in MIST. Rejects with `would-fail` if the transaction would fail. */
   cost(what: string, commands: Commands): Promise<bigint>
-  /** Sends it, or sends again what was signed under this name. Rejects with `would-fail` when it was executed and failed. */
+  /** Sends the commands, or what was signed under this name. Rejects with `would-fail` if they were executed and failed. */
   send(name: string, commands: Commands): Promise<void>
-  /** Its digest once it is in a checkpoint; null before. */
+  /** The digest is null until the transaction is in a checkpoint. */
   done(name: string): Promise<string | null>
 }
 

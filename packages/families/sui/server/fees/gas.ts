@@ -1,34 +1,34 @@
-/** Gas: the price that a transaction names and the most that it may cost, all in MIST, the smallest unit of SUI. What is not used is not paid. */
+/** Sets the price and the budget of a transaction, in MIST, the smallest unit of SUI. Unused gas is not paid. */
 
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Epoch, GasUsed, SuiNode } from '../nodes/node.ts'
 
-/** The least that is charged. Our calls take less. */
+/** The network charges at least this. Our calls take less. */
 const UNITS = 1_000n
 
-/** As measured: `bench/RESULTS.md`. */
+/** The units were measured: `bench/RESULTS.md`. */
 const STORAGE = { initiate: 3_300_000n, redeem: 210_000n, refund: 210_000n } as const
 
 const DECIMALS = 9
 
-/** Whatever nodes claim, we never offer more for a unit of computation: a hundred times the usual price. */
+/** We never offer more for a unit of computation, whatever nodes claim: this is a hundred times the usual price. */
 const MAX_PRICE = 100_000n
 
-/** A retry offers more, because validators leave out the cheapest transactions of a busy shared object: 2, 4, and at most 8 times. */
+/** A retry offers more, because validators leave out the cheapest transactions of a busy shared object: 2, 4, and up to 8 times. */
 const MAX_RAISES = 3
 
-/** The most that a transaction of ours may cost. */
+/** None of our transactions costs more. */
 const MAX_BUDGET = 500_000_000n
 
-/** Several times what a redeem takes: `bench/RESULTS.md` has the measured gas. */
+/** This is several times the gas of a redeem: `bench/RESULTS.md` has the measured gas. */
 const REDEEM_UNITS = 5_000n
 const REDEEM_STORAGE = 20_000_000n
 
-/** For a coin that is split off for later transactions: more than its storage. */
+/** This is more than the storage of a coin costs that is split off for later transactions. */
 export const SPLIT_BUDGET = 2_000_000n
 
-/** `earlier`: how many transactions of the same action failed or expired. */
+/** `earlier` is the number of transactions of the same action that failed or expired. */
 export function gasPrice({ gasPrice: reference }: Pick<Epoch, 'gasPrice'>, earlier: number): bigint {
   if (reference > MAX_PRICE)
     throw new ChainFailure('uneconomic', `a unit of gas costs ${reference} MIST now, and we pay at most ${MAX_PRICE}`)
@@ -36,15 +36,14 @@ export function gasPrice({ gasPrice: reference }: Pick<Epoch, 'gasPrice'>, earli
   return raised < MAX_PRICE ? raised : MAX_PRICE
 }
 
-/** What a transaction may take, at any price. */
 export type GasNeed = { readonly units: bigint; readonly storage: bigint }
 
-/** Half more than simulated: other transactions may change the state before this one is executed. Rebates are not counted on. */
+/** Half of the simulated gas is added: other transactions may change the state before this one is executed. Rebates do not count. */
 export function needOf({ computation, storage }: GasUsed, price: bigint): GasNeed {
   return { units: (divideUp(computation, price) * 3n) / 2n + 1n, storage: (storage * 3n) / 2n + 1n }
 }
 
-/** Of a redeem that no node may see yet. */
+/** No node may see this redeem yet. */
 export const redeemNeed: GasNeed = { units: REDEEM_UNITS, storage: REDEEM_STORAGE }
 
 export function budgetOf({ units, storage }: GasNeed, price: bigint): bigint {
@@ -57,7 +56,7 @@ function divideUp(value: bigint, by: bigint): bigint {
   return (value + by - 1n) / by
 }
 
-/** In MIST: computation, and the part of the storage deposit that does not come back to its sender. */
+/** The cost is in MIST: computation, and the part of the storage deposit that does not come back to its sender. */
 export async function legCostOf(node: Pick<SuiNode, 'epoch'>): Promise<LegCost> {
   const computation = UNITS * gasPrice(await node.epoch(), 0)
   return {

@@ -1,4 +1,4 @@
-/** The node of a chain, from its configuration. */
+/** Connects the node of a chain from its configuration. */
 import { createConnector } from '@tandem/chain-kit/providers/connector.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
 import { chainProblem } from '../../terms/nodes/chain-problem.ts'

@@ -1,11 +1,9 @@
-/** gRPC-web to one provider: unary calls over HTTP, with the messages of the SDK. */
+/** Sends gRPC-web to one provider: unary calls over HTTP, with the messages of the SDK. */
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createProviderHttp, type ProviderResponse } from '@tandem/chain-kit/providers/http.ts'
-import { saysTooMany } from '@tandem/chain-kit/providers/rate-limited.ts'
-import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
+import { Refusal, saysTooMany } from '@tandem/chain-kit/providers/refusal.ts'
 
-/** A message type of the SDK. */
 export interface MessageOf<T extends object> {
   create(value?: object): T
   toBinary(message: T): Uint8Array
@@ -13,19 +11,19 @@ export interface MessageOf<T extends object> {
 }
 
 export type Method<Q extends object, A extends object> = {
-  /** As in `sui.rpc.v2.LedgerService/GetObject`. */
+  /** The path is e.g. `sui.rpc.v2.LedgerService/GetObject`. */
   readonly path: string
   readonly request: MessageOf<Q>
   readonly response: MessageOf<A>
 }
 
 export interface GrpcWeb {
-  /** Rejects with a Refusal of the gRPC status code, or with `unreachable` when there is no usable answer. */
+  /** Rejects with a Refusal of the gRPC status code, or with `unreachable` if there is no usable answer. */
   call<Q extends object, A extends object>(method: Method<Q, A>, request: Partial<Q>): Promise<A>
   close(): void
 }
 
-/** https://grpc.io/docs/guides/status-codes */
+/** The codes are those of https://grpc.io/docs/guides/status-codes. */
 export const status = {
   ok: 0,
   cancelled: 1,
@@ -42,7 +40,7 @@ export const status = {
   unauthenticated: 16,
 } as const
 
-/** The provider's own trouble: these say nothing about the chain. */
+/** The provider's own failures say nothing about the chain. */
 const troubles: ReadonlySet<number> = new Set([
   status.cancelled,
   status.deadlineExceeded,
@@ -56,11 +54,10 @@ const troubles: ReadonlySet<number> = new Set([
 ])
 
 const HEADER_BYTES = 5
-/** The flag of the frame with the trailers. */
+/** The frame with the trailers has this flag. */
 const TRAILERS = 0x80
 const MAX_MESSAGE_LENGTH = 300
 
-/** `maxBytes`: of an answer. Default: that of all providers. */
 export function createGrpcWeb(endpoint: Endpoint, timeoutMs: number, maxBytes?: number): GrpcWeb {
   const http = createProviderHttp(endpoint, maxBytes)
   return {
@@ -90,11 +87,11 @@ function frameOf(message: Uint8Array): Uint8Array {
 /** The status is in the last frame, or in the HTTP headers if there is no other frame. */
 function messageIn(what: string, { status: http, headers, bytes }: ProviderResponse, limited: () => Error): Uint8Array {
   const { messages, trailers } = framesIn(what, http, bytes)
-  const told = (name: string) => trailers.get(name) ?? single(headers[name])
-  const code = told('grpc-status')
+  const headerOf = (name: string) => trailers.get(name) ?? single(headers[name])
+  const code = headerOf('grpc-status')
   if (code === undefined || !/^[0-9]{1,2}$/.test(code)) throw new ChainFailure('unreachable', `${what}: HTTP ${http} without a gRPC status`)
-  if (Number(code) === status.resourceExhausted && saysTooMany(decoded(told('grpc-message') ?? ''))) throw limited()
-  if (Number(code) !== status.ok) throw refusalOf(what, Number(code), told('grpc-message') ?? '')
+  if (Number(code) === status.resourceExhausted && saysTooMany(decoded(headerOf('grpc-message') ?? ''))) throw limited()
+  if (Number(code) !== status.ok) throw refusalOf(what, Number(code), headerOf('grpc-message') ?? '')
   const [message, ...more] = messages
   if (message === undefined || more.length > 0) throw new ChainFailure('unreachable', `${what}: ${messages.length} messages, expected one`)
   return message
@@ -131,7 +128,7 @@ function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value
 }
 
-/** gRPC encodes messages as URLs do. */
+/** gRPC encodes messages like URLs. */
 function decoded(message: string): string {
   try {
     return decodeURIComponent(message)

@@ -1,4 +1,4 @@
-/** Strangers fill checkpoints with events that are larger than a node can send. The events of our package are still read. */
+/** These tests read events of our package in checkpoints that strangers fill with events that are larger than a node can send. */
 import { GrpcTypes } from '@mysten/sui/grpc'
 import { expect, it } from 'vitest'
 import { startGrpcServer } from '../../local/grpc/server.ts'
@@ -9,10 +9,10 @@ import { createProviderNode } from './provider-node.ts'
 const packageId = `0x${'2b'.repeat(32)}` as const
 const [ours, theirs] = [`${packageId}::htlc::Redeemed`, `0x${'5e'.repeat(32)}::junk::Junk`]
 const content = Buffer.from([1, 2, 3])
-/** More than the 64 MiB that any other answer may have. */
+/** This is more than the 64 MiB that any other answer may have. */
 const large = new Uint8Array(65 * 1024 * 1024)
 
-/** A checkpoint with so many redeems, all with an event of strangers too. `sendsAll`: the node can send all contents of it at once. */
+/** Each of the redeems has an event of strangers too. `sendsAll` means that the node can send all contents of the checkpoint at once. */
 async function readRedeems(count: number, others: Uint8Array, sendsAll: boolean) {
   const redeems = Array.from({ length: count }, (_, i) => `redeem ${i}`)
   const transactions: Readonly<Record<string, readonly string[]>> = {

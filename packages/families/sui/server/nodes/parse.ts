@@ -23,7 +23,7 @@ export function address(text: string | undefined): Address {
   }
 }
 
-/** `0x2::coin::Coin<…>` with packages of 64 digits; `package` as it is. */
+/** The form is `0x2::coin::Coin<…>` with packages of 64 digits. The text `package` stays unchanged. */
 export function structType(text: string | undefined): string {
   const type = required(text, 'a type')
   if (!type.includes('::')) return type

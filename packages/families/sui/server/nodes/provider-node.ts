@@ -1,9 +1,8 @@
-/** One provider as a node: its gRPC, parsed. */
+/** Makes a node of one provider: it parses the answers of the gRPC. */
 import { GrpcTypes } from '@mysten/sui/grpc'
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import { RateLimited } from '@tandem/chain-kit/providers/rate-limited.ts'
-import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
+import { RateLimited, Refusal } from '@tandem/chain-kit/providers/refusal.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import { createGrpcWeb, type GrpcWeb, type Method, status } from './grpc-web.ts'
 import type { BroadcastVerdict, NodeCheckpoint, NodeEvent, SuiNode } from './node.ts'
@@ -21,7 +20,6 @@ import {
   structType,
 } from './parse.ts'
 
-/** The methods of the nodes' gRPC that we use, with the SDK's messages. */
 const LEDGER = 'sui.rpc.v2.LedgerService'
 const STATE = 'sui.rpc.v2.StateService'
 const EXECUTION = 'sui.rpc.v2.TransactionExecutionService'
@@ -60,16 +58,15 @@ const EVENT_CONTENTS = [...EVENT_TYPES, 'transactions.events.events.contents']
 const EVENTS = ['digest', 'events.events.event_type', 'events.events.contents']
 const STATUS = ['status', 'gas_used'].map((field) => `transaction.effects.${field}`)
 
-/** Anyone can call our package. Up to so many of its transactions are read one by one, more of them with all contents of their checkpoint. */
+/** Anyone can call our package. Up to this many of its transactions are read one by one, more of them with their whole checkpoint. */
 const FEW_OURS = 4
 
-/** Requests that are under way at once when many checkpoints are read. */
 const AT_ONCE = 16
 
 /** Nodes list the largest coins first: strangers cannot hide ours behind dust. */
 const COINS = 200
 
-/** The events of one transaction have up to 65 MB, and the names of their types come on top. Whoever redeems must not hide the secret behind a large answer. */
+/** The events of one transaction have up to 65 MB without type names. A redeemer must not hide the secret behind a large answer. */
 const MAX_EVENTS_BYTES = 160 * 1024 * 1024
 const EVENTS_TIMEOUT_MS = 60_000
 
@@ -82,7 +79,7 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): SuiNo
   const grpc = createGrpcWeb(endpoint, timeoutMs)
   const eventsGrpc = createGrpcWeb(endpoint, Math.max(timeoutMs, EVENTS_TIMEOUT_MS), MAX_EVENTS_BYTES)
 
-  /** A refusal says nothing about the chain. */
+  /** A refusal of this request says nothing about the chain, so it is `unreachable`. */
   async function read<Q extends object, A extends object>(method: Method<Q, A>, request: Partial<Q>): Promise<A> {
     const answer = await readOrNull(method, request)
     if (answer === null) throw new ChainFailure('unreachable', `${method.path}: the node does not have it`)
@@ -120,8 +117,8 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): SuiNo
   }
 
   /**
-   * Contents are read of our transactions only: those of strangers may be larger than a node can send. Where many are ours, all of the checkpoint are tried
-   * first: a request for each would let strangers, who can call our package for little, use up what a node allows.
+   * Contents are read of our transactions only: those of strangers may be larger than a node can send. Where many are ours, the whole
+   * checkpoint is tried first: a request for each would let strangers, who can call our package for little, use up a node's rate limit.
    */
   async function checkpointWithEvents(height: bigint, packages: ReadonlySet<string>): Promise<NodeCheckpoint> {
     const found = await checkpoint({ height, paths: [...HEADER, ...EVENT_TYPES] })
@@ -137,7 +134,7 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): SuiNo
     return { ...parseBlock(found), events }
   }
 
-  /** All transactions of a checkpoint with the contents of their events; null if that is more than the node can send. */
+  /** The result is null if the contents are more than the node can send. */
   async function contentsIn({ sequenceNumber, digest }: GrpcTypes.Checkpoint) {
     try {
       const found = await checkpoint({
@@ -147,7 +144,7 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): SuiNo
       if (found?.digest !== digest) return null
       return new Map(found?.transactions.map((tx) => [required(tx.digest, 'a digest'), tx]))
     } catch (error) {
-      // Too large, or too late for that: one by one, none is.
+      // The answer is too large, or takes too long because of that. Single transactions are never too large.
       if (error instanceof ChainFailure && !(error instanceof RateLimited)) return null
       throw error
     }
@@ -207,7 +204,7 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): SuiNo
     },
     async balance(owner, coinType) {
       const { balance } = await read(methods.getBalance, { owner, coinType })
-      // What is in no coin cannot be spent by our transactions.
+      // Our transactions cannot spend amounts that are in no coin.
       return balance?.coinBalance ?? balance?.balance ?? 0n
     },
     decimals: async (coinType) => (await readOrNull(methods.getCoinInfo, { coinType }))?.metadata?.decimals ?? null,
@@ -266,7 +263,7 @@ function heightsFrom(from: bigint, to: bigint): readonly bigint[] {
   return Array.from({ length: Number(to - from) + 1 }, (_, i) => from + BigInt(i))
 }
 
-/** In the order of the items, a few at a time. */
+/** The results are in the order of the items; a few are read at a time. */
 async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = []
   for (let at = 0; at < items.length; at += AT_ONCE) results.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(work))))

@@ -1,14 +1,12 @@
-/** One Sui node over several providers. It works while some are dead, slow or behind, and with a quorum while some of them lie. */
+/** Makes one Sui node of several providers. It works while some are dead, slow or behind, and with a quorum while some lie. */
 
-import { type Answers, poll } from '@tandem/chain-kit/providers/poll.ts'
-import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
-import { noAgreement } from '@tandem/chain-kit/providers/quorum.ts'
+import type { Provider } from '@tandem/chain-kit/providers/pool.ts'
 import { createQuorumNode, openSharedNode, type SharedNodeOptions } from '@tandem/chain-kit/providers/quorum-node.ts'
-import { equal, listedByQuorum, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
+import { acceptedByQuorum, equal, listedByQuorum, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
 import type { Block, Chain } from '@tandem/protocol/chain.ts'
 import { chainProblem, genesisDigestOf } from '../../terms/nodes/chain-problem.ts'
 import { newestBlock } from '../blocks.ts'
-import type { BroadcastVerdict, ExecutionFailure, NodeCheckpoint, NodeCoin, NodeObject, Outcome, Simulation, SuiNode } from './node.ts'
+import type { ExecutionFailure, NodeCheckpoint, NodeCoin, NodeObject, Outcome, Simulation, SuiNode } from './node.ts'
 
 export function createSharedNode(chain: Chain, providers: readonly Provider<SuiNode>[], options: SharedNodeOptions): SuiNode {
   const shared = openSharedNode(chain, providers, options, { problemOf: chainProblem, newest: newestBlock, keyOf: keyOfBlock })
@@ -28,36 +26,14 @@ export function createSharedNode(chain: Chain, providers: readonly Provider<SuiN
       outcome: (tx) => [`the outcome of ${tx}`, equal({ keyOf: keyOfOutcome, isImmutable: true, pick: inCheckpoint })],
       created: (tx) => [`what ${tx} created`, equal({ keyOf: (all) => all.map(({ id, type }) => `${id} ${type}`).join('\n') })],
       simulate: () => ['a simulation', equal({ keyOf: ({ failure }) => keyOfFailure(failure), pick: mostGas })],
+      broadcast: () => ['ExecuteTransaction', acceptedByQuorum(['refused'])],
     }),
     async chainId() {
       await shared.verify()
       return genesisDigestOf(chain)
     },
-    /** One provider that accepts everything must not hide that the others refuse. */
-    broadcast: (transaction) =>
-      poll<SuiNode, BroadcastVerdict, BroadcastVerdict>(quorum.pool, {
-        enough: quorum.size,
-        everyone: true,
-        ask: (node) => node.broadcast(transaction),
-        decide: ({ answers }) => (acceptedIn(answers) >= quorum.size ? { kind: 'accepted' } : undefined),
-        otherwise: undecidedBroadcast,
-      }),
     ...shared.methods,
   }
-}
-
-type Verdicts = Answers<SuiNode, BroadcastVerdict>
-
-/** Fewer than the quorum accepted it. */
-function undecidedBroadcast({ answers, failures }: Verdicts): BroadcastVerdict {
-  if (answers.length === 0) throw noAgreement('ExecuteTransaction', 1, [], failures)
-  const refused = answers.flatMap(([, verdict]) => (verdict.kind === 'refused' ? [verdict] : []))[0]
-  // A provider that fails, e.g. by a timeout, may have forwarded it before.
-  return refused === undefined ? { kind: 'accepted' } : { ...refused, isPartlyAccepted: acceptedIn(answers) > 0 || failures.length > 0 }
-}
-
-function acceptedIn(answers: Verdicts['answers']): number {
-  return answers.filter(([, { kind }]) => kind === 'accepted').length
 }
 
 function keyOfBlock({ height, hash, parentHash, time }: Block): string {
@@ -85,7 +61,7 @@ function keyOfCoin({ id, version, digest, balance }: NodeCoin): string {
   return [id, version, digest, balance].join(' ')
 }
 
-/** Null if it is not executed: a provider that is behind does not contradict the others. */
+/** The key is null if the transaction is not executed: a provider that is behind does not contradict the others. */
 function keyOfOutcome(outcome: Outcome | null): string | null {
   return outcome === null ? null : keyOfFailure(outcome.failure)
 }
@@ -96,11 +72,11 @@ function inCheckpoint(alike: readonly (Outcome | null)[]): Outcome | null {
 }
 
 function keyOfFailure(failure: ExecutionFailure | null): string {
-  // Nodes word descriptions differently.
+  // Nodes differ in the words of descriptions.
   return failure === null ? 'none' : `${failure.isCongested} ${failure.abort?.package} ${failure.abort?.module} ${failure.abort?.code}`
 }
 
-/** Too little would make the transaction fail. What is not used is not paid. */
+/** With too little gas the transaction would fail. Unused gas is not paid. */
 function mostGas(alike: readonly Simulation[]): Simulation {
   const totalOf = ({ gas }: Simulation) => gas.computation + gas.storage
   return alike.reduce((most, one) => (totalOf(one) > totalOf(most) ? one : most))

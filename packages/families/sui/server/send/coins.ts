@@ -1,28 +1,27 @@
 /**
- * Chooses the coins of a transaction among those that no other one uses. A coin is a lane: two transactions that name the same version of it would
- * lock it until the end of the epoch. So there should be several, and not too many.
+ * Chooses the coins of a transaction among those that no other one uses. A coin is a lane: two transactions that name the same version of
+ * it would lock it until the end of the epoch. So there should be several, and not too many.
  */
 import type { NodeCoin } from '../nodes/node.ts'
 
-/** So many actions can be under way at once. */
+/** This many actions can be in flight at once. */
 const LANES = 8
-/** Enough gas for several redeems. */
+/** A lane has enough gas for several redeems. */
 export const LANE_MIST = 200_000_000n
-/** Payouts to us come as new coins. Above this number, transactions merge the smallest. */
+/** Payouts to us are new coins. Above this number, transactions merge the smallest. */
 const MERGED_ABOVE = 3 * LANES
 /** A transaction may name 256 coins as its gas, and more as inputs. */
 const MAX_COINS = 100
 
 export type Chosen = {
-  /** The first takes what the others have. */
   readonly coins: readonly [NodeCoin, ...NodeCoin[]]
   readonly total: bigint
 }
 
-/** `all`: how many coins there are, with those in use. Null if the free ones hold less than needed. */
+/** `all` is the number of coins, including those in use. The result is null if the free ones hold less than needed. */
 export function chooseCoins(free: readonly NodeCoin[], needed: bigint, all: number): Chosen | null {
   const ascending = free.toSorted((a, b) => (a.balance < b.balance ? -1 : a.balance > b.balance ? 1 : 0))
-  // The smallest that is enough: the large ones stay for large amounts.
+  // The smallest coin that suffices is used: the large ones stay for large amounts.
   const single = ascending.find(({ balance }) => balance >= needed)
   const chosen = single === undefined ? largestUntil(ascending.toReversed(), needed) : [single]
   const [first, ...more] = chosen
@@ -33,7 +32,6 @@ export function chooseCoins(free: readonly NodeCoin[], needed: bigint, all: numb
   return { coins, total: totalOf(coins) }
 }
 
-/** Empty if they hold less than needed. */
 function largestUntil(descending: readonly NodeCoin[], needed: bigint): readonly NodeCoin[] {
   const chosen: NodeCoin[] = []
   for (const coin of descending.slice(0, MAX_COINS)) {
@@ -43,7 +41,7 @@ function largestUntil(descending: readonly NodeCoin[], needed: bigint): readonly
   return []
 }
 
-/** How many coins to split off for later transactions, if there are too few. Half of what is left stays. */
+/** Coins are split off for later transactions if there are too few. Half of the remaining balance stays. */
 export function lanesToAdd(lanes: number, left: bigint): number {
   const affordable = left / (2n * LANE_MIST)
   const missing = Math.max(LANES - lanes, 0)

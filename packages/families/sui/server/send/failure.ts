@@ -9,7 +9,7 @@ export function asChainFailure(failure: ExecutionFailure, what: string, packageI
   return new ChainFailure('would-fail', `${what}: ${reasonOf(failure, packageId)}`)
 }
 
-/** `packageId`: of our module. Codes of other modules mean something else. */
+/** `packageId` is that of our module. Codes of other modules mean something else. */
 export function reasonOf({ abort, description }: ExecutionFailure, packageId: string): string {
   const isOurs = abort !== null && abort.package === packageId && abort.module === moduleName
   return (isOurs ? abortName(abort.code) : null) ?? description

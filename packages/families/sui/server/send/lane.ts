@@ -1,7 +1,7 @@
 /**
- * One signer's transactions on Sui. There are no nonces: coins are the lanes, see `reservations.ts`. None can be replaced: a recorded transaction is sent as it
- * is until its outcome is known, or until it can no longer be executed. An action signs anew only then, or with other coins after a while. The module
- * refuses a repetition.
+ * Sends one signer's transactions on Sui. There are no nonces: coins are the lanes, see `coins.ts`. No transaction can be replaced: a
+ * recorded one is sent unchanged until its outcome is known, or until it can no longer be executed. An action signs again only then, or
+ * with other coins after a while. The module refuses a repetition.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Transaction } from '@mysten/sui/transactions'
@@ -26,28 +26,28 @@ import { budgetOf, type GasNeed, gasPrice, SPLIT_BUDGET } from '../fees/gas.ts'
 import type { Epoch, NodeCoin, SuiNode } from '../nodes/node.ts'
 import { type Chosen, chooseCoins, LANE_MIST, lanesToAdd, totalOf } from './coins.ts'
 
-/** Between the clocks of validators and our own. */
+/** The clocks of validators and our own differ by at most this. */
 const CLOCK_SKEW_SECONDS = 3_600n
 
 /** An epoch lasts a day. A chain that halts makes it longer, and a local chain may be ahead of our clock. */
-const LEAST_LOOKBACK_SECONDS = 2n * 86_400n
+const MIN_LOOKBACK_SECONDS = 2n * 86_400n
 
 export interface SuiTypes extends ContractTypes {
   readonly call: SuiCall
   readonly signed: SignedCall
   readonly cost: GasNeed
-  /** Nodes refuse nothing that another signature would fix at once. */
+  /** Another signature solves no refusal of a node at once. */
   readonly refusal: never
 }
 
 /** An initiation leaves this much SUI: an amount that is locked must not keep us from redeeming what we are owed. */
 const KEPT_FOR_DUTIES = 200_000_000n
 
-/** How often coins are read again while all of them are in use: transactions are executed within a second. */
+/** While all coins are in use they are read again this often: transactions are executed within a second. */
 const WAITS = 4
 const WAIT_MS = 250
 
-/** Transactions of one action, each with other coins, that could still be executed. All but one fail, and cost their gas. */
+/** At most this many transactions of one action could still be executed, each with other coins. All but one fail, and cost their gas. */
 const MAX_LIVE = 3
 
 export async function openLane(node: SuiNode, chain: Chain, outbox: Outbox): Promise<Lane<SuiTypes>> {
@@ -75,14 +75,14 @@ export async function openLane(node: SuiNode, chain: Chain, outbox: Outbox): Pro
       await broadcast(signed)
       return { kind: 'waits' }
     } catch (error) {
-      // Its coin may be locked until the end of the epoch by a transaction that is not ours. Others may be free, and the module refuses a repetition.
+      // A foreign transaction may have locked its coin until the end of the epoch. Others may be free, and the module refuses a repetition.
       const mayGiveUp = outbox.now - signed.at >= chain.feeBumpSeconds && live.length < MAX_LIVE
       if (mayGiveUp && error instanceof ChainFailure) return { kind: 'over' }
       throw error
     }
   }
 
-  /** It can no longer be executed with success: its deadline has passed, or another transaction has spent one of its coins. */
+  /** A lost transaction cannot succeed: its deadline has passed, or another transaction has spent one of its coins. */
   async function isLost({ tx, spends, deadlineMs }: SignedCall): Promise<boolean> {
     if (await hasPassed(deadlineMs)) return (await node.outcome(tx)) === null
     const newest = await Promise.all(spends.map(({ id }) => node.versionOf(id)))
@@ -104,7 +104,7 @@ export async function openLane(node: SuiNode, chain: Chain, outbox: Outbox): Pro
     return { gas, token }
   }
 
-  /** Throws `would-fail` with the amounts if waiting for coins that are in use cannot help. Providers may list different versions: the balance decides. */
+  /** Throws `would-fail` if waiting for coins in use is useless. Providers may list different versions: the balance decides. */
   async function assertFunds(call: SuiCall, budget: bigint, { gas, token }: Wallet): Promise<void> {
     const spending = spendingOf(call)
     const mist = spending.sui + budget + (call.verb === 'initiate' ? KEPT_FOR_DUTIES : 0n)
@@ -170,7 +170,6 @@ export async function openLane(node: SuiNode, chain: Chain, outbox: Outbox): Pro
   }
 }
 
-/** Splits coins off for later transactions. */
 function addLanes(tx: Transaction, count: number, owner: Address): void {
   if (count === 0) return
   const amounts = Array.from({ length: count }, () => tx.pure.u64(LANE_MIST))
@@ -185,7 +184,6 @@ type Wallet = { readonly gas: readonly NodeCoin[]; readonly token: readonly Node
 
 type Plan = { readonly gas: Chosen; readonly token: readonly NodeCoin[]; readonly lanes: number }
 
-/** Null if the free coins are not enough. */
 function planOf(call: SuiCall, budget: bigint, all: Wallet, free: Wallet): Plan | null {
   const { sui, token } = spendingOf(call)
   const tokens = token === 0n ? null : chooseCoins(free.token, token, all.token.length)
@@ -194,7 +192,7 @@ function planOf(call: SuiCall, budget: bigint, all: Wallet, free: Wallet): Plan 
   const gas = chooseCoins(free.gas, needed, all.gas.length)
   if (gas === null || (call.verb === 'initiate' && totalOf(free.gas) - needed < KEPT_FOR_DUTIES)) return null
   const left = gas.total - needed
-  // Strangers may send dust: a coin that cannot pay for such a transaction is no lane.
+  // Strangers may send dust: a coin that cannot pay for a transaction is no lane.
   const lanes = all.gas.filter(({ balance }) => balance >= budget).length
   return { gas, token: tokens?.coins ?? [], lanes: lanesToAdd(lanes, left) }
 }
@@ -205,21 +203,21 @@ function spendingOf({ spends }: SuiCall): { readonly sui: bigint; readonly token
 }
 
 /**
- * Two transactions that name the same version of a coin would lock it until the end of the epoch (equivocation), and the money of both. So a version that is on
- * record is never signed for again before the epoch of its transaction is over: not by another action, not by another process of the same database, not after a
- * crash. A transaction that was executed gives its coins a new version.
+ * Two transactions that name the same version of a coin would lock it until the end of the epoch (equivocation), and the money of both. So
+ * a version that is on record is never signed for again before the epoch of its transaction is over: not by another action, not by another
+ * process of the same database, not after a crash. An executed transaction gives its coins a new version.
  *
- * Finds every attempt that could be executed now and spends a version of these coins. It was signed in this epoch: its expiry is the epoch of its
- * signature.
+ * The query finds every attempt that could be executed now and spends a version of these coins. It was signed in this epoch: its expiry is
+ * the epoch of its signature.
  */
 function queryFor({ startMs }: Epoch, now: bigint, coins: readonly NodeCoin[]): Required<OthersQuery> {
-  const [byEpoch, byClock] = [startMs / 1000n - CLOCK_SKEW_SECONDS, now - LEAST_LOOKBACK_SECONDS]
+  const [byEpoch, byClock] = [startMs / 1000n - CLOCK_SKEW_SECONDS, now - MIN_LOOKBACK_SECONDS]
   const since = byEpoch < byClock ? byEpoch : byClock
   const fromNonce = coins.reduce<bigint | null>((least, { version }) => (least === null || version < least ? version : least), null)
   return { since: since > 0n ? since : 0n, fromNonce: fromNonce ?? 0n }
 }
 
-/** `recorded`: of this action and of all others. */
+/** `recorded` has the attempts of this action and of all others. */
 function freeCoins(coins: readonly NodeCoin[], { number }: Epoch, recorded: readonly Attempt[]): readonly NodeCoin[] {
   const taken = new Set(recorded.filter((attempt) => lastEpochOf(attempt) >= number).flatMap(({ slots }) => slots))
   return coins.filter(({ id, version }) => !taken.has(slotOf(id, version)))

@@ -1,4 +1,4 @@
-/** Whether a payout can succeed. Neither needs nor shows the secret. */
+/** Checks whether a payout can succeed. The check neither needs nor shows the secret. */
 import { Transaction } from '@mysten/sui/transactions'
 import { payoutRefused } from '@tandem/chain-kit/port/failure.ts'
 import { type Address, parseAddress } from '../../terms/address.ts'
@@ -7,7 +7,9 @@ import type { SuiNode } from '../nodes/node.ts'
 import { reasonOf } from './failure.ts'
 import { simulateCommands } from './simulate.ts'
 
-/** Every address can receive SUI. The issuer of another coin may have paused it, or barred an address from receiving it: so a coin without value is sent there. */
+/**
+ * Every address can receive SUI. Another coin's issuer may have paused it or blocked an address, so a simulation sends a worthless coin.
+ */
 export async function tryPayout(
   node: Pick<SuiNode, 'simulate' | 'epoch'>,
   coinType: CoinType,

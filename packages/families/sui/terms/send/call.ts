@@ -1,4 +1,4 @@
-/** The calls of the HTLC as parts of a transaction, and the coins that they spend. */
+/** Adds the calls of the HTLC to a transaction, and the coins that they spend. */
 import { Transaction, type TransactionObjectArgument } from '@mysten/sui/transactions'
 import type { HtlcTerms, HtlcVerb } from '@tandem/protocol/htlc.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
@@ -11,11 +11,11 @@ import { ownedInput } from './transaction.ts'
 
 export type SuiCall = {
   readonly verb: HtlcVerb
-  /** What it takes from its sender beside the gas; null: nothing. */
+  /** The sender spends this beside the gas; null means nothing. */
   readonly spends: { readonly coinType: CoinType; readonly amount: bigint } | null
-  /** From this time of the chain's clock on it can only fail; null: never. */
+  /** From this time of the chain's clock on, the call can only fail. Null means that it never expires. */
   readonly deadlineMs: bigint | null
-  /** `coin` is worth what it spends; null if it spends nothing. */
+  /** `coin` is worth what the call spends, or null if it spends nothing. */
   readonly add: (tx: Transaction, coin: TransactionObjectArgument | null) => void
 }
 
@@ -43,7 +43,6 @@ export function refundCallOf(deployed: Deployed, terms: HtlcTerms): SuiCall {
   return { verb: 'refund', spends: null, deadlineMs: null, add: (tx) => void refundCall(tx, deployed, order) }
 }
 
-/** A transaction with the call, and what it spends: from the gas, or from these coins of another type. */
 export function transactionWith({ spends, add }: SuiCall, coins: readonly ObjectRef[]): Transaction {
   const tx = new Transaction()
   add(tx, spends === null ? null : takeCoin(tx, spends, coins))
@@ -57,7 +56,7 @@ function takeCoin(tx: Transaction, { coinType, amount }: NonNullable<SuiCall['sp
   return coin
 }
 
-/** Without a coin of this type there is an empty one, and the transaction fails on the chain. */
+/** Without a coin of this type an empty one is used, and the transaction fails on the chain. */
 function mergeCoins(tx: Transaction, coinType: CoinType, coins: readonly ObjectRef[]): TransactionObjectArgument {
   const [first, ...others] = coins.map((coin) => ownedInput(tx, coin))
   if (first === undefined) return tx.moveCall({ target: '0x2::coin::zero', typeArguments: [coinType] })

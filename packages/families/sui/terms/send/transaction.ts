@@ -1,4 +1,4 @@
-/** Transactions as they are built, signed, recorded and parsed. An attempt keeps every version of an object that it spends as a slot. */
+/** Builds, signs, records and parses transactions. An attempt keeps every version of an object that it spends as a slot. */
 
 import { bcs } from '@mysten/sui/bcs'
 import { messageWithIntent } from '@mysten/sui/cryptography'
@@ -14,26 +14,22 @@ export type Frame = {
   readonly sender: Address
   readonly price: bigint
   readonly budget: bigint
-  /** The last epoch in which it is valid. */
   readonly lastEpoch: bigint
-  /** Empty for simulations. */
   readonly payment: readonly ObjectRef[]
 }
 
-/** A recorded attempt, parsed. */
 export type SignedCall = SignedTransaction & {
   readonly tx: string
-  /** Nothing needs its parts: it is never signed again. */
+  /** The call is never signed again, so nothing needs its parts. */
   readonly call: object
-  /** The versions of objects that it spends. */
   readonly spends: readonly Pick<ObjectRef, 'id' | 'version'>[]
   readonly lastEpoch: bigint
-  /** From this time of the chain's clock on it can only fail; null: never. */
+  /** From this time of the chain's clock on, the transaction can only fail. Null means that it never expires. */
   readonly deadlineMs: bigint | null
   readonly at: bigint
 }
 
-/** BCS of the transaction's data. `tx` has its commands. Asks no node: everything that it needs is given. */
+/** The result is BCS of the transaction's data. `tx` has its commands. No request is sent: everything that is needed is given. */
 export async function buildTransaction(tx: Transaction, frame: Frame): Promise<Uint8Array> {
   tx.setSender(frame.sender)
   tx.setGasPrice(frame.price)
@@ -51,7 +47,7 @@ function refOf({ id, version, digest }: ObjectRef) {
   return { objectId: id, version: version.toString(), digest }
 }
 
-/** Scheme, signature and public key, as nodes take it. */
+/** The signature is scheme, signature and public key, in the form of nodes. */
 export function signTransaction(signer: Signer, bytes: Uint8Array): SignedTransaction {
   const key = onCurve('ed25519', signer)
   const digest = blake2b(messageWithIntent('TransactionData', bytes), { dkLen: 32 })
@@ -75,7 +71,7 @@ export function attemptOf(transaction: SignedTransaction, { spends, lastEpoch, d
       `expires:${lastEpoch}`,
       ...(deadlineMs === null ? [] : [`before:${deadlineMs}`]),
     ],
-    // The highest version that it spends: whoever looks for those that spend a version finds them from that number on.
+    // The nonce is the highest version that is spent: a search for transactions that spend a version begins at that number.
     nonce: spends.reduce((highest, { version }) => (version > highest ? version : highest), 0n),
     feeRate: price,
   }
@@ -85,7 +81,7 @@ export function slotOf(id: Address, version: bigint): string {
   return `${id}:${version}`
 }
 
-/** Read from the slots, without parsing the transaction: those of other actions are searched by it. */
+/** The epoch is read from the slots, without parsing the transaction: attempts of other actions are searched by it. */
 export function lastEpochOf({ tx, slots }: Pick<Attempt, 'tx' | 'slots'>): bigint {
   const epoch = numberIn(slots, 'expires')
   if (epoch === null) throw new Error(`recorded transaction ${tx} has no last epoch among its slots`)

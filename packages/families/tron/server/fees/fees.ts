@@ -1,4 +1,4 @@
-/** The fee limit of a call on Tron: the estimated energy at the network's price, up to a cap in TRX. */
+/** Limits the fee of a call on Tron: the estimated energy at the network's price, up to a cap in TRX. */
 
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -7,32 +7,30 @@ import { NodeRefusal } from '@tandem/evm/server/nodes/rpc.ts'
 import { max, min } from '@tandem/protocol/bigint.ts'
 import type { Address } from 'viem'
 import { fromEvmAddress } from '../../terms/address.ts'
-import { type FeeVerb, fallbackEnergy, feeCapSun, leastEnergy, SUN } from '../../terms/fees/limits.ts'
+import { type FeeVerb, fallbackEnergy, feeCapSun, minEnergy, SUN } from '../../terms/fees/limits.ts'
 import type { WalletApi } from '../nodes/wallet-api.ts'
 
-/** With a plain token, twice: busy tokens are charged more for their part. */
+/** These are twice the needs of a plain token, because busy tokens are charged more for their part. */
 const ENERGY = { initiate: 130_000n, redeem: 90_000n, refund: 90_000n } as const
 
-/** Some 400 bytes at 1,000 sun, because free bandwidth lasts for two transactions a day. */
+/** Some 400 bytes cost 1,000 sun each, because free bandwidth lasts for two transactions a day. */
 const USUAL_BANDWIDTH_SUN = 400_000n
 
 const DECIMALS = 6
 
-/** In energy. */
+/** The unit is energy. */
 export type Need = {
-  /** With a margin. */
   readonly wanted: bigint
-  /** With less it fails, and still costs all of it. */
-  readonly least: bigint
+  /** A call with less energy fails, and still costs all of it. */
+  readonly min: bigint
 }
 
-/** An account's means to pay for energy. */
 export type AccountFunds = {
   readonly account: Address
   readonly balanceSun: bigint
-  /** From staking, free of charge. */
+  /** Energy from staking is free of charge. */
   readonly stakedEnergy: bigint
-  /** The most that its unmined transactions may still cost. */
+  /** The account's unmined transactions may still cost at most this much. */
   readonly reservedSun: bigint
 }
 
@@ -47,20 +45,20 @@ export async function energyFor(node: EvmNode, call: NodeCall, verb: FeeVerb): P
   try {
     return withMargin(await node.estimateGas(call))
   } catch (error) {
-    if (error instanceof NodeRefusal) return { wanted: fallbackEnergy[verb], least: leastEnergy[verb] }
+    if (error instanceof NodeRefusal) return { wanted: fallbackEnergy[verb], min: minEnergy[verb] }
     throw error
   }
 }
 
-/** For a redeem that no node may see yet. `payout`: the energy of its simulated payout; 0 if no node reported it. */
+/** No node may see such a redeem yet. `payout` is the energy of its simulated payout, or 0 if no node reported it. */
 export function energyForRedeem(payout: bigint): Need {
-  const { wanted, least } = withMargin(payout + REDEEM_ENERGY)
-  const usual = { wanted: fallbackEnergy.redeem, least: leastEnergy.redeem }
-  return { wanted: wanted > usual.wanted ? wanted : usual.wanted, least: least > usual.least ? least : usual.least }
+  const { wanted, min: minNeed } = withMargin(payout + REDEEM_ENERGY)
+  const usual = { wanted: fallbackEnergy.redeem, min: minEnergy.redeem }
+  return { wanted: wanted > usual.wanted ? wanted : usual.wanted, min: max(minNeed, usual.min) }
 }
 
 export function withMargin(estimate: bigint): Need {
-  return { wanted: (estimate * 3n) / 2n, least: estimate }
+  return { wanted: (estimate * 3n) / 2n, min: estimate }
 }
 
 export async function readFunds(node: EvmNode, api: WalletApi, account: Address, reservedSun = 0n): Promise<AccountFunds> {
@@ -68,30 +66,29 @@ export async function readFunds(node: EvmNode, api: WalletApi, account: Address,
   return { account, balanceSun, stakedEnergy, reservedSun }
 }
 
-/** The most that an unmined transaction may cost its sender. */
 export function reserveOf({ feeLimitSun }: { readonly feeLimitSun: bigint }): bigint {
   return feeLimitSun + BANDWIDTH_SUN
 }
 
 /**
- * `atLeastSun`: more than the limit that an earlier attempt ran out of. Redeems and refunds may use all funds: an unused limit costs nothing.
+ * `minLimitSun` is more than the limit that an earlier attempt ran out of. Redeems and refunds may use all funds: an unused limit is free.
  */
-export function feeLimitSun(verb: FeeVerb, need: Need, priceSun: bigint, funds: AccountFunds, atLeastSun = 0n): bigint {
-  const [wanted, cap] = [max(need.wanted * priceSun, atLeastSun), feeCapSun[verb]]
+export function feeLimitSun(verb: FeeVerb, need: Need, priceSun: bigint, funds: AccountFunds, minLimitSun = 0n): bigint {
+  const [wanted, cap] = [max(need.wanted * priceSun, minLimitSun), feeCapSun[verb]]
   const isOwed = verb === 'redeem' || verb === 'refund'
-  const most = min(cap, budgetSun(funds, priceSun))
-  const least = isOwed ? need.least * priceSun : wanted
-  if (least <= most) return min(wanted, most)
-  if (least > cap) throw new ChainFailure('would-fail', `${verb}: it may cost ${least / SUN} TRX, and we pay up to ${cap / SUN}`)
-  throw shortOf(funds, least)
+  const affordable = min(cap, budgetSun(funds, priceSun))
+  const minLimit = isOwed ? need.min * priceSun : wanted
+  if (minLimit <= affordable) return min(wanted, affordable)
+  if (minLimit > cap) throw new ChainFailure('would-fail', `${verb}: it may cost ${minLimit / SUN} TRX, and we pay up to ${cap / SUN}`)
+  throw shortOf(funds, minLimit)
 }
 
-/** The limit cannot be raised any more: the next attempt would run out of energy again, and cost all of it again. */
+/** At the cap the limit cannot be raised: the next attempt would run out of energy again, and cost all of it again. */
 export function isAtCap(verb: FeeVerb, { feeLimitSun }: { readonly feeLimitSun: bigint }): boolean {
   return feeLimitSun >= feeCapSun[verb]
 }
 
-/** With less the call would run out of energy, and cost all of it. */
+/** With less energy the call would run out of it, and cost all of it. */
 export function requireFunds(funds: AccountFunds, energy: bigint, priceSun: bigint): void {
   if (budgetSun(funds, priceSun) < energy * priceSun) throw shortOf(funds, energy * priceSun)
 }

@@ -1,4 +1,4 @@
-/** The energy limit of a relay. A contract account checks its own signature, and can burn any amount of energy there. */
+/** Limits the energy of a relay. A contract account checks its own signature, and can burn any amount of energy there. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { EvmNode, NodeCall } from '@tandem/evm/server/nodes/node.ts'
@@ -6,20 +6,19 @@ import { asChainFailure } from '@tandem/evm/server/send/revert.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { type Need, withMargin } from './fees.ts'
 
-/** Twice what a key's signature takes with Tether, at its usual surcharge. */
+/** This is twice what a key's signature takes with Tether, at its usual surcharge. */
 const MAX_RELAY_ENERGY = 400_000n
 
-/** No fallback: we do not pay for a relay that cannot be estimated. */
+/** There is no fallback: we do not pay for a relay that cannot be estimated. */
 export async function relayEnergy(node: EvmNode, call: NodeCall): Promise<Need> {
-  const { wanted, least } = withMargin(await estimate(node, call))
-  if (least > MAX_RELAY_ENERGY) {
-    const refusal = `it would take ${least} energy, and we pay for ${MAX_RELAY_ENERGY}`
+  const { wanted, min } = withMargin(await estimate(node, call))
+  if (min > MAX_RELAY_ENERGY) {
+    const refusal = `it would take ${min} energy, and we pay for ${MAX_RELAY_ENERGY}`
     throw new ChainFailure('would-fail', `initiate: ${refusal}`, { refusal })
   }
-  return { wanted: wanted < MAX_RELAY_ENERGY ? wanted : MAX_RELAY_ENERGY, least }
+  return { wanted: wanted < MAX_RELAY_ENERGY ? wanted : MAX_RELAY_ENERGY, min }
 }
 
-/** The same check for the API: fails with `bad_request`. */
 export async function verifyRelayEnergy(node: EvmNode, call: NodeCall): Promise<void> {
   try {
     await relayEnergy(node, call)

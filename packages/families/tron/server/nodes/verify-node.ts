@@ -32,12 +32,12 @@ export async function verifyTronNode(
   await verifySimulations(chain, api, contracts)
 }
 
-/** Every payout is simulated before a secret is shown. The revert data of that simulation tells whether it would succeed. */
+/** Every payout is simulated before a secret is shown, and the revert data of the simulation show whether the payout would succeed. */
 async function verifySimulations(chain: Chain, api: WalletApi, contracts: Contracts): Promise<void> {
   const [contract] = contracts.all
   if (contract === undefined) return
   const { address } = contract
-  // With this amount no swap can exist, so the refund must revert.
+  // No swap can have this amount, so the refund must revert.
   const args = [address, address, 1n, maxUint256, zeroHash] as const
   const data = encodeFunctionData({ abi: htlcTrc20.abi, functionName: 'refund', args })
   const { isReverted, output } = await api.simulateCall({ to: address, data })

@@ -1,4 +1,4 @@
-/** Several Tron nodes behind one API: failover, quorum, and refusals with the node's own text. */
+/** Tests several Tron nodes behind one API: failover, quorum, and refusals with the node's own text. */
 
 import { closeServersAfterEach, serve } from '@tandem/chain-kit/providers/wire.fixture.ts'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +6,7 @@ import { createWalletApi, type WalletApi } from './wallet-api.ts'
 
 closeServersAfterEach()
 
-/** A node that gives every question the same answer, but for some paths. */
+/** Every request gets the same answer, except for some paths. */
 async function nodeThatAnswers(
   answer: unknown,
   { status = 200, ...paths }: { readonly status?: number; readonly [path: string]: unknown } = {},
@@ -55,7 +55,7 @@ describe('broadcasting', () => {
   it('is refused where one node accepts what others refuse, unless a quorum accepts it', async () => {
     const taking = async () => nodeThatAnswers({ code: 'SUCCESS' })
     const nodes = [await taking(), await nodeThatAnswers({ code: 'BANDWITH_ERROR', message: 'x' }), dead]
-    // Not `would-fail`: one node has it.
+    // The kind is not `would-fail`, because one node has the transaction.
     await expect(agreeing(2, ...nodes).broadcast(signed)).rejects.toMatchObject({
       kind: 'unreachable',
       message: expect.stringMatching(/BANDWITH_ERROR/),
@@ -68,7 +68,7 @@ describe('broadcasting', () => {
       const node = await nodeThatAnswers({ code: 'SIGERROR', message })
       const refusal = { message: 'the node refused the transaction: SIGERROR: Validate signature error' }
       await expect(apiOf(node).broadcast(signed)).rejects.toMatchObject({ kind: 'would-fail', ...refusal })
-      // The one that does not answer may have forwarded it: the refusal is not final.
+      // The node that does not answer may have forwarded the transaction, so the refusal is not final.
       await expect(apiOf(dead, node).broadcast(signed)).rejects.toMatchObject({ kind: 'unreachable', ...refusal })
     }
     for (const answer of [

@@ -1,4 +1,4 @@
-/** One HTTP API over several Tron nodes, with a quorum. */
+/** Makes one HTTP API of several Tron nodes, with a quorum. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
 import { assertQuorum, connectProviders } from '@tandem/chain-kit/providers/connector.ts'
@@ -22,7 +22,6 @@ export function createWalletApi(
   const nodes = endpoints.rpc ?? []
   const providers = connectProviders(chain.id, nodes, createWalletNode)
   assertQuorum(chain.id, nodes, size)
-  // Whether a node serves our chain is checked through its Ethereum JSON-RPC.
   const quorum = openQuorum(chain.id, providers, { size, problemOf: async () => null, onTrouble })
   const node = createQuorumNode(quorum, {
     energyPrice: () => ['the energy price', movingNumber('up')],
@@ -62,7 +61,7 @@ export function createWalletApi(
   }
 }
 
-/** Fewer than the quorum accepted it. */
+/** The quorum did not accept the transaction. */
 function undecidedBroadcast({ answers, failures }: Answers<WalletNode, BroadcastResult>): BroadcastResult {
   const accepted = acceptedIn(answers)
   const refusal = refusalAmong(failures)

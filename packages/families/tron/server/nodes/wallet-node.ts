@@ -1,10 +1,9 @@
-/** The HTTP API of one Tron node, for what its Ethereum JSON-RPC does not offer: prices, resources, simulated calls, results, and transactions to broadcast. */
+/** Calls the HTTP API of one Tron node for what its Ethereum JSON-RPC does not offer: prices, resources, results, and broadcasts. */
 
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createProviderHttp } from '@tandem/chain-kit/providers/http.ts'
-import { saysTooMany } from '@tandem/chain-kit/providers/rate-limited.ts'
-import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
+import { Refusal, saysTooMany } from '@tandem/chain-kit/providers/refusal.ts'
 import { type Address, type Hex, hexToString, isHex } from 'viem'
 import { prefixed, type SignedCall, type TronCall } from '../send/transaction.ts'
 
@@ -17,29 +16,25 @@ import { prefixed, type SignedCall, type TronCall } from '../send/transaction.ts
 export type BroadcastResult = 'accepted' | 'expired' | 'stale' | 'duplicate'
 
 export type CallResult = {
-  /** SUCCESS, REVERT, OUT_OF_ENERGY, … */
   readonly result: string
   readonly energy: bigint
 }
 
 export type SimulatedCall = {
   readonly isReverted: boolean
-  /** Its return data or revert data. */
   readonly output: Hex
-  /** 0 where the node does not report it. */
+  /** The energy is 0 where the node does not report it. */
   readonly energy: bigint
 }
 
 /** Rejects with `ChainFailure('unreachable')` when there is no usable answer, and with a Refusal when the node answers with an error. */
 export interface WalletNode {
   broadcast(signed: Pick<SignedCall, 'tx' | 'raw'>): Promise<BroadcastResult>
-  /** In sun for one unit of energy. */
+  /** The price of one unit of energy is in sun. */
   energyPrice(): Promise<bigint>
-  /** The energy that an account has left from staking, free of charge. */
   stakedEnergy(account: Address): Promise<bigint>
-  /** Of a mined call; null when it is not mined. */
   result(tx: string): Promise<CallResult | null>
-  /** Simulates a call. Returns revert data, which the Ethereum JSON-RPC of nodes before 4.8.1 does not. */
+  /** The simulation returns revert data, which the Ethereum JSON-RPC of nodes before 4.8.1 does not. */
   simulateCall(call: TronCall & { readonly from?: Address }): Promise<SimulatedCall>
   close(): void
 }
@@ -49,9 +44,10 @@ type Answer = Readonly<Record<string, unknown>>
 const TIMEOUT_MS = 10_000
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 const MAX_MESSAGE_LENGTH = 300
-/** In sun. It was 10 in the beginning and 420 at its highest. A price outside these bounds is a mistake, or a lie that would empty our account. */
-const plausiblePrice = { least: 1n, most: 2_000n } as const
-/** A simulated call needs no account, unless the contract reads who called. */
+/**
+ * In sun, the price was 10 at first and 420 at its highest. One outside these bounds is a mistake, or a lie that would empty our account.
+ */
+const plausiblePrice = { min: 1n, max: 2_000n } as const
 const NOBODY: Address = '0x0000000000000000000000000000000000000000'
 
 const broadcastResults: Readonly<Record<string, BroadcastResult>> = {
@@ -59,7 +55,7 @@ const broadcastResults: Readonly<Record<string, BroadcastResult>> = {
   TRANSACTION_EXPIRATION_ERROR: 'expired',
   TAPOS_ERROR: 'stale',
 }
-/** The node's own trouble, which says nothing about the transaction. */
+/** Such an error is a fault of the node itself, and says nothing about the transaction. */
 const troubles: ReadonlySet<string> = new Set(['SERVER_BUSY', 'NO_CONNECTION', 'NOT_ENOUGH_EFFECTIVE_CONNECTION', 'BLOCK_UNSOLIDIFIED'])
 
 export function createWalletNode(endpoint: Endpoint): WalletNode {
@@ -82,7 +78,6 @@ export function createWalletNode(endpoint: Endpoint): WalletNode {
     return answer
   }
 
-  /** In a block, or in the mempool. */
   async function isKnown(tx: string): Promise<boolean> {
     for (const method of ['gettransactionfrompending', 'gettransactionbyid'])
       if ((await ask(method, { value: tx })).txID === tx) return true
@@ -115,7 +110,7 @@ export function createWalletNode(endpoint: Endpoint): WalletNode {
 function priceIn({ chainParameter }: Answer): bigint {
   const found = Array.isArray(chainParameter) ? chainParameter.find((parameter) => parameter?.key === 'getEnergyFee') : undefined
   const sun = amountOf(found?.value)
-  if (sun < plausiblePrice.least || sun > plausiblePrice.most)
+  if (sun < plausiblePrice.min || sun > plausiblePrice.max)
     throw new ChainFailure('unreachable', `getchainparameters: implausible energy price of ${sun} sun`)
   return sun
 }
@@ -133,7 +128,7 @@ function resultIn({ id, receipt }: Answer, tx: string): CallResult | null {
   return { result: String(result), energy: amountOf(energy) }
 }
 
-/** A call that fails without a revert, e.g. because it is too long, has no result: the node says why. */
+/** A call that fails without a revert, e.g. because it is too long, has no result. Then the node says why. */
 function simulationIn({ result, constant_result: outputs, energy_used: energy, transaction }: Answer): SimulatedCall {
   const { message, result: isDone } = typeof result === 'object' && result !== null ? (result as Answer) : {}
   if (isDone !== true) throw new Refusal(0, `triggerconstantcontract: the node could not simulate the call${wordsOf(message)}`)
@@ -147,7 +142,6 @@ function malformed(method: string): ChainFailure {
   return new ChainFailure('unreachable', `${method}: the node's answer is malformed`)
 }
 
-/** Protobuf leaves out zeros. */
 function amountOf(value: unknown): bigint {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? BigInt(value) : 0n
 }

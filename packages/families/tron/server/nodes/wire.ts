@@ -1,4 +1,4 @@
-/** The outer protobuf message of a transaction: raw data in field 1, signatures in field 2. */
+/** Splits the outer protobuf message of a transaction: raw data in field 1, signatures in field 2. */
 
 export type WireTransaction = { readonly rawData: Uint8Array; readonly signatures: readonly Uint8Array[] }
 
@@ -6,7 +6,6 @@ const RAW_DATA = 1
 const SIGNATURE = 2
 const LENGTH_DELIMITED = 2
 
-/** Throws for bytes that are not such a transaction. */
 export function splitTransaction(bytes: Uint8Array): WireTransaction {
   let offset = 0
   let rawData: Uint8Array | null = null

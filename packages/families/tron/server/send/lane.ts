@@ -1,6 +1,6 @@
 /**
- * One signer's calls on Tron. There are no nonces: a transaction is valid until an expiry that it names itself, on any branch that has the
- * block it refers to. So no transaction blocks another, none can be replaced, and the contract reverts a repeated call.
+ * Sends one signer's calls on Tron. There are no nonces: a transaction is valid until an expiry that it names itself, on any branch that
+ * has the block it refers to. So no transaction blocks another, none can be replaced, and the contract reverts a repeated call.
  */
 
 import type { Allocated, ContractTypes, Followed, Lane, Refused, Sharing } from '@tandem/chain-kit/contract/lane.ts'
@@ -16,14 +16,14 @@ import type { WalletApi } from '../nodes/wallet-api.ts'
 import type { BroadcastResult } from '../nodes/wallet-node.ts'
 import { expiresMsOf, readAttempt, type SignedCall, signCall, type TronCall } from './transaction.ts'
 
-/** Twenty blocks: long enough to reach every block producer, short enough to expire soon. */
+/** Twenty blocks are long enough to reach every block producer, and short enough to expire soon. */
 export const TTL_MS = 60_000n
 /** A block this deep is solid: no reorg invalidates transactions that refer to it. */
 const REFERENCE_DEPTH = 20n
-/** The least time between two blocks: a transaction that expires before the next block cannot be in it. */
+/** A transaction that expires before the next block cannot be in it, and blocks are at least this far apart. */
 const SLOT_MS = 3_000n
 const CLOCK_ERROR_SECONDS = 3600n
-/** More than one signer sends until they expire. */
+/** One signer sends fewer before they expire. */
 const MAX_MINED = 10_000
 
 export interface TronTypes extends ContractTypes {
@@ -34,14 +34,11 @@ export interface TronTypes extends ContractTypes {
 }
 
 export type TronCost = {
-  /** Decides the fee cap, and how long the transaction may live. */
   readonly verb: FeeVerb
   readonly need: Need
-  /** A fee limit that did not suffice before. */
-  readonly atLeastSun: bigint
+  readonly minLimitSun: bigint
 }
 
-/** Opens the lanes of a chain. */
 export function lanesOf(node: EvmNode, chain: Chain, api: WalletApi): (outbox: Outbox) => Promise<Lane<TronTypes>> {
   const mined = createMinedCache()
   return (outbox) => openLane(node, chain, api, mined, outbox)
@@ -61,7 +58,6 @@ async function openLane(node: EvmNode, chain: Chain, api: WalletApi, knownMined:
     const mined = await outcome(signed.tx)
     if (mined !== null) return { kind: mined === 'success' ? 'waits' : 'over' }
     const result = await api.broadcast(signed)
-    // Other nodes may have it. A second one could cost twice, and this one expires soon.
     if (result === 'duplicate')
       throw new ChainFailure('unreachable', `the node neither has ${signed.tx} nor accepts it again; another is signed once it has expired`)
     return { kind: result === 'accepted' ? 'waits' : 'over' }
@@ -69,7 +65,7 @@ async function openLane(node: EvmNode, chain: Chain, api: WalletApi, knownMined:
 
   async function allocate(
     call: TronCall,
-    { verb, need, atLeastSun }: TronCost,
+    { verb, need, minLimitSun }: TronCost,
     refused: Refused<TronTypes> | null,
     { mayShare }: Sharing,
   ): Promise<Allocated<TronTypes>> {
@@ -93,13 +89,12 @@ async function openLane(node: EvmNode, chain: Chain, api: WalletApi, knownMined:
       const unmined = await Promise.all(signed.map(readAttempt))
       const same = mayShare ? unmined.find((known) => isSameCall(known.call, call)) : undefined
       if (same !== undefined) return { signed: same, isNew: false }
-      // The most that all unmined transactions of the signer may still cost.
       const reservedSun = unmined.reduce((sum, known) => sum + reserveOf(known), 0n)
       const attempt = await signCall(held.signer, call, {
         reference,
         nowMs: tipMs,
         ttlMs: ttl,
-        feeLimitSun: feeLimitSun(verb, need, energyPriceSun, { ...funds, reservedSun }, atLeastSun),
+        feeLimitSun: feeLimitSun(verb, need, energyPriceSun, { ...funds, reservedSun }, minLimitSun),
         energyPriceSun,
       })
       await held.record(attempt)
@@ -108,7 +103,7 @@ async function openLane(node: EvmNode, chain: Chain, api: WalletApi, knownMined:
     })
   }
 
-  /** Of the transactions that could still be unmined. */
+  /** These are mined, of the transactions that could still be unmined. */
   async function minedSince(): Promise<ReadonlySet<string>> {
     const unexpired = [...(await outbox.readOthers({ since: oldestUnexpired })), ...own].filter(isUnexpired)
     const unknown = unexpired.filter(({ tx }) => !knownMined.has(tx))
@@ -159,8 +154,8 @@ async function openLane(node: EvmNode, chain: Chain, api: WalletApi, knownMined:
 type MinedCache = { has(tx: string): boolean; add(tx: string): void }
 
 /**
- * Of recent transactions: every signature asks for all that have not expired. Only money for fees is reserved by it, so a reorg does no harm: a
- * transaction that it undid is mined again, or the node refuses the next one for want of funds.
+ * Every signature needs the costs of all recent transactions that have not expired, so they are cached. Only money for fees is reserved by
+ * them, so a reorg does no harm: an undone transaction is mined again, or the node refuses the next one for lack of funds.
  */
 function createMinedCache(): MinedCache {
   const mined = new Set<string>()

@@ -13,8 +13,8 @@ import type { WalletApi } from '../nodes/wallet-api.ts'
 const WOULD_SUCCEED = toFunctionSelector('HTLC__PayoutWouldSucceed()')
 
 /**
- * Resolves to the energy of the payout. `sender`: who will send the redeem, if it is known. Throws `would-fail` if it cannot succeed. Simulating the token's transfer would not do: Tether returns
- * false even when it transfers.
+ * Resolves to the energy of the payout. `sender` will send the redeem, if it is known. Throws `would-fail` if the payout cannot succeed. A
+ * simulation of the token's transfer would prove nothing: Tether returns false even when it transfers.
  */
 export async function tryPayout(api: WalletApi, contract: HtlcContract, terms: HtlcTerms, sender?: Address): Promise<bigint> {
   const { redeemer, amount } = canonicalTerms(terms)

@@ -1,3 +1,4 @@
+/** Tests that transactions are built and parsed as TronWeb does. */
 import { createTestSigner } from '@tandem/keys/keys.fixture.ts'
 import { TronWeb } from 'tronweb'
 import { type Hex, hexToBytes } from 'viem'

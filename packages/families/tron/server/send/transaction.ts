@@ -1,4 +1,4 @@
-/** Tron transactions as they are signed, recorded and parsed. A transaction has no nonce: it refers to a block and has an expiry. */
+/** Makes Tron transactions, which are signed, recorded and parsed. A transaction has no nonce: it refers to a block and has an expiry. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import { accountOf as evmAccountOf } from '@tandem/evm/terms/address.ts'
@@ -12,13 +12,12 @@ let loading: Promise<TronWebModule> | undefined
 export type TronCall = { readonly to: Address; readonly data: Hex }
 
 export type SignedCall = {
-  /** Without 0x, as Tron's wallets and explorers write it. */
   readonly tx: string
   readonly raw: Hex
   readonly call: TronCall
   readonly expiresMs: bigint
   readonly feeLimitSun: bigint
-  /** When it was signed, in unix seconds. */
+  /** The transaction was signed at this time in unix seconds. */
   readonly at: bigint
 }
 
@@ -35,7 +34,6 @@ export type TransactionFrame = {
   readonly energyPriceSun: bigint
 }
 
-/** '41…': the form of an address in protobuf. */
 export function prefixed(address: Address): string {
   return `41${address.slice(2)}`
 }
@@ -77,7 +75,7 @@ export async function signContract(signer: Signer, body: ContractBody, frame: Tr
   }
 }
 
-/** Read from the slot, without parsing the transaction: all attempts of a signer are searched by it. */
+/** The slot gives it without parsing the transaction: all attempts of a signer are searched by it. */
 export function expiresMsOf({ tx, slots }: Attempt): bigint {
   const end = /^expires:([0-9]+)$/.exec(slots[0] ?? '')?.[1]
   if (end === undefined) throw new Error(`recorded transaction ${tx} has no expiry among its slots`)
@@ -106,7 +104,7 @@ type RawCall = {
   readonly fee_limit: number
 }
 
-/** TronWeb, loaded on first use: it takes half a second and tens of megabytes, which only users of Tron should pay. */
+/** TronWeb is loaded on first use: it takes half a second and tens of megabytes, which only users of Tron should pay. */
 type TronWebModule = typeof import('tronweb')
 
 function loadTronWeb(): Promise<TronWebModule> {

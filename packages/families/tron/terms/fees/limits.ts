@@ -1,23 +1,23 @@
-/** Limits of energy and fees for each call. */
+/** Limits energy and fees for each call. */
 import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 
 export type FeeVerb = HtlcVerb | 'approve'
 
 export const SUN = 1_000_000n
 
-/** Several times what the contract uses with a plain token: busy contracts, above all Tether's, are charged up to 3.4 times their energy. */
+/** These are several times what the contract uses with a plain token: busy contracts are charged up to 3.4 times their energy. */
 export const fallbackEnergy = { approve: 150_000n, initiate: 600_000n, redeem: 500_000n, refund: 500_000n } as const satisfies Record<
   FeeVerb,
   bigint
 >
 
-/** What the contract uses with a plain token. No token uses less. */
-export const leastEnergy = { approve: 20_000n, initiate: 60_000n, redeem: 40_000n, refund: 40_000n } as const satisfies Record<
+/** The contract uses this energy with a plain token, and no token uses less. */
+export const minEnergy = { approve: 20_000n, initiate: 60_000n, redeem: 40_000n, refund: 40_000n } as const satisfies Record<
   FeeVerb,
   bigint
 >
 
-/** Above it an operator must decide. A redeem or refund is worth more than a new swap. */
+/** Above the cap an operator must decide. A redeem or refund is worth more than a new swap. */
 export const feeCapSun = { approve: 100n * SUN, initiate: 300n * SUN, redeem: 1500n * SUN, refund: 1500n * SUN } as const satisfies Record<
   FeeVerb,
   bigint

@@ -1,14 +1,13 @@
-// The first ledgers.
+// Makes the first ledgers.
 import { CLOSE_RESOLUTION, closeTimeOf } from '../ledger/close-time.ts'
 import { accountKey, type Entry } from '../ledger/entries.ts'
 import { createHistory, type History } from '../ledger/history.ts'
 
-/** 100 billion XRP. */
+/** This is 100 billion XRP. */
 const TOTAL_DROPS = 100_000_000_000_000_000n
-/** Clients that begin to watch look back so far. Here the first ledger is 1, so there would be none. */
+/** Clients read back this many ledgers when they start, and the chain begins with ledger 1. */
 const EMPTY_LEDGERS = 20
 
-/** The genesis ledger and some empty ones after it, up to now. */
 export function startHistory(masterAccount: string, now: number): History {
   const start = now - EMPTY_LEDGERS * CLOSE_RESOLUTION
   const history = createHistory(genesisOf(masterAccount), closeTimeOf(start, 0), TOTAL_DROPS)

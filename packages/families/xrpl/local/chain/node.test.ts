@@ -1,4 +1,4 @@
-// How the node takes transactions, closes ledgers and forks.
+// Tests how the node takes transactions, closes ledgers and forks.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type ECDSA, Wallet } from 'xrpl'
 import { localKey, walletOfKey } from '../account-keys.ts'
@@ -83,7 +83,7 @@ describe('signatures', () => {
     const wallet = Wallet.generate(algorithm)
     const { tx_blob: blob, hash } = wallet.sign(filled(wallet) as never)
     expect(readTransaction(blob)).toMatchObject({ hash, signer: wallet.classicAddress })
-    // Another amount.
+    // The blob has another amount.
     expect(() => readTransaction(blob.replace('6140000000000F4240', '6140000000000F4241'))).toThrow(/Invalid signature/)
     expect(() => readTransaction(`${blob}00`)).toThrow(FailsLocalChecks)
     const odd = wallet.sign(filled(wallet, { TransactionType: 'EscrowCancel', Owner: wallet.classicAddress, OfferSequence: 1 }) as never)
@@ -144,7 +144,7 @@ describe('the queue', () => {
     const sequence = sequenceOf(user)
     const results = Array.from({ length: 11 }, (_, index) => user.send(payment({ Fee: '20', Sequence: sequence + index })))
     expect(results.map(({ result }) => result)).toEqual([...Array.from({ length: 10 }, () => 'terQUEUED'), 'telCAN_NOT_QUEUE_FULL'])
-    // One that pays enough still waits for those before it.
+    // A transaction that pays enough still waits for those before it.
     node.evict(results[9]?.transaction.hash ?? '')
     expect(user.send(payment({ Fee: '9000', Sequence: sequence + 9 })).result).toBe('terQUEUED')
     node.congest(null)
@@ -157,7 +157,7 @@ describe('the queue', () => {
 
 describe('ledgers', () => {
   it('close at times that are rounded to ten seconds, and later than their parent', () => {
-    // By the clock 4, 8, 12, …; the first is two seconds after a multiple of ten, because of the ledgers before it.
+    // The clock would give 4, 8, 12, …. The first time is two seconds after a multiple of ten, because of the ledgers before it.
     const times = Array.from({ length: 8 }, () => {
       wallMs += 4_000
       node.mine()
@@ -167,7 +167,7 @@ describe('ledgers', () => {
     expect(times.map((time) => time - first)).toEqual([0, 8, 9, 18, 19, 20, 28, 29])
   })
 
-  it('close every second, or at once for a transaction, but do not run far ahead of the clock', () => {
+  it('close every second, or immediately for a transaction, but do not run far ahead of the clock', () => {
     node.setMining('instant')
     const ahead = () => node.history.tip().closeTime - node.now()
     const before = node.history.tip().index
@@ -189,7 +189,7 @@ describe('ledgers', () => {
     expect(Math.abs(ahead())).toBeLessThanOrEqual(6)
   })
 
-  it('can be more than so many seconds later', () => {
+  it('can be later by more than a given number of seconds', () => {
     const { closeTime } = node.history.tip()
     node.passTime(600)
     expect(node.history.tip().closeTime).toBeGreaterThan(closeTime + 600)

@@ -1,5 +1,4 @@
-// The node: takes transactions, closes ledgers by its mining policy, and forks on demand.
-
+// Runs the node: it takes transactions, closes ledgers by its mining policy, and forks on demand.
 import { CLOSE_RESOLUTION, closeTimeOf } from '../ledger/close-time.ts'
 import type { History, Ledger } from '../ledger/history.ts'
 import { leastFee } from '../transactions/apply.ts'
@@ -12,27 +11,25 @@ import { createLedgerPace } from './pace.ts'
 import { createQueue, type Queue } from './queue.ts'
 
 /**
- * instant   a ledger closes as soon as a transaction arrives, unless there were too many; else every second
- * timed     a ledger every second
- * manual    a ledger on `mine` only
+ * instant: a ledger closes as soon as a transaction arrives, unless there were too many; else every second.
+ * timed: a ledger closes every second.
+ * manual: a ledger closes on `mine` only.
  */
 export type XrplMining = 'instant' | 'timed' | 'manual'
 
 export type ReorgOptions = {
-  /** The transactions of the replaced ledgers: back to the queue (the default), or dropped. */
+  /** By default the transactions of the replaced ledgers return to the queue. */
   readonly transactions?: 'return' | 'drop'
-  /** How many ledgers replace the old ones. Default: as many. */
+  /** By default as many ledgers replace the old ones. */
   readonly ledgers?: number
-  /** False: the returned transactions wait for a later ledger. Default: the new ledgers contain them, if they are still valid. */
+  /** By default the new ledgers contain the returned transactions, if they are still valid. If false, these wait for a later ledger. */
   readonly remine?: boolean
 }
 
 export type Submission = {
   readonly result: ResultCode
-  /** In the open ledger. */
   readonly isApplied: boolean
   readonly isQueued: boolean
-  /** The node will try again. */
   readonly isKept: boolean
 }
 
@@ -41,28 +38,28 @@ export interface XrplNode {
   readonly history: History
   readonly queue: Queue
   open(): OpenLedger
-  /** Of a transaction that is to be in the open ledger, in drops for a reference transaction. */
+  /** The fee is in drops for a reference transaction. */
   openLedgerFee(): bigint
-  /** Seconds of the ledger's epoch. */
+  /** The time is in seconds of the ledger's epoch. */
   now(): number
   setMining(mining: XrplMining): void
-  /** Takes effect with the next ledger. */
+  /** The fees take effect with the next ledger. */
   setFees(fees: Fees): void
-  /** Of the open ledger: transactions that pay less wait. Null: the base fee. */
+  /** Transactions that pay less than this fee wait. A null restores the base fee. */
   congest(openLedgerFee: bigint | null): void
   /** Closes the ledgers that became due since the last call. */
   catchUp(): void
-  /** Closes a ledger if there is a transaction for it, and ledgers have not outrun the clock. */
+  /** A ledger closes only if there is a transaction for it, and ledgers have not outrun the clock. */
   closeOnDemand(): void
   mine(ledgers?: number): void
-  /** Closes a ledger more than so many seconds after the newest one. */
+  /** A ledger closes more than this many seconds after the newest one. */
   passTime(seconds: number): void
   submit(transaction: SignedTransaction, options?: { readonly failHard?: boolean }): Submission
   /** The next `count` transactions are accepted and forgotten. */
   drop(count: number): void
-  /** Forgets a transaction that is not in a closed ledger. */
+  /** The transaction is forgotten unless it is in a closed ledger. */
   evict(hash: string): boolean
-  /** A validated ledger is final on the real network. This is what a client sees whose node was restored to another history. */
+  /** A validated ledger is final on the real network. A client sees this when its node was restored to another history. */
   reorg(depth: number, options?: ReorgOptions): void
   onLedger(listener: (ledger: Ledger) => void): void
 }
@@ -70,13 +67,13 @@ export interface XrplNode {
 export type XrplNodeOptions = {
   readonly networkId: number
   readonly mining: XrplMining
-  /** Owns all XRP in the first ledger. */
+  /** This account owns all XRP in the first ledger. */
   readonly masterAccount: string
-  /** The wall clock, in milliseconds. */
+  /** The wall clock is in milliseconds. */
   readonly now: () => number
 }
 
-/** As voted for on the main network. */
+/** The main network has voted for these values. */
 const defaultFees: Fees = { base: 10n, reserveBase: 1_000_000n, reserveIncrement: 200_000n }
 
 export function createXrplNode({ networkId, mining: initialMining, masterAccount, now }: XrplNodeOptions): XrplNode {
@@ -99,7 +96,6 @@ export function createXrplNode({ networkId, mining: initialMining, masterAccount
   const openLedgerFee = () => (congestedFee !== null && congestedFee > fees.base ? congestedFee : fees.base)
   const paysOpenFee = (transaction: SignedTransaction) => transaction.fee >= leastFee(transaction, openLedgerFee())
 
-  /** Applies what waits to the open ledger, until nothing more can be applied. */
   function fill(): void {
     for (let progress = true; progress; ) {
       progress = false
@@ -133,7 +129,6 @@ export function createXrplNode({ networkId, mining: initialMining, masterAccount
     if (mining === 'instant') closeOnDemand()
   }
 
-  /** Rebuilds the open ledger without a transaction. */
   function removeFromOpen(hash: string): boolean {
     if (!open.has(hash)) return false
     const kept = open.transactions.filter(({ transaction }) => transaction.hash !== hash)

@@ -1,8 +1,6 @@
-// The open ledger: transactions that this node has applied to the newest ledger, and which the next one will contain.
-
+// Keeps the open ledger: transactions that this node has applied to the newest ledger, and which the next one will contain.
 import type { Metadata } from '../ledger/metadata.ts'
-import type { Reader } from '../ledger/view.ts'
-import { createView, type View } from '../ledger/view.ts'
+import { createView, type Reader, type View } from '../ledger/view.ts'
 import { applyTransaction, type Outcome } from '../transactions/apply.ts'
 import type { SignedTransaction } from '../transactions/signed-transaction.ts'
 import type { Rules } from '../transactions/transactor.ts'
@@ -14,7 +12,7 @@ export interface OpenLedger {
   readonly view: View
   readonly transactions: readonly OpenTransaction[]
   has(hash: string): boolean
-  /** What would happen after other transactions, without a change. */
+  /** A preview changes nothing. It gives the result after other transactions. */
   preview(transaction: SignedTransaction, after: readonly SignedTransaction[]): Outcome
   apply(transaction: SignedTransaction): Outcome
 }

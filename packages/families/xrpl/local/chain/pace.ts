@@ -1,28 +1,27 @@
-// When ledgers close: one every second, and more on demand, but not many: each must close later than its parent, so they would outrun the clock.
+// Decides when ledgers close: one every second, and a few more on demand. Each must close later than its parent, so many would outrun the
+// clock.
 import { closeTimeOf, rippleTime } from '../ledger/close-time.ts'
 
 export const LEDGER_MS = 1_000
 /**
- * On demand the ledger's clock may run ahead by so many seconds, 5 of which are rounding: a burst of so many transactions is validated at once, then one
- * a second. The registry's bounds of the clock follow from it.
+ * On demand the ledger's clock may run ahead by this many seconds, 5 of which are rounding. A burst of as many transactions is validated
+ * immediately, later ones at one per second. The registry's bounds of the clock follow from it.
  */
 const MAX_AHEAD = 60
 /** An empty ledger waits while the clock is ahead by more than rounding does. */
 const ROUNDING = 6
-/** After a long pause only so many ledgers are made: ten minutes. */
+/** After a long idle time only this many ledgers are made: ten minutes. */
 const MAX_DUE = 600
 
 export interface LedgerPace {
-  /** Seconds of the ledger's epoch. */
   now(): number
-  /** The times at which ledgers became due since the last call, oldest first. */
+  /** The times are those since the last call, oldest first. */
   takeDue(): readonly number[]
-  /** Whether a ledger may close at this time without having become due. */
+  /** A ledger may close at this time without having become due. */
   mayCloseOnDemand(parentCloseTime: number): boolean
   mayCloseEmpty(now: number, parentCloseTime: number): boolean
-  /** The next ledger is due a second from now. */
   restart(): void
-  /** Moves the clock to this time, if it is later. */
+  /** The clock moves to this time, if it is later. */
   passTo(time: number): void
 }
 

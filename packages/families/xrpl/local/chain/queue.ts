@@ -1,24 +1,22 @@
-// Transactions that wait: for a lower fee of the open ledger, or for an earlier one of their account (rippled, TxQ.cpp).
+// Queues transactions that wait for a lower fee of the open ledger, or for an earlier one of their account (rippled, TxQ.cpp).
 import { leastFee } from '../transactions/apply.ts'
 import type { SignedTransaction } from '../transactions/signed-transaction.ts'
 
 export interface Queue {
-  /** Null if the queue takes the transaction. */
   refusal(transaction: SignedTransaction, ledgerIndex: number): 'telCAN_NOT_QUEUE' | 'telCAN_NOT_QUEUE_FEE' | 'telCAN_NOT_QUEUE_FULL' | null
-  /** Replaces the one with the same sequence. */
   put(transaction: SignedTransaction): void
   remove(hash: string): boolean
   find(hash: string): SignedTransaction | undefined
-  /** Those of the account with an earlier sequence, in their order. Transactions with tickets have none before them. */
+  /** The transactions have an earlier sequence, and are in their order. One with a ticket has none before it. */
   before(transaction: SignedTransaction): readonly SignedTransaction[]
-  /** Highest fee level first; of one account in the order of sequences. */
+  /** The highest fee level comes first. Transactions of one account are in the order of sequences. */
   all(): readonly SignedTransaction[]
 }
 
 const MAX_OF_ACCOUNT = 10
-/** Ledgers that a transaction must have left. */
+/** A transaction needs this many ledgers before it expires. */
 const MIN_LEDGERS_LEFT = 2
-/** In percent, of the fee: a replacement must pay more than this. */
+/** A replacement must pay more than this percentage of the fee. */
 const REPLACEMENT = 125n
 
 export function createQueue(): Queue {
@@ -56,7 +54,7 @@ export function createQueue(): Queue {
   }
 }
 
-/** The fee in relation to the least one, of which a reference transaction has 256. */
+/** The level is the fee in relation to the minimum, for which a reference transaction has 256. */
 function levelOf(transaction: SignedTransaction): bigint {
   return (transaction.fee * 256n) / leastFee(transaction, 1n)
 }

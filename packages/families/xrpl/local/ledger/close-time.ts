@@ -1,13 +1,13 @@
-// Close times, by the rules of the reference (rippled, LedgerTiming.h).
+// Computes close times by the rules of the reference (rippled, LedgerTiming.h).
 
-/** Seconds from the Unix epoch to that of the ledger: 2000-01-01. */
+/** The ledger's epoch begins on 2000-01-01, this many seconds after the Unix epoch. */
 const RIPPLE_EPOCH = 946_684_800
-/** Close times are rounded to so many seconds, which validators agree on; it is 10 while they agree easily. */
+/** Validators agree on this rounding of close times, in seconds. It is 10 while they agree easily. */
 export const CLOSE_RESOLUTION = 10
 
 export const rippleTime = (unixMs: number) => Math.floor(unixMs / 1_000) - RIPPLE_EPOCH
 
-/** Of a ledger that closes now: rounded to the nearest multiple, but later than its parent. All in seconds of the ledger's epoch. */
+/** A close time is rounded to the nearest multiple, but is later than its parent's. All times are in seconds of the ledger's epoch. */
 export function closeTimeOf(now: number, parentCloseTime: number): number {
   const rounded = Math.floor((now + CLOSE_RESOLUTION / 2) / CLOSE_RESOLUTION) * CLOSE_RESOLUTION
   return Math.max(rounded, parentCloseTime + 1)

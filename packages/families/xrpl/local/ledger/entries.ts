@@ -1,14 +1,14 @@
-// The entries of the ledger that are simulated, and the keys under which they are stored (rippled, Indexes.cpp).
+// Lists the entries of the ledger that are simulated, and the keys under which they are stored (rippled, Indexes.cpp).
 import { createHash } from 'node:crypto'
 import { decodeAccountID, hashes } from 'xrpl'
 
-/** The last transaction that changed the entry. Absent in the genesis ledger. */
+/** The last transaction that changed the entry is absent in the genesis ledger. */
 type Threaded = { readonly PreviousTxnID?: string; readonly PreviousTxnLgrSeq?: number }
 
 export type AccountRoot = Threaded & {
   readonly LedgerEntryType: 'AccountRoot'
   readonly Account: string
-  /** Drops. */
+  /** The balance is in drops. */
   readonly Balance: string
   readonly Flags: number
   readonly OwnerCount: number
@@ -48,7 +48,7 @@ export type DepositPreauth = Threaded & {
   readonly OwnerNode: string
 }
 
-/** What an account owns, or is the destination of. The reference splits it into pages of 32; here it is one page. */
+/** The reference splits a directory into pages of 32; here it is one page. */
 export type DirectoryNode = Threaded & {
   readonly LedgerEntryType: 'DirectoryNode'
   readonly Flags: number
@@ -60,7 +60,6 @@ export type DirectoryNode = Threaded & {
 export type Entry = AccountRoot | Escrow | Ticket | DepositPreauth | DirectoryNode
 export type EntryType = Entry['LedgerEntryType']
 
-/** Flags of an AccountRoot. */
 export const accountFlags = {
   requireDestTag: 0x00020000,
   disallowXrp: 0x00080000,

@@ -1,4 +1,4 @@
-// The validated ledgers, oldest first, with their transactions and the state after the newest one.
+// Keeps the validated ledgers, oldest first, with their transactions and the state after the newest one.
 import { createHash } from 'node:crypto'
 import { hashes, type Transaction, type TransactionMetadata } from 'xrpl'
 import type { SignedTransaction } from '../transactions/signed-transaction.ts'
@@ -17,32 +17,27 @@ export type Ledger = {
   readonly index: number
   readonly hash: string
   readonly parentHash: string
-  /** Seconds of the ledger's epoch. */
   readonly closeTime: number
   readonly parentCloseTime: number
-  /** Drops that exist: fees are destroyed. */
+  /** Fees are destroyed, so fewer drops exist after them. */
   readonly totalCoins: bigint
   readonly transactionHash: string
   readonly accountHash: string
   readonly transactions: readonly ValidatedTransaction[]
 }
 
-/** The entries before the ledger's changes. */
+/** The entries are those before the ledger's changes. */
 type StoredLedger = Ledger & { readonly before: Changes }
 
 export interface History {
-  /** After the newest ledger. */
   readonly state: Reader
   tip(): Ledger
   at(index: number): Ledger | undefined
   byHash(hash: string): Ledger | undefined
-  /** Undefined: there is no such ledger. */
   stateAt(index: number): Reader | undefined
   transaction(hash: string): ValidatedTransaction | undefined
-  /** Those that affect the account, oldest first. */
   ofAccount(account: string): readonly ValidatedTransaction[]
   append(next: NextLedger): Ledger
-  /** Removes the newest ledgers, and returns them oldest first. */
   undo(count: number): readonly Ledger[]
 }
 
@@ -50,7 +45,7 @@ export type NextLedger = {
   readonly closeTime: number
   readonly transactions: readonly ValidatedTransaction[]
   readonly changes: Changes
-  /** Differs between forks, so that their ledgers have other hashes even if they are empty. */
+  /** The number differs between forks, so that their ledgers have other hashes even if they are empty. */
   readonly fork: number
 }
 
@@ -150,7 +145,7 @@ function treeItem({ transaction, meta }: ValidatedTransaction): Transaction & { 
   return { ...transaction.json, metaData: meta } as unknown as Transaction & { metaData: TransactionMetadata }
 }
 
-/** The reference hashes a tree of all entries. This is a chain of hashes of the changes: as unique, and cheap. */
+/** The reference hashes a tree of all entries. This hash is a chain of hashes of the changes: as unique, and cheap. */
 function nextAccountHash(parent: string, changes: Changes, fork: number): string {
   return createHash('sha512')
     .update(`${parent} ${fork}`)

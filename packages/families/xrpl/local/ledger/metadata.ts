@@ -1,4 +1,5 @@
-// What a transaction did, as nodes report it (rippled, ApplyStateTable.cpp): which entries it created, changed and deleted.
+// Computes the effects of a transaction, as nodes report them (rippled, ApplyStateTable.cpp): the entries that it created, changed and
+// deleted.
 import { accountKey, type Entry } from './entries.ts'
 import type { Changes, Reader } from './view.ts'
 
@@ -24,7 +25,7 @@ export type Metadata = {
 
 type Threading = { readonly hash: string; readonly ledgerIndex: number }
 
-/** The changed entries, which now name the transaction, and the nodes of the metadata, by key. */
+/** The changed entries name the transaction. The nodes of the metadata are by key. */
 export function threadChanges(
   base: Reader,
   changes: Changes,
@@ -34,7 +35,7 @@ export function threadChanges(
   const touched = new Map(changed)
   for (const [key, entry] of changed) {
     const before = base.get(key)
-    // Who owns, or is the destination of, an entry that is new or gone is linked to the transaction too.
+    // The owner and the destination of an entry that was created or deleted are linked to the transaction too.
     if (before !== undefined && entry !== undefined) continue
     for (const owner of ownersOf(entry ?? before)) if (!touched.has(owner) && base.get(owner)) touched.set(owner, base.get(owner))
   }
@@ -45,7 +46,7 @@ export function threadChanges(
   return { changes: new Map(threaded), nodes: sorted.map(([key, entry]) => nodeOf(key, base.get(key), entry)) }
 }
 
-/** The accounts in whose history the transaction is (rippled, TxMeta::getAffectedAccounts). */
+/** The transaction is in the history of these accounts (rippled, TxMeta::getAffectedAccounts). */
 export function affectedAccounts({ AffectedNodes }: Metadata): ReadonlySet<string> {
   const accounts = new Set<string>()
   for (const { CreatedNode, ModifiedNode, DeletedNode } of AffectedNodes) {
@@ -56,7 +57,7 @@ export function affectedAccounts({ AffectedNodes }: Metadata): ReadonlySet<strin
 }
 
 const ACCOUNT_FIELDS = ['Account', 'Destination', 'Owner', 'Authorize', 'RegularKey']
-/** `Indexes` of directories are never told. */
+/** Nodes never report `Indexes` of directories. */
 const UNTOLD = new Set(['LedgerEntryType', 'Indexes'])
 const LINKS = new Set(['PreviousTxnID', 'PreviousTxnLgrSeq'])
 
@@ -65,30 +66,29 @@ function nodeOf(key: string, before: Entry | undefined, after: Entry | undefined
   if (entry === undefined) throw new Error(`nothing happened to ${key}`)
   const base = { LedgerEntryType: entry.LedgerEntryType, LedgerIndex: key }
   if (before === undefined)
-    return { CreatedNode: { ...base, NewFields: told(entry, (name, value) => !LINKS.has(name) && !isDefault(value)) } }
-  if (after === undefined) return { DeletedNode: { ...base, FinalFields: told(before, () => true) } }
+    return { CreatedNode: { ...base, NewFields: fieldsOf(entry, (name, value) => !LINKS.has(name) && !isDefault(value)) } }
+  if (after === undefined) return { DeletedNode: { ...base, FinalFields: fieldsOf(before, () => true) } }
   const { PreviousTxnID, PreviousTxnLgrSeq } = before
   const links = { ...(PreviousTxnID !== undefined && { PreviousTxnID }), ...(PreviousTxnLgrSeq !== undefined && { PreviousTxnLgrSeq }) }
   if (isSame(before, after)) return { ModifiedNode: { ...base, ...links } }
   const now: Fields = after
-  const previous = told(before, (name, value) => !LINKS.has(name) && !isSame(value, now[name]))
+  const previous = fieldsOf(before, (name, value) => !LINKS.has(name) && !isSame(value, now[name]))
   return {
     ModifiedNode: {
       ...base,
-      FinalFields: told(after, (name) => !LINKS.has(name)),
+      FinalFields: fieldsOf(after, (name) => !LINKS.has(name)),
       ...(Object.keys(previous).length > 0 && { PreviousFields: previous }),
       ...links,
     },
   }
 }
 
-function told(entry: Entry, isTold: (name: string, value: unknown) => boolean): Fields {
-  return Object.fromEntries(Object.entries(entry).filter(([name, value]) => !UNTOLD.has(name) && isTold(name, value)))
+function fieldsOf(entry: Entry, isIncluded: (name: string, value: unknown) => boolean): Fields {
+  return Object.fromEntries(Object.entries(entry).filter(([name, value]) => !UNTOLD.has(name) && isIncluded(name, value)))
 }
 
 const isDefault = (value: unknown) => value === 0 || value === '0'
 
-/** Keys of accounts. */
 function ownersOf(entry: Entry | undefined): readonly string[] {
   if (entry === undefined || entry.LedgerEntryType === 'AccountRoot' || entry.LedgerEntryType === 'DirectoryNode') return []
   return [entry.Account, ...(entry.LedgerEntryType === 'Escrow' ? [entry.Destination] : [])].map(accountKey)

@@ -1,4 +1,4 @@
-// Reads and changes entries without changing what lies below, until somebody takes the changes.
+// Reads and changes entries. The state below stays unchanged until the changes are taken over.
 import {
   type AccountRoot,
   accountKey,
@@ -14,13 +14,12 @@ export interface Reader {
   get(key: string): Entry | undefined
 }
 
-/** Undefined: the entry is deleted. */
+/** Undefined means that the entry was deleted. */
 export type Changes = ReadonlyMap<string, Entry | undefined>
 
 export interface View extends Reader {
   put(key: string, entry: Entry): void
   erase(key: string): void
-  /** Takes over the changes of a view above this one. */
   merge(changes: Changes): void
   readonly changes: Changes
 }
@@ -51,7 +50,6 @@ export const escrowOf = (reader: Reader, owner: string, sequence: number): Escro
 export const directoryOf = (reader: Reader, owner: string): DirectoryNode | undefined =>
   entryOf(reader, 'DirectoryNode', directoryKey(owner))
 
-/** Changes an account that exists. */
 export function changeAccount(view: View, account: string, change: (root: AccountRoot) => AccountRoot): void {
   const root = accountOf(view, account)
   if (root === undefined) throw new Error(`there is no account ${account}`)
@@ -64,7 +62,7 @@ export const addBalance = (view: View, account: string, drops: bigint) =>
 export const addOwned = (view: View, account: string, count: number) =>
   changeAccount(view, account, (root) => ({ ...root, OwnerCount: root.OwnerCount + count }))
 
-/** The one page of every directory. */
+/** Every directory has one page. */
 export const ONLY_PAGE = '0'
 
 export function addToDirectory(view: View, owner: string, key: string): void {

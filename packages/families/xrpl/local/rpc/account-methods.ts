@@ -1,4 +1,4 @@
-// What an account is, owns and did.
+// Answers the methods about an account: its state, its objects and its transactions.
 import { accountFlags, accountKey, type Entry } from '../ledger/entries.ts'
 import type { Fields } from '../ledger/metadata.ts'
 import { accountOf, directoryOf } from '../ledger/view.ts'
@@ -7,7 +7,7 @@ import { accountParam, ledgerParam, limitParam, numberParam } from './params.ts'
 import { RpcError } from './rpc-error.ts'
 import { listedTransaction } from './transaction-json.ts'
 
-/** Names of types in requests. */
+/** Requests use these names of types. */
 const entryTypes: Readonly<Record<string, Entry['LedgerEntryType']>> = {
   escrow: 'Escrow',
   ticket: 'Ticket',
@@ -108,7 +108,7 @@ function objectMarker(marker: unknown, keys: readonly string[]): number {
 
 type Place = { readonly ledgerIndex: number; readonly meta: { readonly TransactionIndex: number } }
 
-/** The first one at or after the marker. */
+/** The result is the first transaction at or after the marker. */
 function transactionMarker(marker: unknown, ordered: readonly Place[], forward: boolean): number {
   if (marker === undefined) return 0
   const { ledger, seq } = (typeof marker === 'object' && marker !== null ? marker : {}) as Fields

@@ -1,4 +1,4 @@
-// What the methods share.
+// Types the context that all methods share.
 import type { XrplNode } from '../chain/node.ts'
 import type { Fields } from '../ledger/metadata.ts'
 import type { KeptLedgers } from './kept-ledgers.ts'

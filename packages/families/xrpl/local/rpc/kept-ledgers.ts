@@ -1,11 +1,9 @@
-// Which ledgers the node has in its store: all, unless tests hide some. Nodes that were offline have such holes.
+// Keeps the ledgers in the node's store: all, unless tests hide some. Nodes that were offline have such holes.
 import type { History } from '../ledger/history.ts'
 
 export interface KeptLedgers {
   has(index: number): boolean
-  /** As in `complete_ledgers`. */
   text(): string
-  /** The first ledger since which none is missing. */
   first(): number
   hide(from: number, to: number): void
   showAll(): void

@@ -1,4 +1,4 @@
-// Ledgers and their entries.
+// Answers the methods about ledgers and their entries.
 import { CLOSE_RESOLUTION, isoTime } from '../ledger/close-time.ts'
 import { accountKey, depositPreauthKey, escrowKey, ticketKey } from '../ledger/entries.ts'
 import type { Ledger } from '../ledger/history.ts'

@@ -1,4 +1,4 @@
-// All methods by name.
+// Lists all methods by name.
 import type { Fields } from '../ledger/metadata.ts'
 import { accountMethods } from './account-methods.ts'
 import type { ApiVersion, Context } from './context.ts'
@@ -28,7 +28,6 @@ export function createMethods(context: Context): Answer {
   }
 }
 
-/** Version 1, unless the request names one. */
 export function versionOf({ api_version: version = 1 }: Fields): ApiVersion {
   if (version !== 1 && version !== 2) throw new RpcError('invalid_API_version')
   return version

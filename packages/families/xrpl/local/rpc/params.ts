@@ -1,4 +1,4 @@
-// Parameters of requests.
+// Reads the parameters of requests.
 import { isValidClassicAddress } from 'xrpl'
 import type { XrplNode } from '../chain/node.ts'
 import type { OpenLedger } from '../chain/open-ledger.ts'
@@ -22,7 +22,6 @@ export function numberParam(request: Fields, name: string): number | undefined {
   return value
 }
 
-/** An upper-case hash of 32 bytes. */
 export function hashParam(request: Fields, name: string): string {
   const value = request[name]
   if (typeof value !== 'string' || !/^[0-9A-Fa-f]{64}$/.test(value))
@@ -30,18 +29,15 @@ export function hashParam(request: Fields, name: string): string {
   return value.toUpperCase()
 }
 
-/** How many objects of a page: as many as asked for, within the node's limits. */
 export function limitParam(request: Fields): number {
   return Math.min(Math.max(numberParam(request, 'limit') ?? 200, 10), 400)
 }
 
 export type ChosenLedger = {
   readonly state: Reader
-  /** Fields of the answer that name the ledger. */
   readonly named: Fields
 } & ({ readonly closed: Ledger; readonly open: null } | { readonly closed: null; readonly open: OpenLedger })
 
-/** The ledger that the request asks for; the open one if it names none. */
 export function ledgerParam(node: XrplNode, isKept: (index: number) => boolean, request: Fields): ChosenLedger {
   const { ledger_index: index = 'current', ledger_hash: hash } = request
   if (hash !== undefined) return closedLedger(node, node.history.byHash(hashParam(request, 'ledger_hash')), isKept)

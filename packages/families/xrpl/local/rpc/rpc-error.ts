@@ -1,4 +1,4 @@
-// Errors of requests (rippled, ErrorCodes.cpp).
+// Lists the errors of requests (rippled, ErrorCodes.cpp).
 import type { Fields } from '../ledger/metadata.ts'
 
 const errors = {

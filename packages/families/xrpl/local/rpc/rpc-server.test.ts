@@ -1,4 +1,4 @@
-// The websocket: answers by id, news of subscriptions, and faults of the network.
+// Tests the websocket: answers by id, messages of subscriptions, and faults of the network.
 import { once } from 'node:events'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -62,8 +62,8 @@ it('tells of ledgers, of all transactions or of those of an account, until nobod
   const ours = pay(0, 2)
   fixture.chain.mine()
   await ask({ command: 'ping' })
-  const news = heard.filter(({ type }) => type !== 'response')
-  expect(news).toMatchObject([
+  const events = heard.filter(({ type }) => type !== 'response')
+  expect(events).toMatchObject([
     { type: 'ledgerClosed', ledger_index: before + 1, txn_count: 1, ledger_hash: fixture.chain.node.history.at(before + 1)?.hash },
     { type: 'transaction', hash: transaction.hash, engine_result: 'tesSUCCESS', ledger_index: before + 1, validated: true },
     { type: 'transaction', hash: ours.transaction.hash, meta: { delivered_amount: '7' }, ledger_index: before + 2 },

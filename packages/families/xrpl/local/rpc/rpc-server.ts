@@ -10,7 +10,6 @@ export type RpcHandlers = {
 
 const MAX_BYTES = 1024 * 1024
 
-/** `port` 0: any free one. */
 export function startRpcServer({ answer, disconnected }: RpcHandlers, port: number): Promise<LocalServer> {
   return startLocalServer({
     port,
@@ -23,10 +22,10 @@ export function startRpcServer({ answer, disconnected }: RpcHandlers, port: numb
   })
 }
 
-/** Nobody listens: subscriptions need a websocket. */
+/** Subscriptions need a websocket, so this listener gets nothing. */
 const NOBODY: Listener = { send: () => undefined }
 
-/** `{ method, params: [{ … }] }`. The status is part of the result, as nodes answer it. */
+/** A request is `{ method, params: [{ … }] }`. The status is part of the result, as nodes answer it. */
 function answerPost(text: string, answer: RpcHandlers['answer']): Fields {
   const { method, params } = parsed(text) ?? {}
   const [given = {}] = Array.isArray(params) ? (params as readonly Fields[]) : []
@@ -55,7 +54,6 @@ function answerMessage(text: string, answer: (request: Fields) => Fields): Field
   }
 }
 
-/** Null if it is not a JSON object. */
 function parsed(text: string): Fields | null {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,4 +1,4 @@
-// Requests and their answers, in both versions of the interface.
+// Tests requests and their answers, in both versions of the interface.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decode, hashes, type Transaction, type TransactionMetadata } from 'xrpl'
 import { localKey } from '../account-keys.ts'
@@ -9,7 +9,6 @@ import { newKey, openXrplFixture, XRP, type XrplFixture } from '../xrpl.fixture.
 let fixture: XrplFixture
 let user: LocalSender
 let other: string
-/** Of 25 payments, in four ledgers. */
 let paid: readonly string[]
 let first: number
 beforeAll(async () => {
@@ -91,7 +90,7 @@ describe('a transaction', () => {
     expect(listed).toMatchObject({ tx: { ...amount, hash: paid[0], ledger_index: first }, meta, validated: true })
   })
 
-  it('is not validated while it waits, and unknown when it is gone', () => {
+  it('is not validated while it waits, and unknown after it was dropped', () => {
     const { transaction } = user.send({ TransactionType: 'Payment', Destination: other, Amount: '1' })
     const { hash } = transaction
     expect(fixture.call('tx', { transaction: hash })).toMatchObject({ hash, validated: false })

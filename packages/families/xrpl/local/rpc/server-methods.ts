@@ -1,12 +1,11 @@
-// The state of the node and its fees.
+// Answers the methods about the state of the node and its fees.
 import { dropsToXrp } from 'xrpl'
 import { isoTime } from '../ledger/close-time.ts'
 import type { Fields } from '../ledger/metadata.ts'
 import type { Context, Methods } from './context.ts'
 
-/** Of the node whose rules are followed. */
+/** The simulated rules are those of this version. */
 const BUILD_VERSION = '2.6.1'
-/** Of a reference transaction that pays the base fee. */
 const REFERENCE_LEVEL = 256n
 
 export function serverMethods({ node, kept }: Context): Methods {
@@ -89,7 +88,7 @@ export function serverMethods({ node, kept }: Context): Methods {
         max_queue_size: '20000',
       }
     },
-    /** Of nodes in stand-alone mode: closes a ledger. `pass_seconds` is ours: it moves the clock first. */
+    /** Nodes in stand-alone mode close a ledger so. `pass_seconds` is ours: it moves the clock first. */
     ledger_accept({ pass_seconds: seconds }) {
       if (typeof seconds === 'number') node.passTime(seconds)
       else node.mine()

@@ -1,5 +1,4 @@
-// Tells clients of closed ledgers and of validated transactions.
-
+// Notifies clients of closed ledgers and of validated transactions.
 import type { Listener } from '@tandem/chain-kit/local/local-server.ts'
 import type { XrplNode } from '../chain/node.ts'
 import { isoTime } from '../ledger/close-time.ts'
@@ -14,10 +13,8 @@ import { RpcError } from './rpc-error.ts'
 import { metaJson, transactionJson } from './transaction-json.ts'
 
 export interface Subscriptions {
-  /** Undefined if the command is not one of subscriptions. */
   answer(listener: Listener, request: Fields): Fields | undefined
   removeAll(listener: Listener): void
-  /** Of listeners with subscriptions. */
   count(): number
 }
 

@@ -1,4 +1,4 @@
-// Transactions in answers, in the forms of both versions of the interface.
+// Writes transactions in answers, in the forms of both versions of the interface.
 import { encode } from 'xrpl'
 import { isoTime } from '../ledger/close-time.ts'
 import type { Ledger, ValidatedTransaction } from '../ledger/history.ts'
@@ -21,7 +21,6 @@ export function transactionJson({ json, type }: SignedTransaction, version: ApiV
   return { ...others, DeliverMax: Amount }
 }
 
-/** In the answer to `tx`, which has these fields at the top. */
 export function foundTransaction(ledger: Ledger, validated: ValidatedTransaction, version: ApiVersion, binary: boolean): Fields {
   const { transaction, meta } = validated
   const { hash, blob } = transaction
@@ -39,7 +38,6 @@ export function foundTransaction(ledger: Ledger, validated: ValidatedTransaction
   return { ...body, hash, ...place, close_time_iso: isoTime(ledger.closeTime), validated: true }
 }
 
-/** One line of `account_tx`. */
 export function listedTransaction(ledger: Ledger, validated: ValidatedTransaction, version: ApiVersion, binary: boolean): Fields {
   if (version === 2) return foundTransaction(ledger, validated, version, binary)
   const { transaction, meta } = validated
@@ -49,7 +47,6 @@ export function listedTransaction(ledger: Ledger, validated: ValidatedTransactio
   return { tx, meta: metaJson(transaction, meta), validated: true }
 }
 
-/** One line of an expanded `ledger`. */
 export function transactionOfLedger(ledger: Ledger, validated: ValidatedTransaction, version: ApiVersion, binary: boolean): Fields {
   const { transaction, meta } = validated
   const { hash, blob } = transaction

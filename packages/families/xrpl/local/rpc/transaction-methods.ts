@@ -14,7 +14,7 @@ export function transactionMethods({ node, kept }: Context): Methods {
   return {
     submit(request, version) {
       const { tx_blob: blob } = request
-      // To sign for clients is a service of nodes that one trusts with the key.
+      // Only nodes that one trusts with the key sign for clients.
       if (typeof blob !== 'string') throw new RpcError('invalidParams', { error_message: "Missing field 'tx_blob'." })
       const transaction = readBlob(blob)
       const { result, isApplied, isQueued, isKept } = node.submit(transaction, { failHard: request.fail_hard === true })
@@ -54,7 +54,6 @@ export function transactionMethods({ node, kept }: Context): Methods {
     },
   }
 
-  /** The next one after all transactions that wait. */
   function nextSequence({ account }: SignedTransaction): number {
     const waiting = node.queue.all().filter((other) => other.account === account && !other.isTicket)
     return Math.max(accountOf(node.open().view, account)?.Sequence ?? 0, ...waiting.map(({ sequence }) => sequence + 1))

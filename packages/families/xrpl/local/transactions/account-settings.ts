@@ -1,10 +1,10 @@
-// Flags and keys of an account (rippled, SetAccount.cpp and SetRegularKey.cpp), as far as they matter to who can be paid and who signs.
+// Sets flags and keys of an account (rippled, SetAccount.cpp and SetRegularKey.cpp), as far as they decide who can be paid and who signs.
 import { accountFlags } from '../ledger/entries.ts'
 import { accountOf, changeAccount } from '../ledger/view.ts'
 import type { Transactor } from './transactor.ts'
 
 const DISABLE_MASTER = 4
-/** By the numbers of AccountSet. */
+/** AccountSet names the flags by these numbers. */
 const flagsByNumber = new Map<unknown, number>([
   [1, accountFlags.requireDestTag],
   [3, accountFlags.disallowXrp],
@@ -15,7 +15,7 @@ const flagsByNumber = new Map<unknown, number>([
 export const accountSet: Transactor = {
   preflight({ json: { SetFlag, ClearFlag } }) {
     if (SetFlag !== undefined && SetFlag === ClearFlag) return 'temINVALID_FLAG'
-    // Others are not simulated.
+    // Other flags are not simulated.
     for (const number of [SetFlag, ClearFlag]) if (number !== undefined && !flagsByNumber.has(number)) return 'temINVALID_FLAG'
     return null
   },

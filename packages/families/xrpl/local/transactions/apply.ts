@@ -1,4 +1,4 @@
-// Applies one transaction to a ledger (rippled, Transactor.cpp): what every transaction must fulfil, then what its type does.
+// Applies one transaction to a ledger (rippled, Transactor.cpp): first the checks of every transaction, then those of its type.
 import { accountFlags, ticketKey } from '../ledger/entries.ts'
 import { type AffectedNode, threadChanges } from '../ledger/metadata.ts'
 import { accountOf, addBalance, type Changes, changeAccount, createView, type Reader, type View } from '../ledger/view.ts'
@@ -27,12 +27,12 @@ const transactors: Readonly<Record<TransactionType, Transactor>> = {
   DepositPreauth: depositPreauth,
 }
 
-/** tfFullyCanonicalSig, which every transaction may have. */
+/** Every transaction may have tfFullyCanonicalSig. */
 const UNIVERSAL_FLAGS = 0x80000000
 /** Networks with a higher id demand it in every transaction; others forbid it. */
 const LAST_ID_WITHOUT_FIELD = 1024
 
-/** The least fee at the base fee of the ledger, in drops. */
+/** The minimum fee is in drops. */
 export function leastFee(transaction: Pick<SignedTransaction, 'type' | 'json'>, baseFee: bigint): bigint {
   return baseFee * (transactors[transaction.type].feeUnits?.(transaction) ?? 1n)
 }

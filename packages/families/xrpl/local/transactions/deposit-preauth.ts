@@ -1,9 +1,9 @@
-// Who may deposit into an account that asks for authorization (rippled, DepositPreauth.cpp and verifyDepositPreauth).
+// Keeps authorizations to deposit into an account that requires them (rippled, DepositPreauth.cpp and verifyDepositPreauth).
 import { accountFlags, depositPreauthKey } from '../ledger/entries.ts'
 import { accountOf, addOwned, addToDirectory, ONLY_PAGE, type Reader, removeFromDirectory } from '../ledger/view.ts'
 import { reserveOf, type Transactor } from './transactor.ts'
 
-/** Whether a transaction of `sender` may pay the destination, which exists. */
+/** The destination must exist. */
 export function mayDeposit(reader: Reader, sender: string, destination: string): boolean {
   const flags = accountOf(reader, destination)?.Flags ?? 0
   if ((flags & accountFlags.depositAuth) === 0 || sender === destination) return true

@@ -1,4 +1,4 @@
-// The rules of escrows, at their boundaries.
+// Tests the rules of escrows, at their boundaries.
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Fields, Metadata } from '../ledger/metadata.ts'
@@ -24,7 +24,7 @@ afterAll(() => fixture.close())
 
 const tip = () => fixture.chain.node.history.tip()
 
-/** Sends, closes a ledger, and returns the result in it, or that of the refusal. Fields that are undefined are left out. */
+/** The result is that in the closed ledger, or that of the refusal. Fields that are undefined are left out. */
 function run(sender: LocalSender, fields: Fields): string {
   const { transaction, result, isApplied } = sender.send(JSON.parse(JSON.stringify(fields)))
   fixture.chain.mine()
@@ -47,7 +47,6 @@ const createFields = (fields: Fields = {}) => ({
   ...fields,
 })
 
-/** Returns the sequence that names the escrow. */
 function create(fields: Fields = {}): number {
   const sequence = nextSequence(user)
   expect(run(user, createFields(fields))).toBe('tesSUCCESS')
@@ -59,7 +58,6 @@ const finish = (OfferSequence: number, fields: Fields = {}, sender = third) =>
 const cancel = (OfferSequence: number, sender = third) =>
   run(sender, { TransactionType: 'EscrowCancel', Owner: user.address, OfferSequence })
 
-/** An account with its own settings. */
 function recipientWith(...flags: readonly number[]): LocalSender {
   const sender = createLocalSender(fixture.chain.node, newKey())
   fixture.fund(sender.address, 10n * XRP)
@@ -139,7 +137,7 @@ describe('an escrow', () => {
   it('needs one more reserve, and the balance after the fee', () => {
     const poor = createLocalSender(fixture.chain.node, newKey())
     fixture.fund(poor.address, 6_200_000n)
-    // 1 XRP and 0.2 XRP stay.
+    // The account keeps 1 XRP and 0.2 XRP.
     expect(run(poor, createFields({ Amount: '4999991', Fee: '10' }))).toBe('tecUNFUNDED')
     expect(run(poor, createFields({ Amount: '4999980', Fee: '10' }))).toBe('tesSUCCESS')
     expect(fixture.balance(poor.address)).toBe(1_200_000n)
@@ -166,7 +164,7 @@ describe('what an escrow changed', () => {
       return { kind, type: fields?.LedgerEntryType, ...fields }
     })
 
-  it('names the escrow with its terms when it is made and when it is gone, and both accounts', () => {
+  it('names the escrow with its terms when it is made and when it ends, and both accounts', () => {
     const created = user.send(createFields({ DestinationTag: 9 }))
     fixture.chain.mine()
     const escrow = {

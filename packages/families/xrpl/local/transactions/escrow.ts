@@ -1,4 +1,4 @@
-// Escrows of XRP (rippled, Escrow.cpp): times are compared with the close time of the parent ledger.
+// Applies the rules of escrows of XRP (rippled, Escrow.cpp): times are compared with the close time of the parent ledger.
 import { createHash } from 'node:crypto'
 import { accountFlags, accountKey, type Escrow, escrowKey } from '../ledger/entries.ts'
 import type { Fields } from '../ledger/metadata.ts'
@@ -36,13 +36,13 @@ export const escrowCreate: Transactor = {
     if (CancelAfter !== undefined && after(rules.parentCloseTime, CancelAfter)) return 'tecNO_PERMISSION'
     if (FinishAfter !== undefined && after(rules.parentCloseTime, FinishAfter)) return 'tecNO_PERMISSION'
     const owner = accountOf(view, account)
-    // The balance without the fee, which is paid.
+    // The fee is paid already, so the balance is without it.
     const balance = BigInt(owner?.Balance ?? 0)
     const reserve = reserveOf(rules.fees, (owner?.OwnerCount ?? 0) + 1)
     const amount = BigInt(String(Amount))
     if (balance < reserve) return 'tecINSUFFICIENT_RESERVE'
     if (balance < reserve + amount) return 'tecUNFUNDED'
-    // That the destination disallows XRP is advice to wallets: escrows do not obey it.
+    // The flag that a destination disallows XRP is only advice to wallets: escrows ignore it.
     if ((destination.Flags & accountFlags.requireDestTag) !== 0 && DestinationTag === undefined) return 'tecDST_TAG_NEEDED'
     const key = escrowKey(account, sequence)
     view.put(key, {
@@ -104,7 +104,6 @@ function targetOf(json: Fields): readonly [owner: string, sequence: number] {
   return [String(json.Owner), Number(json.OfferSequence)]
 }
 
-/** Pays the recipient, and deletes the escrow. */
 function settle(view: View, { Account, Destination, Amount }: Escrow, sequence: number, recipient: string): ResultCode {
   const key = escrowKey(Account, sequence)
   removeFromDirectory(view, Account, key)
@@ -122,7 +121,7 @@ function fulfills(fulfillment: string, condition: string): boolean {
   return createHash('sha256').update(preimage, 'hex').digest('hex').toUpperCase() === fingerprint
 }
 
-/** Null: it is malformed. As in rippled (utils.h, parsePreamble), a length may have a longer form than it needs. */
+/** The content is null if it is malformed. A length may have a longer form than it needs, as in rippled (utils.h, parsePreamble). */
 function contentOf(der: string | null, tag: string): string | null {
   if (!der?.startsWith(tag)) return null
   const first = Number.parseInt(der.slice(2, 4), 16)

@@ -1,4 +1,4 @@
-// Payments of XRP (rippled, Payment.cpp). No other currency is simulated.
+// Applies payments of XRP (rippled, Payment.cpp). No other currency is simulated.
 import { accountFlags, accountKey } from '../ledger/entries.ts'
 import { accountOf, addBalance } from '../ledger/view.ts'
 import { mayDeposit } from './deposit-preauth.ts'
@@ -37,7 +37,7 @@ export const payment: Transactor = {
         Balance: '0',
         Flags: 0,
         OwnerCount: 0,
-        // So that a transaction of an earlier account with this address is never valid again.
+        // A transaction of an earlier account with this address must never be valid again.
         Sequence: rules.ledgerIndex,
       })
     } else if (!mayDeposit(view, account, recipient)) {

@@ -1,4 +1,4 @@
-// Results of transactions, with their numbers and texts (rippled, TER.h and TER.cpp).
+// Lists the results of transactions, with their numbers and texts (rippled, TER.h and TER.cpp).
 
 const codes = {
   tesSUCCESS: [0, 'The transaction was applied. Only final in a validated ledger.'],
@@ -60,7 +60,5 @@ export type ResultCode = keyof typeof codes
 export const resultNumber = (code: ResultCode): number => codes[code][0]
 export const resultText = (code: ResultCode): string => codes[code][1]
 
-/** In a ledger: it succeeded, or it failed and its fee is taken. */
 export const isApplied = (code: ResultCode) => code === 'tesSUCCESS' || code.startsWith('tec')
-/** It may succeed in a later ledger. */
 export const isRetried = (code: ResultCode) => code.startsWith('ter')

@@ -10,13 +10,12 @@ export type SignedTransaction = {
   readonly json: Fields
   readonly type: TransactionType
   readonly account: string
-  /** Drops. */
   readonly fee: bigint
-  /** The sequence, or that of the ticket: what the key of a new entry is made of. */
+  /** The key of a new entry is made from the sequence, or from that of the ticket. */
   readonly sequence: number
   readonly isTicket: boolean
   readonly lastLedger: number | null
-  /** The account whose master key signed. Null: several keys signed, whose signatures are not checked. */
+  /** The signer is null if several keys signed, whose signatures are not checked. */
   readonly signer: string | null
 }
 
@@ -46,7 +45,7 @@ export function readTransaction(blob: string): SignedTransaction {
 function decodeBlob(blob: string): Fields {
   try {
     const json = decode(blob)
-    // One form only: else the same transaction had several hashes.
+    // Only one form is allowed, or the same transaction would have several hashes.
     if (encode(json as unknown as Transaction) === blob.toUpperCase()) return json
   } catch (error) {
     throw new FailsLocalChecks(`fails local checks: ${error instanceof Error ? error.message : String(error)}`)
@@ -81,7 +80,7 @@ function isSignatureValid(json: Fields): boolean {
   try {
     return verifySignature(transaction)
   } catch {
-    // Not a public key, or not a signature.
+    // The key is not a public key, or the signature is none.
     return false
   }
 }

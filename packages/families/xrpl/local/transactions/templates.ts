@@ -1,4 +1,4 @@
-// Which fields a transaction may have (rippled, TxFormats.cpp). A node refuses all others.
+// Lists the fields that a transaction may have (rippled, TxFormats.cpp). A node refuses all others.
 
 const REQUIRED = ['TransactionType', 'Account', 'Fee', 'Sequence', 'SigningPubKey']
 const OPTIONAL = [

@@ -1,4 +1,4 @@
-// Tickets: sequence numbers that are set aside, for transactions in any order (rippled, CreateTicket.cpp and Transactor.cpp).
+// Makes tickets: sequence numbers that are set aside, for transactions in any order (rippled, CreateTicket.cpp and Transactor.cpp).
 import { ticketKey } from '../ledger/entries.ts'
 import { accountOf, addOwned, addToDirectory, changeAccount, ONLY_PAGE, removeFromDirectory, type View } from '../ledger/view.ts'
 import { reserveOf, type Transactor } from './transactor.ts'
@@ -14,7 +14,7 @@ export const ticketCreate: Transactor = {
     const count = Number(json.TicketCount)
     const root = accountOf(view, account)
     if (root === undefined) throw new Error(`there is no account ${account}`)
-    // A ticket that this transaction uses is gone already.
+    // A ticket that this transaction uses is deleted already.
     if ((root.TicketCount ?? 0) + count > MAX_TICKETS) return 'tecDIR_FULL'
     if (priorBalance < reserveOf(rules.fees, root.OwnerCount + count)) return 'tecINSUFFICIENT_RESERVE'
     // The sequence of the transaction itself is used already.

@@ -1,4 +1,4 @@
-/** The node of a chain, from its configuration. */
+/** Connects the node of a chain, from its configuration. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createConnector } from '@tandem/chain-kit/providers/connector.ts'
 import { chainProblem } from '../../terms/nodes/chain-problem.ts'
@@ -21,10 +21,10 @@ const connector = createConnector<XrplNode>({
 
 export const { inspectNodes } = connector
 
-/** Sends no request yet. */
+/** The node gets no request yet. */
 export const connectNode: typeof connector.connectNode = (...args) => refusingNothing(connector.connectNode(...args))
 
-/** A provider refuses what it does not have (yet). When no other one has it, that is a reason to ask again. */
+/** A provider refuses a request for data that it does not have yet. If no other one has them, the caller should retry. */
 function refusingNothing(node: XrplNode): XrplNode {
   const retried =
     <A extends readonly unknown[], T>(ask: (...args: A) => Promise<T>) =>

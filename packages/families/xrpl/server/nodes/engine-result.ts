@@ -1,12 +1,13 @@
-/** The preliminary results of submitted transactions: see "Transaction Results" at xrpl.org. */
+/** Classifies the preliminary results of submitted transactions: see "Transaction Results" at xrpl.org. */
 
 /**
- * accepted   the node has it: in its open ledger, in its queue, or validated. `tec` codes too: the transaction is relayed, and takes a fee unless the state changes
- * gap        an earlier sequence is missing at this node
- * used       another transaction has its sequence, at least in the node's open ledger, which may change
- * low        the fee is too low for the next ledger or the queue, or the last ledger that it names has passed: to be signed again with the same sequence
- * trouble    the node cannot take it now: send it again
- * refused    the chain refuses it as it is
+ * accepted: the node has it: in its open ledger, in its queue, or validated. `tec` codes too: the transaction is relayed, and takes a fee
+ * unless the state changes.
+ * gap: an earlier sequence is missing at this node.
+ * used: another transaction has its sequence, at least in the node's open ledger, which may change.
+ * low: the fee is too low for the next ledger or the queue, or its last ledger has passed: it is signed again with the same sequence.
+ * trouble: the node cannot take it now, and it is sent again.
+ * refused: the chain refuses it as it is.
  */
 export type Verdict = 'accepted' | 'gap' | 'used' | 'low' | 'trouble' | 'refused'
 

@@ -1,5 +1,4 @@
-/** One provider as a node: its answers, parsed. */
-
+/** Uses one provider as a node, and parses its answers. */
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { type Json, list, malformed, number, record, text, whole } from '@tandem/chain-kit/providers/json.ts'
@@ -12,48 +11,48 @@ import { type Account, type EscrowChange, NodeRefusal, type Outcome, type XrplNo
 import { createSocket } from './socket.ts'
 
 /**
- * Nodes give 10 to 400 at once. A stranger's payment may have metadata of some megabytes, and many of them make a page that is too long to be taken: after
- * a failure the next page is asked for with fewer.
+ * Nodes give pages of 10 to 400 transactions. A stranger's payment may have metadata of some megabytes, and many of them make a page
+ * longer than our limit, so after a failure we request a smaller page.
  */
-const PAGE_TRANSACTIONS = { most: 200, least: 10 } as const
-/** A node that goes on after so many in a ledger is faulty: one has some hundred transactions, of all accounts. */
+const PAGE_TRANSACTIONS = { max: 200, min: 10 } as const
+/** A node that returns more than this for one ledger is faulty: a ledger has some hundred transactions, of all accounts. */
 const MAX_IN_LEDGER = 20_000
 
 /**
- * A history that is being read, from `from` on. Whatever fails, the next call goes on at the ledger `next`: those below are read, and validated ledgers do
- * not change. So a range of any length ends, however many payments strangers send.
+ * A history is read from `from` on. After any failure the next call continues at the ledger `next`: those below are read, and validated
+ * ledgers do not change. So a range of any length ends, however many payments strangers send.
  */
 type History = { readonly from: bigint; next: bigint; readonly changes: Map<string, EscrowChange> }
 
-/** Fields of an account that belongs to a part of the ledger. */
+/** An account with one of these fields belongs to a part of the ledger. */
 const PSEUDO_FIELDS = ['AMMID', 'VaultID', 'LoanBrokerID'] as const
 
 export function createProviderNode(endpoint: Endpoint, timeoutMs: number): XrplNode {
   const socket = createSocket(endpoint, timeoutMs)
-  /** By account, where it is not the most. */
+  /** The page size is kept by account, where it is not the maximum. */
   const pageTransactions = new Map<string, number>()
-  /** By account: one range of each is read at a time. */
+  /** Each account has one range that is being read. */
   const histories = new Map<string, History>()
 
   async function askPage(params: Json & { readonly account: string; readonly limit: number }): Promise<Json> {
     try {
       return await socket.request('account_tx', params)
     } catch (error) {
-      const fewer = Math.max(Math.floor(params.limit / 4), PAGE_TRANSACTIONS.least)
+      const fewer = Math.max(Math.floor(params.limit / 4), PAGE_TRANSACTIONS.min)
       if (!(error instanceof NodeRefusal)) pageTransactions.set(params.account, fewer)
       throw error
     }
   }
 
   async function readHistory(account: string, read: History, to: bigint): Promise<void> {
-    const limit = pageTransactions.get(account) ?? PAGE_TRANSACTIONS.most
+    const limit = pageTransactions.get(account) ?? PAGE_TRANSACTIONS.max
     const [min, max] = [Number(read.next), Number(to)]
     let reached = read.next
     let marker: unknown
     for (let inLedger = 0; inLedger < MAX_IN_LEDGER; ) {
       const range = { account, ledger_index_min: min, ledger_index_max: max, forward: true, limit }
       const page = await askPage({ ...range, ...(marker !== undefined && { marker }) })
-      // A node that lacks a part of the range may answer for the rest.
+      // A node that lacks a part of the range may answer for the remaining part.
       if (page.validated !== true || page.ledger_index_min !== min || page.ledger_index_max !== max)
         throw new NodeRefusal('incomplete', `it does not have all ledgers from ${min} to ${max}`)
       const entries = list(page.transactions).map(record)
@@ -62,7 +61,7 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): XrplN
         if (change !== null && change.ledger >= read.from && change.ledger <= to) read.changes.set(change.tx, change)
       }
       if (page.marker === undefined) {
-        if (limit * 2 < PAGE_TRANSACTIONS.most) pageTransactions.set(account, limit * 2)
+        if (limit * 2 < PAGE_TRANSACTIONS.max) pageTransactions.set(account, limit * 2)
         else pageTransactions.delete(account)
         return
       }
@@ -77,7 +76,7 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): XrplN
     throw malformed(`at most ${MAX_IN_LEDGER} transactions in a ledger`)
   }
 
-  /** The result, or null if the node refuses with one of these errors. Any other refusal says nothing about the chain. */
+  /** The result is null if the node refuses with one of these errors. Any other refusal says nothing about the chain. */
   async function unless(errors: readonly string[], command: string, params: Json): Promise<Json | null> {
     try {
       return await socket.request(command, params)
@@ -108,7 +107,7 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): XrplN
     return parsed
   }
 
-  /** Null: there is nothing. Rejects with a NodeRefusal if the node does not have this ledger. */
+  /** The result is null if the entry does not exist. It rejects with a NodeRefusal if the node does not have this ledger. */
   async function atLedger(ledger: bigint, absent: string, command: string, params: Json): Promise<Json | null> {
     try {
       const found = await socket.request(command, { ...params, ledger_index: Number(ledger) })
@@ -214,7 +213,7 @@ function asUnreachable(command: string, { error, message }: NodeRefusal): ChainF
   return new ChainFailure('unreachable', `${command}: the node refused (${error}: ${message})`)
 }
 
-/** `complete`: e.g. '24900901-24900984,24901116-24901158', or 'empty'. */
+/** The form of `complete` is '24900901-24900984,24901116-24901158', or 'empty'. */
 function isAmong(complete: string, height: bigint): boolean {
   return [...complete.matchAll(/(\d+)(?:-(\d+))?/g)].some(
     ([, first = '', last = first]) => BigInt(first) <= height && height <= BigInt(last),

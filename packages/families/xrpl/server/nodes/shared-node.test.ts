@@ -10,7 +10,7 @@ import { combineSubmissions, createSharedNode, validatedByQuorum } from './share
 const fixture = await createFamilyFixture()
 afterAll(() => fixture.close())
 
-/** Three providers that answer some methods in their own way. */
+/** Three providers answer some methods in their own way. */
 function sharedBy(...changes: readonly Partial<XrplNode>[]) {
   const honest = createProviderNode(fixture.devnet.url, 2000)
   const troubles: string[] = []
@@ -105,7 +105,10 @@ describe('a provider', () => {
     const { height } = (await node.block('validated')) ?? { height: 0n }
     expect(await node.escrowChanges(fixture.user.address, 2n, height)).toEqual([])
     provider.behave(
-      lyingAbout({ account_tx: (truth) => ({ ...truth, ledger_index_min: 3 }), account_info: (truth) => ({ ...truth, ledger_index: 1 }) }),
+      lyingAbout({
+        account_tx: (_, truth) => ({ ...truth, ledger_index_min: 3 }),
+        account_info: (_, truth) => ({ ...truth, ledger_index: 1 }),
+      }),
     )
     await expect(node.escrowChanges(fixture.user.address, 2n, height)).rejects.toThrow(/does not have all ledgers/)
     await expect(node.account(fixture.user.address, height)).rejects.toBeInstanceOf(ChainFailure)
@@ -119,12 +122,12 @@ describe('a provider', () => {
     const { height } = (await node.block('validated')) ?? { height: 0n }
     const limits: unknown[] = []
     let most = 50
-    provider.behave((request, ask) => {
-      if (request.account !== fixture.user.address) return ask(request)
+    provider.behave((command, request, ask) => {
+      if (request.account !== fixture.user.address) return ask(command, request)
       limits.push(request.limit)
-      // As a page that is too long for a message, or comes too late.
+      // The provider refuses as for a page that is too long for a message, or comes too late.
       if (Number(request.limit) > most) throw new RpcError('internal')
-      return ask(request)
+      return ask(command, request)
     })
     const read = ({ address } = fixture.user) => node.escrowChanges(address, 2n, height)
     await expect(Promise.all([read(), read(fixture.solver)])).rejects.toMatchObject({ kind: 'unreachable' })
@@ -153,12 +156,12 @@ describe('a provider', () => {
     const made = (height: bigint) => forgedCreate(escrow, { height, hash: 'AA'.repeat(32), time: 1_800_000_000n })
     const payment = (ledger_index: number) => ({ tx_json: { TransactionType: 'Payment' }, validated: true, ledger_index })
 
-    /** `hasFailed`: whether the answer to this request, counted from 1, is lost. */
+    /** `hasFailed` tells whether the answer to this request, counted from 1, is lost. */
     async function flooded(hasFailed: (asked: number) => boolean) {
       const provider = await startTestProvider(fixture.devnet.chain)
       const node = createProviderNode(provider.url, 2000)
-      provider.behave((request, ask) => {
-        if (request.command !== 'account_tx') return ask(request)
+      provider.behave((command, request, ask) => {
+        if (command !== 'account_tx') return ask(command, request)
         if (hasFailed(provider.asked.length)) throw new RpcError('internal')
         const { ledger_index_min: min, ledger_index_max: max } = request
         const page = request.marker === undefined ? (Number(min) - Number(FROM)) * PAGES : Number(request.marker)

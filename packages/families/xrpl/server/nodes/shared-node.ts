@@ -1,8 +1,7 @@
-/** One node over several providers. It works while some are dead, slow or behind, and with a quorum while some of them lie. */
-
+/** Makes one node over several providers. It works while some are dead, slow or behind, and with a quorum while some of them lie. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { poll } from '@tandem/chain-kit/providers/poll.ts'
-import type { Provider } from '@tandem/chain-kit/providers/provider.ts'
+import type { Provider } from '@tandem/chain-kit/providers/pool.ts'
 import { noAgreement, type Rule } from '@tandem/chain-kit/providers/quorum.ts'
 import { createQuorumNode, openSharedNode, type SharedNodeOptions } from '@tandem/chain-kit/providers/quorum-node.ts'
 import { byDecision, equal, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
@@ -13,7 +12,10 @@ import { keyOfChange } from '../../terms/nodes/read-escrow.ts'
 import { verdictOn } from './engine-result.ts'
 import type { Outcome, Submission, XrplNode } from './node.ts'
 
-/** A quorum must say that it is validated, with the same result. Otherwise it is pending if a quorum knows it in any way, and else unknown: to send it again does no harm. */
+/**
+ * A transaction is validated if a quorum says so, with the same result. Otherwise it is pending if a quorum knows it at all, and else
+ * unknown: sending it again does no harm.
+ */
 export const validatedByQuorum: Rule<Outcome | null> = byDecision((size) => {
   const keyOf = (outcome: Outcome | null) => (outcome?.kind === 'failed' ? outcome.result : (outcome?.kind ?? 'unknown'))
   return {
@@ -77,7 +79,7 @@ export async function newestOf(node: Pick<XrplNode, 'block'>): Promise<Block> {
   return block
 }
 
-/** The whole header: a false time beside a true hash must not pass as the same ledger. */
+/** The key has the whole header: a false time beside a true hash must not pass as the same ledger. */
 function keyOfBlock({ height, hash, parentHash, time }: Block): string {
   return [height, hash, parentHash, time].join(' ')
 }
@@ -91,8 +93,8 @@ function isAccepted({ result }: Submission): boolean {
 }
 
 /**
- * Where fewer than a quorum accepted it: the most frequent refusal, because one provider that accepts everything must not hide that the others refuse.
- * `mayHaveIt`: a provider failed, and may have forwarded it. Undefined: none answered.
+ * If fewer than a quorum accepted it, the result is the most frequent refusal: one provider that accepts everything must not hide that the
+ * others refuse. `mayHaveIt` means that a provider failed and may have forwarded it.
  */
 export function combineSubmissions(submissions: readonly Submission[], mayHaveIt: boolean): Submission | undefined {
   const refused = submissions.filter((one) => !isAccepted(one))

@@ -1,4 +1,4 @@
-/** The WebSocket of one simulated provider: what it sends with its handshake, and limits of requests. */
+/** Tests the WebSocket of one simulated provider: what it sends with its handshake, and limits of requests. */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'

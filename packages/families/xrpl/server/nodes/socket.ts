@@ -1,15 +1,16 @@
-/** Requests to one provider over its WebSocket. The connection is opened by the first request, and again by the next after it broke. */
-
+/** Sends requests to one provider over its WebSocket. The first request opens the connection, and so does the next after it broke. */
 import { type Endpoint, headersOf, urlOf } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { countRequests } from '@tandem/chain-kit/port/provider-tally.ts'
 import { type Json, record } from '@tandem/chain-kit/providers/json.ts'
-import { RateLimited } from '@tandem/chain-kit/providers/rate-limited.ts'
+import { RateLimited } from '@tandem/chain-kit/providers/refusal.ts'
 import { type RawData, WebSocket } from 'ws'
 import { NodeRefusal } from './node.ts'
 
 export interface Socket {
-  /** The field `result` of the answer. Rejects with a NodeRefusal, or with `unreachable` when there is no usable answer. */
+  /**
+   * The result is the field `result` of the answer. It rejects with a NodeRefusal, or with `unreachable` when there is no usable answer.
+   */
   request(command: string, params: Json): Promise<Json>
   close(): void
 }
@@ -17,7 +18,7 @@ export interface Socket {
 /** The shortest page of an account's history, ten transactions, may have ten times some megabytes: metadata names up to 5,200 objects. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
-/** The node's own trouble, not an answer about the chain. */
+/** These errors are the node's own trouble, not an answer about the chain. */
 const TROUBLES: ReadonlySet<string> = new Set([
   'amendmentBlocked',
   'failedToForward',
@@ -29,7 +30,7 @@ const TROUBLES: ReadonlySet<string> = new Set([
   'notSynced',
   'tooBusy',
 ])
-/** The node says that we ask too often. */
+/** The node answers so if we ask too often. */
 const RATE_LIMIT = 'slowDown'
 
 type Waiting = { readonly on: WebSocket; resolve(result: Json): void; reject(error: Error): void }
@@ -42,7 +43,7 @@ export function createSocket(endpoint: Endpoint, timeoutMs: number): Socket {
   let lastId = 0
   let isClosed = false
 
-  /** Others may wait on a newer connection. */
+  /** Other requests may wait on a newer connection. */
   function failAll(broken: WebSocket): void {
     for (const [id, { on, reject }] of [...waiting]) {
       if (on !== broken) continue
@@ -138,7 +139,6 @@ export function createSocket(endpoint: Endpoint, timeoutMs: number): Socket {
   }
 }
 
-/** Null: not JSON, or not an object. */
 function parse(message: RawData): Json | null {
   try {
     return record(JSON.parse(String(message)))

@@ -1,5 +1,4 @@
-/** The record of attempts is a table: what somebody else wrote into it is not signed again when its fee is raised. */
-
+/** Tests that a row that somebody else wrote is not signed again when its fee is raised: the record of attempts is a table. */
 import { readSwap } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { createKey, randomPrivateKey } from '@tandem/keys/keyring.ts'
@@ -41,7 +40,7 @@ test('a transaction that somebody else signed is not signed for by us, and keeps
   const { height } = await client.tip()
   const envelope = { sequence: next, fees: { perUnit: 10n, lastLedger: height + 10n }, network: networkField(client.chain) }
   const forged = signCall(thief.signerFor(testPurpose), envelope, payment as unknown as Call)
-  // Nodes have the transaction that its row names: it is not sent again.
+  // Nodes have the transaction that its row names, so it is not sent again.
   await outbox.open('redeem').record({ ...forged, tx: known })
   outbox.passSeconds(client.chain.feeBumpSeconds)
   const { deposits } = (await readSwap(client, terms, 2n)).swap

@@ -1,18 +1,18 @@
 /**
- * The transactions of one account on one chain: see `contract/nonce-lane.ts`. The nonce is the account's sequence. Every transaction names the last ledger
- * that may hold it: once that is validated and the sequence is unused, it is expired, and its sequence is used again.
+ * Sends the transactions of one account on one chain: see `contract/nonce-lane.ts`. The nonce is the account's sequence. Every transaction
+ * names the last ledger that may hold it: once that is validated and the sequence is unused, it is expired, and its sequence is used
+ * again.
  */
-
 import type { Duty, Lane } from '@tandem/chain-kit/contract/lane.ts'
 import type { NonceTypes } from '@tandem/chain-kit/contract/nonce-account.ts'
-import { pastNonceGap } from '@tandem/chain-kit/contract/nonce-gap.ts'
 import { openNonceLane } from '@tandem/chain-kit/contract/nonce-lane.ts'
+import { pastNonceGap } from '@tandem/chain-kit/contract/nonces.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { accountOf } from '../../terms/address.ts'
 import { networkField } from '../../terms/network.ts'
-import { reserveOf } from '../balances.ts'
+import { reserveOf } from '../accounts.ts'
 import { type Fees, raiseFees, suggestFees } from '../fees.ts'
 import { verdictOn } from '../nodes/engine-result.ts'
 import type { Account, Reserves, XrplNode } from '../nodes/node.ts'
@@ -22,7 +22,7 @@ import { type Call, FINISH_UNITS, isSameCall, isSignedBy, noop, readAttempt, typ
 export interface XrplTypes extends NonceTypes {
   readonly call: Call
   readonly signed: Signed
-  /** In units of a plain transaction. */
+  /** The cost is in units of a plain transaction. */
   readonly cost: bigint
   readonly fees: Fees
 }
@@ -30,7 +30,6 @@ export interface XrplTypes extends NonceTypes {
 /** A node's queue takes ten transactions of one account ("Transaction Queue" at xrpl.org); more wait in the open ledger. */
 const MAX_IN_FLIGHT = 50n
 
-/** What the lane knows of its account at one ledger. */
 type Seen = { readonly ledger: bigint; readonly account: Account; readonly reserves: Reserves }
 
 export type OpenXrplLane = (outbox: Outbox, duty: Duty) => Promise<Lane<XrplTypes>>
@@ -40,7 +39,7 @@ export function createLanes(node: XrplNode, chain: Chain): OpenXrplLane {
 
   return async (outbox, duty) => {
     const address = accountOf(outbox.key)
-    /** Of one ledger: whether a transaction is expired and whether its sequence is used must be seen at the same. Null before the first look. */
+    /** Expiry and use of a sequence must be read at the same ledger. It is null before the first read. */
     let seen: Seen | null = null
     let looking: Promise<Seen> | null = null
 
@@ -102,9 +101,10 @@ export function createLanes(node: XrplNode, chain: Chain): OpenXrplLane {
 }
 
 /**
- * Never says that the sequence is used: the lane would sign with the next one, and an escrow whose first transaction is validated after all would be paid twice.
- * The action is repeated instead, and proves first that its earlier attempts are impossible. `onPartlyAccepted` is called when the quorum refuses it but a provider
- * accepted it, or failed and may have: it may be validated, and its content may be public.
+ * No result says that the sequence is used: the lane would sign with the next one, and an escrow whose first transaction is validated
+ * after all would be paid twice. The action is repeated instead, and proves first that its earlier attempts are impossible.
+ * `onPartlyAccepted` is called when the quorum refuses it but a provider accepted it, or failed and may have accepted it: it may be
+ * validated, and its content may be public.
  */
 function broadcast(
   node: Pick<XrplNode, 'submit'>,

@@ -1,5 +1,4 @@
-/** Transactions as they are signed, recorded and read back from the record. */
-
+/** Signs transactions, and reads them back from the record. */
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import { ed25519PublicKey, isEd25519Signature } from '@tandem/keys/ed25519-native.ts'
@@ -9,7 +8,7 @@ import { accountOf, publicKeyHex } from '../../terms/address.ts'
 import { type Escrow, type EscrowId, escrowKey, fulfillmentOf, toRippleTime } from '../../terms/htlc.ts'
 import type { Fees } from '../fees.ts'
 
-/** What a transaction does, without its envelope. Field names are the chain's. */
+/** A call has no envelope. Its field names are the chain's. */
 export type Call =
   | {
       readonly TransactionType: 'EscrowCreate'
@@ -27,7 +26,6 @@ export type Call =
       readonly Fulfillment: string
     }
   | { readonly TransactionType: 'EscrowCancel'; readonly Owner: string; readonly OfferSequence: number }
-  /** Does nothing. */
   | { readonly TransactionType: 'AccountSet' }
 
 export const noop: Call = { TransactionType: 'AccountSet' }
@@ -57,7 +55,7 @@ export function cancelCall({ owner, sequence }: EscrowId): Call {
   return { TransactionType: 'EscrowCancel', Owner: owner, OfferSequence: Number(sequence) }
 }
 
-/** Two escrows of one swap are the same call, whenever they end: an action must never have both in line. */
+/** Two escrows of one swap are the same call, whenever they end: an action must never have both in its queue. */
 export function isSameCall(a: Call, b: Call): boolean {
   if (a.TransactionType === 'EscrowCreate' && b.TransactionType === 'EscrowCreate') return createKey(a) === createKey(b)
   const keyOf = (call: Call) => JSON.stringify(Object.entries(call).sort(([one], [other]) => (one < other ? -1 : 1)))
@@ -69,31 +67,28 @@ function createKey({ Destination, DestinationTag, Amount, Condition }: Extract<C
 }
 
 /**
- * The fee of a finish with a fulfillment is 33 times that of a plain transaction, and once more for each 16 bytes of it ("Transaction Cost" at xrpl.org): 36 bytes
- * with a secret. Rounded up, where nodes round down.
+ * A finish with a fulfillment costs 33 plain transactions, and one more for each 16 bytes of it ("Transaction Cost" at xrpl.org): 36 bytes
+ * with a secret. The number is rounded up, where nodes round down.
  */
 export const FINISH_UNITS = 36n
 
-/** How many times the fee of a plain transaction it costs. */
+/** The cost is a multiple of the fee of a plain transaction. */
 export function unitsOf(call: Call): bigint {
   return call.TransactionType === 'EscrowFinish' ? FINISH_UNITS : 1n
 }
 
-/** A recorded attempt, parsed. */
 export type Signed = {
   readonly tx: string
   readonly at: bigint
   readonly call: Call
   readonly nonce: bigint
   readonly fees: Fees
-  /** As nodes take it. */
   readonly blob: string
 }
 
 export type Envelope = {
   readonly sequence: bigint
   readonly fees: Fees
-  /** See `networkField`. */
   readonly network: { readonly NetworkID?: number }
 }
 
@@ -118,7 +113,7 @@ export function readAttempt({ tx, raw, at }: Attempt): Signed {
   return { tx, at, ...parseRaw(raw) }
 }
 
-/** `network`: see `networkField`. */
+/** See `networkField` for `network`. */
 export function isSignedBy({ tx, blob }: Signed, key: PublicKey, { network }: Pick<Envelope, 'network'>): boolean {
   const { TxnSignature, ...unsigned } = decode(blob)
   const isOfUs = unsigned.Account === accountOf(key) && unsigned.SigningPubKey === publicKeyHex(key)
@@ -127,7 +122,7 @@ export function isSignedBy({ tx, blob }: Signed, key: PublicKey, { network }: Pi
   return isEd25519Signature(ed25519PublicKey(onCurve('ed25519', key).publicKey), message, Buffer.from(`${TxnSignature}`, 'hex'))
 }
 
-/** Our own records: see `signCall`. Every action reads all unmined transactions of its signer, several times. */
+/** The texts are our own records: see `signCall`. Every action reads all unmined transactions of its signer, several times. */
 const parseRaw = memoize(500, (raw): Omit<Signed, 'tx' | 'at'> => {
   const { Account, Sequence, Fee, LastLedgerSequence, SigningPubKey, TxnSignature, NetworkID, Flags, ...rest } = decode(raw)
   const call = rest as unknown as Call

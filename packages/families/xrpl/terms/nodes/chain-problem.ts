@@ -3,7 +3,6 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import type { XrplNode } from '../../server/nodes/node.ts'
 import { networkIdOf } from '../network.ts'
 
-/** The problem, as a phrase whose subject is the node; null when it serves this chain. */
 export async function chainProblem(chain: Chain, node: Pick<XrplNode, 'networkId'>): Promise<string | null> {
   const expected = networkIdOf(chain)
   const served = await node.networkId()

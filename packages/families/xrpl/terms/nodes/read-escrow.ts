@@ -1,8 +1,7 @@
 /**
- * Which escrows are ours, in transactions and in the ledger. Strict: an escrow with any further field (FinishAfter, a function that must agree to its finish,
- * an amount of a token) may not pay out when ours does, so it is none.
+ * Recognises our escrows in transactions and in the ledger. It is strict: an escrow with any further field (FinishAfter, a function that must agree to its
+ * finish, an amount of a token) may not pay out when ours does, so it is not ours.
  */
-
 import { type Json, list, record, text, whole } from '@tandem/chain-kit/providers/json.ts'
 import type { EscrowChange } from '../../server/nodes/node.ts'
 import { type Escrow, fromRippleTime } from '../htlc.ts'
@@ -10,14 +9,14 @@ import { hash } from './json.ts'
 
 /** All fields that are signed or stored begin with a capital letter; those that nodes add do not. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
-  // Of the escrow.
+  // An escrow has these fields.
   'Account',
   'Amount',
   'CancelAfter',
   'Condition',
   'Destination',
   'DestinationTag',
-  // Of every transaction.
+  // Every transaction may have these fields.
   'AccountTxnID',
   'Delegate',
   'Fee',
@@ -32,7 +31,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'TicketSequence',
   'TransactionType',
   'TxnSignature',
-  // Of every object in the ledger.
+  // Every object in the ledger may have these fields.
   'DestinationNode',
   'LedgerEntryType',
   'OwnerNode',
@@ -40,7 +39,6 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'PreviousTxnLgrSeq',
 ])
 
-/** Null: not an escrow like ours. */
 export function parseEscrow(fields: Json): Escrow | null {
   const { Account, Destination, DestinationTag: tag, Amount, Condition, CancelAfter } = fields
   if (Object.keys(fields).some((name) => /^[A-Z]/.test(name) && !KNOWN_FIELDS.has(name))) return null
@@ -58,7 +56,7 @@ export function parseEscrow(fields: Json): Escrow | null {
 
 const KINDS = { EscrowCreate: 'created', EscrowFinish: 'finished', EscrowCancel: 'cancelled' } as const
 
-/** Of an entry of `account_tx`. Null: it changed no escrow like ours. */
+/** The result is null if the entry changed no escrow like ours. */
 export function parseChange(entry: Json): EscrowChange | null {
   const transaction = record(entry.tx_json)
   const kind = KINDS[transaction.TransactionType as keyof typeof KINDS]
@@ -71,7 +69,7 @@ export function parseChange(entry: Json): EscrowChange | null {
     const escrow = escrowNode(meta, 'CreatedNode') === null ? null : parseEscrow(transaction)
     return escrow === null ? null : { ...common, kind, escrow, sequence: sequenceOf(transaction) }
   }
-  // The transaction names the escrow; what it was is in the node that it deleted.
+  // The transaction names the escrow, and the deleted node has its content.
   const deleted = escrowNode(meta, 'DeletedNode')
   const escrow = deleted === null ? null : parseEscrow(record(deleted.FinalFields))
   if (escrow === null || escrow.owner !== transaction.Owner) return null

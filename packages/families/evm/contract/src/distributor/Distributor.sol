@@ -20,7 +20,7 @@ import {Transfers} from "../Transfers.sol";
 /// A token that takes a fee on transfers takes it from the recipient. Rebasing tokens, and tokens that take a fee on top
 /// of what they send, are not supported: their claims could use up what others are owed.
 contract Distributor is Signatures {
-    /// @param total What the recipient has been paid of this token, with this amount.
+    /// @param total The sum of this token that the recipient has been paid, with this amount.
     event Claimed(address indexed recipient, address indexed token, uint256 amount, uint256 total);
 
     error Distributor__ZeroAddressSigner();
@@ -32,7 +32,7 @@ contract Distributor is Signatures {
 
     address private immutable _signer;
 
-    /// @notice What was paid so far; the zero address stands for the native coin.
+    /// @notice The sum paid so far, by recipient and token. The zero address stands for the native coin.
     mapping(address recipient => mapping(address token => uint256)) public paid;
 
     constructor(address signer_) {
@@ -46,7 +46,7 @@ contract Distributor is Signatures {
     /// @notice Pays the recipient what is due of the total. Anyone may call: the recipient is part of what was signed.
     /// @param total All that the recipient has earned of this token so far.
     /// @param signature The signer's EIP-712 signature of Claim(recipient, token, total).
-    /// @return amount What was paid now.
+    /// @return amount The amount that this call paid.
     function claim(address recipient, address token, uint256 total, bytes calldata signature)
         external
         returns (uint256 amount)
@@ -65,7 +65,7 @@ contract Distributor is Signatures {
         else Transfers.push(token, recipient, amount);
     }
 
-    /// @notice Whose signatures are paid.
+    /// @notice The account whose signatures permit claims.
     function signer() external view returns (address) {
         return _signer;
     }

@@ -6,8 +6,8 @@ import {HyperCore} from "./HyperCore.sol";
 
 /// @title Acts once for the account that an owner has at an HTLC, on both sides, and destroys itself.
 /// @dev Exists within one transaction: EIP-6780 removes a contract that is destroyed in the transaction that created
-/// it. So the address can hold money before and after, and act any number of times, once in a transaction. It has no
-/// code of its own that anyone could call: the HTLC alone can create it, and says in `accountTask` what to do.
+/// it. The address can therefore hold money before and after, and act any number of times, once in a transaction. It has no
+/// code of its own that anyone could call: the HTLC alone can create it, and `accountTask` says what to do.
 contract CoreAccount {
     constructor() payable {
         ICoreAccountTask.Task memory task = ICoreAccountTask(msg.sender).accountTask();
@@ -17,7 +17,7 @@ contract CoreAccount {
         if (task.coreAmount != 0 && !HyperCore.spotSend(task.coreTo, task.coreToken, task.coreAmount)) {
             revert ICoreAccountTask.HTLC__ActionRefused();
         }
-        // Native coin that was sent here by mistake.
+        // Returns native coin that was sent here by mistake.
         selfdestruct(payable(task.owner));
     }
 }
@@ -26,12 +26,12 @@ interface ICoreAccountTask {
     /// @notice HyperCore did not take the action of an account.
     error HTLC__ActionRefused();
 
-    /// @param owner Whose account it is.
+    /// @param owner The owner of the account.
     /// @param token The ERC-20.
-    /// @param evmAmount How much of it goes to the HTLC.
-    /// @param coreTo Who gets money of the account on HyperCore.
-    /// @param coreToken Which token, by its index there.
-    /// @param coreAmount How much, in the units of HyperCore.
+    /// @param evmAmount The amount of it that goes to the HTLC.
+    /// @param coreTo The account that gets money of this one on HyperCore.
+    /// @param coreToken The index there of the token that it gets.
+    /// @param coreAmount The amount that it gets, in the units of HyperCore.
     struct Task {
         address owner;
         address token;
@@ -41,6 +41,6 @@ interface ICoreAccountTask {
         uint64 coreAmount;
     }
 
-    /// @notice What the account has to do in this transaction.
+    /// @notice The task of the account in this transaction.
     function accountTask() external view returns (Task memory);
 }

@@ -6,7 +6,7 @@ pragma solidity 0.8.37;
 /// timings". Reads give the state of HyperCore as it was when the block began. Actions run after the block; HyperCore
 /// silently drops those that fail.
 library HyperCore {
-    /// The first words of what `tokenInfo` answers; the order is the one of Hyperliquid's L1Read.sol.
+    /// The answer of the read at TOKEN_INFO, in the order of Hyperliquid's L1Read.sol.
     struct TokenInfo {
         string name;
         uint64[] spots;
@@ -18,7 +18,7 @@ library HyperCore {
         int8 evmExtraWeiDecimals;
     }
 
-    /// Where HYPE goes to cross to HyperCore, in multiples of its unit there.
+    /// HYPE that is sent here crosses to HyperCore, in multiples of its unit there.
     address internal constant HYPE_BRIDGE = 0x2222222222222222222222222222222222222222;
     uint256 internal constant WEI_PER_HYPE_UNIT = 10 ** 10;
 
@@ -27,11 +27,16 @@ library HyperCore {
     address private constant CORE_USER_EXISTS = 0x0000000000000000000000000000000000000810;
     address private constant CORE_WRITER = 0x3333333333333333333333333333333333333333;
 
+    /// Hyperliquid allows a difference of 18 decimals at most.
+    int8 private constant MAX_EXTRA_DECIMALS = 18;
+
+    /// @notice HyperCore does not link this token to an ERC-20 with at least as many decimals.
+    error HTLC__TokenNotLinked();
     /// @notice The sender of the transaction must not decide by its gas whether a payout reaches HyperCore.
     error HTLC__GasTooLow();
 
-    /// A read costs 2,000 gas and 65 for each byte of the answer. One that fails burns all it was given, which must
-    /// leave enough to go on without the answer. One that is starved by the sender leaves too little for any payout.
+    /// A read costs 2,000 gas and 65 for each byte of the answer. A read that fails burns this whole limit, and the payout
+    /// must still have enough gas without the answer. A sender who starves a read leaves too little gas for any payout.
     uint256 private constant READ_GAS = 15_000;
 
     /// The writer burns about 25,000 before it logs.
@@ -64,33 +69,38 @@ library HyperCore {
     }
 
     /// @param erc20 The token on HyperEVM.
-    /// @return supply The largest number when the token does not tell.
+    /// @return supply The largest number when the token does not answer.
     function totalSupply(address erc20) internal view returns (uint256 supply) {
         bool success;
         (success, supply) = _ask(erc20, gasleft(), abi.encodeWithSignature("totalSupply()"));
         if (!success) supply = type(uint256).max;
     }
 
-    /// @notice Whether the account can receive without a fee, and act: it was activated before this block.
+    /// @notice Whether the account was activated before this block, so that it can act and receives without a fee.
     /// @param user Any account.
     function exists(address user) internal view returns (bool) {
         (, uint256 answer) = _ask(CORE_USER_EXISTS, READ_GAS, abi.encode(user));
         return answer == 1;
     }
 
-    /// @dev Reverts for a token that HyperCore does not know.
+    /// @notice How HyperCore links a token to an ERC-20.
+    /// @dev Reverts if HyperCore does not know the token.
     /// @param token Its index on HyperCore.
-    function tokenInfo(uint64 token) internal view returns (TokenInfo memory) {
+    function linkOf(uint64 token) internal view returns (TokenInfo memory info) {
         (bool success, bytes memory answer) = TOKEN_INFO.staticcall(abi.encode(token));
         require(success);
-        return abi.decode(answer, (TokenInfo));
+        info = abi.decode(answer, (TokenInfo));
+        int8 extra = info.evmExtraWeiDecimals;
+        if (info.evmContract.code.length == 0 || extra < 0 || extra > MAX_EXTRA_DECIMALS) {
+            revert HTLC__TokenNotLinked();
+        }
     }
 
     /// @notice Has the calling contract's account on HyperCore send a token, after this block.
-    /// @param to Who gets it, on HyperCore.
+    /// @param to The account on HyperCore that gets it.
     /// @param token Its index on HyperCore.
     /// @param amount In the units of HyperCore.
-    /// @return accepted Whether the action was queued; not whether it will succeed.
+    /// @return accepted Whether the action was queued. It may still fail.
     function spotSend(address to, uint64 token, uint64 amount) internal returns (bool accepted) {
         bytes memory action = abi.encodePacked(SPOT_SEND, abi.encode(to, token, amount));
         if (CORE_WRITER.code.length == 0) return false;
@@ -101,13 +111,13 @@ library HyperCore {
 
     /// @return success Whether there was an answer.
     /// @return answer Its first word; zero when there is none.
-    function _ask(address target, uint256 gasLimit, bytes memory question)
+    function _ask(address target, uint256 gasLimit, bytes memory data)
         private
         view
         returns (bool success, uint256 answer)
     {
         assembly ("memory-safe") {
-            success := staticcall(gasLimit, target, add(question, 0x20), mload(question), 0x00, 0x20)
+            success := staticcall(gasLimit, target, add(data, 0x20), mload(data), 0x00, 0x20)
             success := and(success, gt(returndatasize(), 0x1f))
             if success { answer := mload(0x00) }
         }

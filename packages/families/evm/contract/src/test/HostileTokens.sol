@@ -12,7 +12,7 @@ contract NoReturnToken {
         balanceOf[to] += value;
     }
 
-    function approve(address spender, uint256 value) external {
+    function approve(address spender, uint256 value) public virtual {
         allowance[msg.sender][spender] = value;
     }
 
@@ -25,6 +25,14 @@ contract NoReturnToken {
         allowance[from][msg.sender] -= value;
         balanceOf[from] -= value;
         balanceOf[to] += value;
+    }
+}
+
+/// @title Changes an allowance only to and from zero, and returns nothing, as Tether does on Ethereum.
+contract StubbornToken is NoReturnToken {
+    function approve(address spender, uint256 value) public override {
+        require(value == 0 || allowance[msg.sender][spender] == 0);
+        super.approve(spender, value);
     }
 }
 
@@ -88,7 +96,7 @@ contract ReentrantToken is TestToken("Reentrant", "REENTER", 18) {
     uint256 private _withheld;
     bool public callSucceeded;
 
-    /// @param withheld How much of the next transfer does not reach its recipient.
+    /// @param withheld The part of the next transfer that does not reach its recipient.
     function arm(address target, bytes calldata data, uint256 withheld) external {
         (_target, _data, _withheld) = (target, data, withheld);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// @title A contract account that approves by ERC-1271 what it was told to approve, and can act for its owner.
+/// @title A contract account that approves by ERC-1271 each digest that a test has set, and can act for its owner.
 contract ContractAccount {
     mapping(bytes32 digest => bytes32) private _approved;
 
@@ -22,7 +22,7 @@ contract ContractAccount {
     }
 }
 
-/// @title Answers every ERC-1271 question with something that merely resembles an approval.
+/// @title Answers every ERC-1271 call with bytes that a test has set.
 contract MalformedAccount {
     bytes private _answer;
 
@@ -38,7 +38,7 @@ contract MalformedAccount {
     }
 }
 
-/// @title Refuses native coin until it is told to accept it.
+/// @title Refuses native coin until a test switches it to accept.
 contract RejectingAccount {
     bool private _accepting;
 
@@ -51,7 +51,7 @@ contract RejectingAccount {
     }
 }
 
-/// @title Tries, while being paid native coin, a call of the attacker's choice.
+/// @title Makes a call of the attacker's choice while it is paid native coin.
 contract ReentrantAccount {
     address private _target;
     bytes private _data;
@@ -64,7 +64,7 @@ contract ReentrantAccount {
         (callSucceeded,) = _target.call{value: _value}(_data);
     }
 
-    /// @param value What the call sends along, out of what was received.
+    /// @param value The coin that the call sends along, out of the received payment.
     function arm(address target, bytes calldata data, uint256 value) external {
         (_target, _data, _value, attempted) = (target, data, value, false);
     }
@@ -90,8 +90,8 @@ contract TwoFacedAccount {
     }
 
     Trick private _trick;
-    uint256 private _leastGas;
-    uint256 private _leastPrice;
+    uint256 private _minGas;
+    uint256 private _minPrice;
     bytes32 private _orderId;
     bytes32 private _htlcCode;
 
@@ -99,21 +99,21 @@ contract TwoFacedAccount {
         if (_isReal(gasleft())) while (true) {}
     }
 
-    function arm(Trick trick, address htlc, bytes32 orderId, uint256 leastGas, uint256 leastPrice) external {
-        (_trick, _orderId, _leastGas, _leastPrice, _htlcCode) = (trick, orderId, leastGas, leastPrice, htlc.codehash);
+    function arm(Trick trick, address htlc, bytes32 orderId, uint256 minGas, uint256 minPrice) external {
+        (_trick, _orderId, _minGas, _minPrice, _htlcCode) = (trick, orderId, minGas, minPrice, htlc.codehash);
     }
 
     function _isReal(uint256 gasLeft) private view returns (bool) {
         Trick trick = _trick;
         if (trick == Trick.NONE) return false;
         if (tx.origin == msg.sender || tx.gasprice == 0) return false;
-        if (trick == Trick.GAS) return gasLeft < _leastGas;
-        if (trick == Trick.PRICE) return tx.gasprice < _leastPrice;
+        if (trick == Trick.GAS) return gasLeft < _minGas;
+        if (trick == Trick.PRICE) return tx.gasprice < _minPrice;
         if (trick == Trick.CODE) return msg.sender.codehash == _htlcCode;
         if (trick == Trick.ORIGIN) return true;
-        bytes memory question = abi.encodeWithSignature("initiatedAt(bytes32)", _orderId);
+        bytes memory data = abi.encodeWithSignature("initiatedAt(bytes32)", _orderId);
         uint256 before = gasleft();
-        (, bytes memory answer) = msg.sender.staticcall(question);
+        (, bytes memory answer) = msg.sender.staticcall(data);
         uint256 used = before - gasleft();
         return trick == Trick.ACCESS ? used < 2_500 : abi.decode(answer, (uint256)) == 1;
     }

@@ -4,16 +4,16 @@ pragma solidity 0.8.37;
 import {TestToken} from "./TestToken.sol";
 
 /// @title Answers as Tether does on Tron: false to a transfer that it has made, true to a transferFrom.
-/// @dev And, where a test asks for it, says the one thing and does the other.
+/// @dev A test may make it answer one thing and do the other.
 contract TetherTron is TestToken {
-    /// 0: honest about everything but its answer; otherwise see `setMode`.
+    /// 0 is honest, but for the answer of transfer. For the other modes see `setMode`.
     uint256 private _mode;
     mapping(address account => bool) private _refused;
 
     constructor(string memory name_, string memory symbol_, uint8 decimals_) TestToken(name_, symbol_, decimals_) {}
 
-    /// 1: moves nothing and answers true; 2: moves nothing and answers false; 3: keeps one unit of what it moves;
-    /// 4: answers false to a transferFrom that it has made.
+    /// 1 moves nothing and answers true. 2 moves nothing and answers false. 3 keeps one unit of each transfer.
+    /// 4 answers false to a transferFrom that it has made.
     function setMode(uint256 mode) external {
         _mode = mode;
     }

@@ -8,7 +8,7 @@ import {Transfers} from "../Transfers.sol";
 /// @dev Tether on Tron returns false from a transfer that succeeded, so return values prove nothing here: a transfer
 /// succeeded if it did not revert and the balance of this contract changed by the amount.
 contract HtlcTrc20 is HtlcErc20 {
-    /// @notice The answer of `tryPayout` when the payout would succeed.
+    /// @notice `tryPayout` reverts with this when the payout would succeed.
     error HTLC__PayoutWouldSucceed();
 
     /// @param token_ The token that is locked.
@@ -16,7 +16,7 @@ contract HtlcTrc20 is HtlcErc20 {
 
     /// @notice Makes a payout and always reverts: lets a node simulate a payout before the secret is shown. A simulated
     /// transfer cannot do that, because its return value means nothing.
-    /// @param to Who would be paid.
+    /// @param to The account that would be paid.
     /// @param amount In the smallest unit of the token.
     function tryPayout(address to, uint256 amount) external {
         _pay(to, amount);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// @title What HyperEVM has at fixed addresses, for the local simulator. The simulator writes their storage.
+/// @title Simulator contracts in place of the contracts that HyperEVM has at fixed addresses. The simulator writes their storage.
 
 /// @dev At 0x3333333333333333333333333333333333333333.
 contract CoreWriterStandIn {
@@ -25,18 +25,18 @@ contract HypeBridgeStandIn {
     }
 }
 
-/// @dev At 0x801. Slots: keccak256(user, token) has all, the next one what of it is held back for open orders.
+/// @dev At 0x801. Slots: keccak256(user, token) has the balance, the next one the part on hold for open orders.
 contract SpotBalanceStandIn {
-    fallback(bytes calldata question) external returns (bytes memory) {
-        bytes32 slot = keccak256(question);
+    fallback(bytes calldata input) external returns (bytes memory) {
+        bytes32 slot = keccak256(input);
         return abi.encode(Slots.read(slot), Slots.read(bytes32(uint256(slot) + 1)), uint256(0));
     }
 }
 
 /// @dev At 0x810. Slots: the account.
 contract CoreUserExistsStandIn {
-    fallback(bytes calldata question) external returns (bytes memory) {
-        return abi.encode(Slots.read(bytes32(question)));
+    fallback(bytes calldata input) external returns (bytes memory) {
+        return abi.encode(Slots.read(bytes32(input)));
     }
 }
 
@@ -54,11 +54,11 @@ contract TokenInfoStandIn {
         int8 evmExtraWeiDecimals;
     }
 
-    fallback(bytes calldata question) external returns (bytes memory) {
-        uint256 token = uint256(bytes32(question));
+    fallback(bytes calldata input) external returns (bytes memory) {
+        uint256 token = uint256(bytes32(input));
         uint256 decimals = Slots.read(keccak256(abi.encode(token, 1)));
         if (decimals == 0) {
-            // A read of what does not exist burns all gas that it was given.
+            // A read of an unknown token burns all gas that it was given.
             assembly ("memory-safe") {
                 invalid()
             }

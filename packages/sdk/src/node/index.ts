@@ -1,2 +1,0 @@
-/** @tandem/sdk/node: what only Node has. */
-export { fileStorage } from './file-storage.ts'

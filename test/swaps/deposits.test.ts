@@ -1,4 +1,0 @@
-import { tellOfDeposits } from './deposit-stories.ts'
-import { tellOnSimulators } from './utxo-story.ts'
-
-tellOnSimulators('deposits', tellOfDeposits)

@@ -1,4 +1,0 @@
-import { tellOfRedeems } from './redeem-stories.ts'
-import { tellOnNodes } from './utxo-story.ts'
-
-await tellOnNodes('redeems', tellOfRedeems, { redeemWaitSeconds: 600 })
