@@ -51,7 +51,7 @@ async function newOrder(db: Database, n: number): Promise<OpenQuestion> {
       payer: null,
       clientKey: false,
       agreedAmount: 1_000_000n,
-      mostFee: null,
+      maxFee: null,
       requiredConfirmations: 1,
     }
   }

@@ -46,14 +46,14 @@ export type LocalSolver = {
   /** A local family gives this share of the balances to a solver. */
   readonly inventoryPercent: bigint
   /** The solver serves the first chains of the list, because each chain needs memory, and time to start. */
-  readonly mostChains: number
+  readonly maxChains: number
 }
 
 /** The first solver runs alone where one is enough. */
 const ALL: readonly LocalSolver[] = [
-  { id: 'local-solver', spreadBips: 30, inventoryPercent: 100n, mostChains: Number.POSITIVE_INFINITY },
-  { id: 'cheap-solver', spreadBips: 20, inventoryPercent: 1n, mostChains: 4 },
-  { id: 'large-solver', spreadBips: 40, inventoryPercent: 200n, mostChains: Number.POSITIVE_INFINITY },
+  { id: 'local-solver', spreadBips: 30, inventoryPercent: 100n, maxChains: Number.POSITIVE_INFINITY },
+  { id: 'cheap-solver', spreadBips: 20, inventoryPercent: 1n, maxChains: 4 },
+  { id: 'large-solver', spreadBips: 40, inventoryPercent: 200n, maxChains: Number.POSITIVE_INFINITY },
 ]
 
 export type SolverCount = 1 | 2 | 3
@@ -62,6 +62,6 @@ export function localSolvers(count: SolverCount): readonly LocalSolver[] {
   return ALL.slice(0, count)
 }
 
-export function servedBy({ mostChains }: LocalSolver, chains: readonly ChainId[]): readonly ChainId[] {
-  return chains.slice(0, mostChains)
+export function servedBy({ maxChains }: LocalSolver, chains: readonly ChainId[]): readonly ChainId[] {
+  return chains.slice(0, maxChains)
 }

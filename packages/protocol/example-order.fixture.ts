@@ -126,7 +126,7 @@ function swapOf(leg: Leg): Swap {
     payer: null,
     clientKey: false,
     agreedAmount: 100n,
-    mostFee: null,
+    maxFee: null,
     requiredConfirmations: CONFIRMATIONS,
   }
 }

@@ -6,7 +6,7 @@ import { type FillLimits, judgeFill, proposeFill } from './fill-rules.ts'
 import type { HtlcEvent } from './htlc.ts'
 import { deriveOrder, type OrderFacts } from './state.ts'
 
-const limits: FillLimits = { minAmount: 1n, maxAmount: 1000n, mostNow: null }
+const limits: FillLimits = { minAmount: 1n, maxAmount: 1000n, maxNow: null }
 const asked: OrderFacts = { ...factsOf(normalTimes('initiated', 'waiting')), fill: null }
 const fill: Fill = { deposits: ['deposit'], blockHash: 'deposit', destinationAmount: 100n }
 
@@ -94,7 +94,7 @@ describe('the solver', () => {
     ],
     ['the amount is below the minimum', asked, {}, { minAmount: 101n }, 'decline'],
     ['the amount is above the maximum', asked, {}, { maxAmount: 99n }, 'decline'],
-    ['the price has moved', asked, {}, { mostNow: 99n }, 'decline'],
+    ['the price has moved', asked, {}, { maxNow: 99n }, 'decline'],
   ])('does not sign when %s', (_, facts, differently, bounds, kind) => {
     const judgement = judgeFill(facts, { ...fill, ...differently }, { ...limits, ...bounds })
     expect(judgement).toEqual({ kind, why: expect.stringMatching(/\S/) })

@@ -39,7 +39,7 @@ export type FillLimits = {
   readonly minAmount: bigint
   readonly maxAmount: bigint
   /** This is the destination amount at the current price. It is null while the order's own price is valid. */
-  readonly mostNow: bigint | null
+  readonly maxNow: bigint | null
 }
 
 /** After signing, the solver pays exactly this if it can, so every reason not to pay is a reason not to sign. */
@@ -69,8 +69,8 @@ export function judgeFill(facts: OrderFacts, fill: Fill, limits: FillLimits): Ju
     return decline(`${fill.destinationAmount} is not between ${limits.minAmount} and ${limits.maxAmount}`)
   if (!state.chainsAlive) return wait('a chain has not made a block for too long')
   if (state.gapSeconds <= 0n) return decline('too little time is left to pay safely')
-  if (limits.mostNow !== null && fill.destinationAmount > limits.mostNow)
-    return decline(`the price has moved: ${limits.mostNow} now, ${fill.destinationAmount} agreed`)
+  if (limits.maxNow !== null && fill.destinationAmount > limits.maxNow)
+    return decline(`the price has moved: ${limits.maxNow} now, ${fill.destinationAmount} agreed`)
   return { kind: 'sign' }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type FailedPayout, type PayoutParties, standingOf } from './payout-limits.ts'
-import { leastAfterSlippage } from './slippage.ts'
+import { minAfterSlippage } from './slippage.ts'
 
 const LIMITS = { recipient: 4, owner: 6, app: 10 }
 const parties: PayoutParties = { chain: 'a', recipient: 'r', owner: 'o', app: 'p' }
@@ -36,7 +36,7 @@ test.each(['owner', 'app'] as const)('an %s with too many failures is not truste
 test('the least amount after slippage is exact, rounded up', () => {
   fc.assert(
     fc.property(fc.bigInt(1n, 2n ** 256n - 1n), fc.integer({ min: 0, max: 500 }), (amount, bips) => {
-      const least = leastAfterSlippage(amount, bips)
+      const least = minAfterSlippage(amount, bips)
       expect(least * 10_000n >= amount * (10_000n - BigInt(bips))).toBe(true)
       expect((least - 1n) * 10_000n < amount * (10_000n - BigInt(bips))).toBe(true)
     }),

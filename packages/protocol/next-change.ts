@@ -12,7 +12,7 @@ import {
   deriveStatus,
   isClosed,
   LATE_DEPOSIT_WATCH_SECONDS,
-  leastUnitsLeft,
+  minUnitsLeft,
   type OrderFacts,
   type OrderState,
   orderStatuses,
@@ -21,7 +21,7 @@ import {
   toleranceBipsOf,
 } from './state.ts'
 import type { Deposit, Tip } from './swap-state.ts'
-import { clockAfter, countsHeight, leastSeconds, revealRoomSeconds, timeIn, timelockGapSeconds } from './timelock.ts'
+import { clockAfter, countsHeight, minSeconds, revealRoomSeconds, timeIn, timelockGapSeconds } from './timelock.ts'
 
 /** The range is `since` <= value < `until`. Null means no bound. */
 export type ClockRange = { readonly since: bigint | null; readonly until: bigint | null }
@@ -208,7 +208,7 @@ function boundGap(ranges: Ranges, facts: OrderFacts, { source, gapSeconds }: Ord
   else if (gapSeconds > 0n) {
     boundSeconds(ranges, facts, gap)
     boundRevealTime(ranges, facts)
-  } else if (leastSeconds(chains.source.clock, leastUnitsLeft(source.counted)) - margin - ageSeconds(tips.source, facts.now) <= 0n)
+  } else if (minSeconds(chains.source.clock, minUnitsLeft(source.counted)) - margin - ageSeconds(tips.source, facts.now) <= 0n)
     boundSeconds(ranges, facts, gap)
   else boundRevealTime(ranges, facts)
 }
@@ -227,8 +227,8 @@ type SecondsLeft = { readonly leg: Leg; readonly deposits: readonly Deposit[]; r
 function boundSeconds(ranges: Ranges, facts: OrderFacts, { leg, deposits, margin }: SecondsLeft): void {
   const { now } = facts
   const [tip, { clock }, range] = [facts.tips[leg], facts.chains[leg], ranges[leg]]
-  const units = leastUnitsLeft(deposits)
-  const ageless = leastSeconds(clock, units) - margin
+  const units = minUnitsLeft(deposits)
+  const ageless = minSeconds(clock, units) - margin
   const left = ageless - ageSeconds(tip, now)
   if (left > 0n) {
     notBelow(range.time, tip.time)
@@ -245,15 +245,15 @@ function boundSeconds(ranges: Ranges, facts: OrderFacts, { leg, deposits, margin
   } else if (countsHeight(clock)) {
     notBelow(range.height, tip.height)
     if (ageless > 0n) below(range.time, now - ageless + 1n)
-  } else if (leastSeconds(clock, leastUnitsAt(deposits, timeIn(now - tip.time, clock))) > margin) {
+  } else if (minSeconds(clock, minUnitsAt(deposits, timeIn(now - tip.time, clock))) > margin) {
     notBelow(range.time, tip.time)
     below(range.time, tip.time + 1n)
   }
 }
 
-/** This is `leastUnitsLeft` when the chain's clock has advanced by `advance`. */
-function leastUnitsAt(deposits: readonly Deposit[], advance: bigint): bigint {
-  return leastUnitsLeft(deposits.map((d) => (d.unitsLeft === null ? d : { ...d, unitsLeft: d.unitsLeft - advance })))
+/** This is `minUnitsLeft` when the chain's clock has advanced by `advance`. */
+function minUnitsAt(deposits: readonly Deposit[], advance: bigint): bigint {
+  return minUnitsLeft(deposits.map((d) => (d.unitsLeft === null ? d : { ...d, unitsLeft: d.unitsLeft - advance })))
 }
 
 /** On chains where the initiation names its end, the ranges keep the sign of the remaining time to reveal the secret. */

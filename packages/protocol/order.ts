@@ -25,7 +25,7 @@ export type Swap = {
   readonly agreedAmount: bigint
   readonly requiredConfirmations: number
   /** Where a payout pays its own fee, this maximum was stated to the user. It is null elsewhere, and where the user redeems. */
-  readonly mostFee: bigint | null
+  readonly maxFee: bigint | null
 }
 
 export type Order = {

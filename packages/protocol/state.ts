@@ -6,7 +6,7 @@ import type { HtlcEvent } from './htlc.ts'
 import type { Grant, Leg, Order } from './order.ts'
 import { type Hex32, isSecretFor } from './secret.ts'
 import { type Deposit, deriveSwap, type Phase, type SwapState, type Tip } from './swap-state.ts'
-import { leastSeconds, revealRoomSeconds, timelockGapSeconds } from './timelock.ts'
+import { minSeconds, revealRoomSeconds, timelockGapSeconds } from './timelock.ts'
 
 export const orderStatuses = [
   'created',
@@ -114,7 +114,7 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     fill,
     declined: facts.declined,
     prefund: facts.prefund,
-    gapSeconds: gapSeconds(facts, leastUnitsLeft(source.counted)),
+    gapSeconds: gapSeconds(facts, minUnitsLeft(source.counted)),
     toleranceBips: toleranceBipsOf(chains.source),
   }
   const { toleranceBips: _, ...shown } = partial
@@ -128,7 +128,7 @@ export function deriveOrder(facts: OrderFacts): OrderState {
     chainsAlive:
       facts.now - tips.source.time <= chains.source.haltSeconds && facts.now - tips.destination.time <= chains.destination.haltSeconds,
     revealSecondsLeft:
-      leastSeconds(chains.destination.clock, leastUnitsLeft(destination.counted)) -
+      minSeconds(chains.destination.clock, minUnitsLeft(destination.counted)) -
       claimSeconds -
       feeSpikeSeconds -
       ageSeconds(tips.destination, facts.now),
@@ -189,7 +189,7 @@ export function ageSeconds(tip: Tip, now: bigint): bigint {
 }
 
 /** The result is for the deposit that expires first. It is 0 if there is none, or one has no block yet. */
-export function leastUnitsLeft(deposits: readonly Deposit[]): bigint {
+export function minUnitsLeft(deposits: readonly Deposit[]): bigint {
   return (
     deposits.reduce<bigint | null>((min, d) => {
       const left = d.unitsLeft ?? 0n

@@ -2,7 +2,7 @@ import { environments, localChains } from '@tandem/families/registry.ts'
 import { describe, expect, it } from 'vitest'
 import type { Chain, ChainClock, SafetyMargins } from './chain.ts'
 import { requiredConfirmations } from './confirmations.ts'
-import { assertTimelocksSafe, countsHeight, describeUnits, leastSeconds, mostSeconds, timelockGapSeconds } from './timelock.ts'
+import { assertTimelocksSafe, countsHeight, describeUnits, maxSeconds, minSeconds, timelockGapSeconds } from './timelock.ts'
 
 const [anyChain] = localChains
 if (anyChain === undefined) throw new Error('the local registry is empty')
@@ -26,17 +26,17 @@ const pairsOf = (chains: readonly Chain[]) =>
   chains.flatMap((source) => chains.filter((destination) => destination !== source).map((destination) => ({ source, destination })))
 
 describe('timelock units in seconds', () => {
-  it('leastSeconds rounds down', () => {
-    expect(leastSeconds(clock(1500n, 9999n), 1n)).toBe(1n)
-    expect(leastSeconds(clock(1500n, 9999n), 2n)).toBe(3n)
-    expect(leastSeconds(clock(1n, 1n), 999n)).toBe(0n)
+  it('minSeconds rounds down', () => {
+    expect(minSeconds(clock(1500n, 9999n), 1n)).toBe(1n)
+    expect(minSeconds(clock(1500n, 9999n), 2n)).toBe(3n)
+    expect(minSeconds(clock(1n, 1n), 999n)).toBe(0n)
   })
 
-  it('mostSeconds rounds up and adds the slack', () => {
-    expect(mostSeconds(clock(1n, 1500n), 1n)).toBe(2n)
-    expect(mostSeconds(clock(1n, 1500n), 2n)).toBe(3n)
-    expect(mostSeconds(clock(1n, 1n, 10n), 1n)).toBe(11n)
-    expect(mostSeconds(clock(1n, 1500n, 10n), 0n)).toBe(10n)
+  it('maxSeconds rounds up and adds the slack', () => {
+    expect(maxSeconds(clock(1n, 1500n), 1n)).toBe(2n)
+    expect(maxSeconds(clock(1n, 1500n), 2n)).toBe(3n)
+    expect(maxSeconds(clock(1n, 1n, 10n), 1n)).toBe(11n)
+    expect(maxSeconds(clock(1n, 1500n, 10n), 0n)).toBe(10n)
   })
 })
 

@@ -44,12 +44,12 @@ export function describeUnits(clock: ChainClock, units: bigint): string {
 }
 
 /** At least this much time is left for the units, rounded down. */
-export function leastSeconds(clock: ChainClock, units: bigint): bigint {
+export function minSeconds(clock: ChainClock, units: bigint): bigint {
   return (units * clock.fastestMs) / 1000n
 }
 
 /** After this time, which is rounded up and includes the slack, the units have certainly passed. */
-export function mostSeconds(clock: ChainClock, units: bigint): bigint {
+export function maxSeconds(clock: ChainClock, units: bigint): bigint {
   return divideRoundingUp(units * clock.slowestMs, 1000n) + clock.slackSeconds
 }
 
@@ -60,8 +60,8 @@ export function actionSeconds({ margins }: Chain): bigint {
 /** Positive means that it is safe if the solver decides now to initiate. All margins are included. */
 export function timelockGapSeconds(source: Chain, sourceUnitsLeft: bigint, destination: Chain, destinationTimelock: bigint): bigint {
   return (
-    leastSeconds(source.clock, sourceUnitsLeft) -
-    mostSeconds(destination.clock, destinationTimelock) -
+    minSeconds(source.clock, sourceUnitsLeft) -
+    maxSeconds(destination.clock, destinationTimelock) -
     2n * actionSeconds(destination) -
     actionSeconds(source)
   )
@@ -70,7 +70,7 @@ export function timelockGapSeconds(source: Chain, sourceUnitsLeft: bigint, desti
 /** If the result is positive, a destination that is initiated now with this many units until expiry can be redeemed in time. */
 export function revealRoomSeconds(destination: Chain, units: bigint): bigint {
   const { claimSeconds, feeSpikeSeconds } = destination.margins
-  return leastSeconds(destination.clock, units) - actionSeconds(destination) - claimSeconds - feeSpikeSeconds
+  return minSeconds(destination.clock, units) - actionSeconds(destination) - claimSeconds - feeSpikeSeconds
 }
 
 /** Throws unless the pair's full timelocks are safe. The time left is checked again when the solver initiates. */

@@ -65,7 +65,7 @@ export function createServiceParty(options: ServicePartyOptions): Party {
     payoutAddress,
     sponsorFor({ state, leg, verb, client }) {
       const { order } = state
-      if (sponsorPayout === undefined || leg !== 'destination' || verb !== 'redeem' || order.destination.mostFee === null) return null
+      if (sponsorPayout === undefined || leg !== 'destination' || verb !== 'redeem' || order.destination.maxFee === null) return null
       return { key: relay.of(client.curve), charge: (amount) => sponsorPayout(order, amount) }
     },
     async authorize(step) {

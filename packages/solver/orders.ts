@@ -205,7 +205,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
     payer: null,
     clientKey: false,
     agreedAmount: terms.amount,
-    mostFee: null,
+    maxFee: null,
     requiredConfirmations: requiredConfirmations(client.chain, leg === 'source' ? source : destination, terms.amount, leg),
   })
   const order: Order = {

@@ -12,7 +12,7 @@ import { actionKey } from '@tandem/protocol/order.ts'
 import { maySolverPay, redeemable } from '@tandem/protocol/playbook.ts'
 import { isSecretFor } from '@tandem/protocol/secret.ts'
 import type { OrderState } from '@tandem/protocol/state.ts'
-import { leastSeconds } from '@tandem/protocol/timelock.ts'
+import { minSeconds } from '@tandem/protocol/timelock.ts'
 import { onceSigned, type PayCheck, whyNotPay } from './pay-checks.ts'
 
 export type SolverPartyOptions = {
@@ -114,5 +114,5 @@ function spareSeconds({ state, leg, client: { chain } }: Step): bigint {
     const left = unitsLeft ?? chain.timelocks[leg]
     return units === null || left < units ? left : units
   }, null)
-  return leastSeconds(chain.clock, minUnits ?? 0n) - 2n * (claimSeconds + reorgSeconds + feeSpikeSeconds)
+  return minSeconds(chain.clock, minUnits ?? 0n) - 2n * (claimSeconds + reorgSeconds + feeSpikeSeconds)
 }

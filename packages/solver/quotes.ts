@@ -99,7 +99,7 @@ async function explanation(
   destination: Asset,
 ): Promise<Pick<SolverQuote, 'parts' | 'source_range'>> {
   const range = sourceRange(priced.terms, source, destination, await inventory.available(destination.id))
-  return { parts: explainQuote(priced, quoted), source_range: { least: range.min.toString(), most: range.max.toString() } }
+  return { parts: explainQuote(priced, quoted), source_range: { min: range.min.toString(), max: range.max.toString() } }
 }
 
 /**

@@ -519,7 +519,7 @@ export const operator = {
     columns: { solver: 'Solver', standing: 'Standing', reliability: 'Reliability', open: 'Open', exposure: 'Exposure' },
     holdings: { solver: 'Solver', asset: 'Asset', balance: 'Balance', available: 'Available', usd: 'Worth' },
     silent: (ids: string) => `Does not answer: ${ids}`,
-    standings: { in: 'asked', trial: 'on trial', out: 'left out', barred: 'blocked' } as Readonly<Record<string, string>>,
+    standings: { in: 'asked', trial: 'on trial', out: 'left out', blocked: 'blocked' } as Readonly<Record<string, string>>,
   },
   budgets: {
     headline: 'Gas and budgets',

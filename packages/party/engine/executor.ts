@@ -164,12 +164,12 @@ async function sendAlone(context: ExecutorContext, first: Taken): Promise<string
   const { terms } = state.order[leg]
   const to = context.party.payoutAddress(step)
   if (verb === 'redeem') {
-    const { mostFee } = state.order[leg]
+    const { maxFee } = state.order[leg]
     const request = {
       deposits: redeemable(state, leg),
       to,
       secret: await context.party.secretFor(step),
-      ...(mostFee !== null && { maxFee: mostFee }),
+      ...(maxFee !== null && { maxFee }),
     }
     return redeemShowingSecrets(context, [action], outbox, (watched) => client.redeem(terms, request, watched))
   }

@@ -6,7 +6,7 @@ import type { OrderAction, OrderPurpose, SignedVerb } from '@tandem/keys/purpose
 import { redeemable } from '@tandem/protocol/playbook.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import type { Deposit } from '@tandem/protocol/swap-state.ts'
-import { leastSeconds } from '@tandem/protocol/timelock.ts'
+import { minSeconds } from '@tandem/protocol/timelock.ts'
 import { type LeasedAction, makeAttemptDue } from '../store/actions/actions.ts'
 import { readAttempts, type StoredAttempt } from '../store/actions/attempts.ts'
 import { noteReverted } from '../store/actions/reverted-relays.ts'
@@ -137,7 +137,7 @@ export function afterRecord(outbox: Outbox, hook: (attempt: Omit<Attempt, 'at'>)
 /** Returns the seconds left to do the step, at the fastest pace of the chain; null without a time limit. */
 export function secondsLeft(registry: Registry, { state, leg, verb }: Step): bigint | null {
   const untilExpiry = (deposits: readonly Deposit[], chainId: string) =>
-    leastSeconds(registry.chain(chainId).clock, minOf(deposits.map((deposit) => deposit.unitsLeft ?? 0n)) ?? 0n)
+    minSeconds(registry.chain(chainId).clock, minOf(deposits.map((deposit) => deposit.unitsLeft ?? 0n)) ?? 0n)
   if (verb === 'redeem') return untilExpiry(redeemable(state, leg), state.order[leg].chain)
   if (verb === 'reclaim' || verb === 'close') return null
   if (verb === 'initiate') return leg === 'destination' ? state.gapSeconds : state.order.deadline - state.now

@@ -40,7 +40,7 @@ export function createPartyMetrics(options: PartyMetricsOptions): PartyMetrics {
   describeProcess(collectors)
   collectors.gauge({
     name: 'tandem_database_connections',
-    help: 'Connections of the pool: open, idle, waiting callers, and most, which is the limit',
+    help: 'Connections of the pool: open, idle, waiting callers, and max, the limit',
     labels: ['state'],
     read: () => Object.entries(poolStateOf(db)).map(([state, value]) => ({ labels: { state }, value })),
   })

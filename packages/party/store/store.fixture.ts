@@ -94,7 +94,7 @@ export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
     payer: null,
     clientKey: false,
     agreedAmount: 100_000_000n,
-    mostFee: null,
+    maxFee: null,
     requiredConfirmations: 1,
   })
   const legs = { source: { ...swap('source'), ...source }, destination: { ...swap('destination'), ...destination } }

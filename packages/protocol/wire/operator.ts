@@ -66,7 +66,7 @@ export type OverviewRecord = {
     readonly admits_orders: boolean
     readonly event_loop_percent: number
     readonly memory_megabytes: number
-    readonly database: { readonly open: number; readonly idle: number; readonly waiting: number; readonly most: number }
+    readonly database: { readonly open: number; readonly idle: number; readonly waiting: number; readonly max: number }
     readonly streams: number
   }
 }

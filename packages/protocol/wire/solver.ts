@@ -82,7 +82,7 @@ export const SolverQuote = Type.Object({
     }),
   ),
   /** Given with `parts`: the minimum and maximum of the source that the solver takes for this pair now, by its limits and its inventory. */
-  source_range: Type.Optional(Type.Object({ least: Amount, most: Type.String({ pattern: '^[0-9]{1,78}$' }) })),
+  source_range: Type.Optional(Type.Object({ min: Amount, max: Type.String({ pattern: '^[0-9]{1,78}$' }) })),
 })
 export type SolverQuote = Static<typeof SolverQuote>
 

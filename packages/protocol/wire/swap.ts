@@ -112,7 +112,7 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
     filled_amount: state.filledAmount.toString(),
     asset_price: Number(formatUsdPrice(facts.assetPrice)),
     amount: swap.terms.amount.toString(),
-    ...(swap.mostFee !== null && { network_fee: swap.mostFee.toString() }),
+    ...(swap.maxFee !== null && { network_fee: swap.maxFee.toString() }),
     ...(facts.feeFromAmount && { fee_from_amount: true as const }),
     ...(redeemed !== null && { redeemed_amount: redeemed.toString() }),
     ...(refunded !== null && { refunded_amount: refunded.toString() }),

@@ -7,7 +7,7 @@ import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
 import { type ErrorCode, QuoteUsed, TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Leg, Order, Swap } from '@tandem/protocol/order.ts'
-import { leastAfterSlippage } from '@tandem/protocol/slippage.ts'
+import { minAfterSlippage } from '@tandem/protocol/slippage.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
 import type { ServiceContext } from '../context.ts'
 import { opaque } from '../opaque.ts'
@@ -196,7 +196,7 @@ async function agree(context: ServiceContext, proposal: Proposal, solverId: stri
   const { request, users, secretHash } = proposal
   const { pair } = request
   const amount = BigInt(answer.destination.amount)
-  const minAmount = leastAfterSlippage(request.destinationAmount, proposal.slippageBips)
+  const minAmount = minAfterSlippage(request.destinationAmount, proposal.slippageBips)
   // A quoted amount passed the check of prices when it was quoted.
   const isQuoted = proposal.quote !== null && amount === proposal.quote.destinationAmount
   const isTooMuch =
@@ -253,7 +253,7 @@ async function completeSwap(context: ServiceContext, proposal: Proposal, leg: Le
     clientKey: user.clientKey,
     agreedAmount: terms.amount,
     requiredConfirmations: requiredConfirmations(chain, request.pair[leg], terms.amount, leg),
-    mostFee: leg === 'source' || user.clientKey ? null : await promisedFee(client, terms, proposal.quote),
+    maxFee: leg === 'source' || user.clientKey ? null : await promisedFee(client, terms, proposal.quote),
   }
 }
 

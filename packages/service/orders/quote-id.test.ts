@@ -207,9 +207,9 @@ test('the fee of the payout is at most what the quote said, whatever it is when 
   const [quoted] = await quotes()
   fake.fee += 50n
   const bound = await orderOf(post({ quote_id: quoted?.quote_id }))
-  expect(bound.destination.mostFee).toBe(quotedFee)
-  expect((await orderOf(post({}))).destination.mostFee).toBe(quotedFee + 50n)
-  expect(bound.source.mostFee).toBe(null)
+  expect(bound.destination.maxFee).toBe(quotedFee)
+  expect((await orderOf(post({}))).destination.maxFee).toBe(quotedFee + 50n)
+  expect(bound.source.maxFee).toBe(null)
   const { body } = await service.call('GET', `/v2/orders/${bound.id}`)
   expect(body.result).toMatchObject({ destination_swap: { network_fee: `${quotedFee}` } })
 })
@@ -217,5 +217,5 @@ test('the fee of the payout is at most what the quote said, whatever it is when 
 test('nothing is promised for a payout that the client sends with its own key', async () => {
   const { source, destination } = orderBody(wbtc, btc)
   const order = await orderOf(post({ source, destination: { ...destination, owner: 'ab'.repeat(32) }, secret_hash: 'cd'.repeat(32) }))
-  expect(order.destination).toMatchObject({ clientKey: true, mostFee: null })
+  expect(order.destination).toMatchObject({ clientKey: true, maxFee: null })
 })

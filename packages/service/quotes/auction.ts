@@ -173,7 +173,7 @@ function parseExplanation({ parts = [], source_range: range }: SolverQuote): Quo
       ppm: ppm ?? null,
       usdMicros: micros === undefined ? null : BigInt(micros),
     })),
-    sourceRange: range === undefined ? null : { min: BigInt(range.least), max: BigInt(range.most) },
+    sourceRange: range === undefined ? null : { min: BigInt(range.min), max: BigInt(range.max) },
   }
 }
 

@@ -166,7 +166,7 @@ test('explain: the parts of a quote, for apps with the permission', async () => 
   ]
   service.solver.onQuote = (request) => ({
     status: 200,
-    body: { ...quoteOf('first', request), ...(request.explain === true && { parts, source_range: { least: '5', most: '0' } }) },
+    body: { ...quoteOf('first', request), ...(request.explain === true && { parts, source_range: { min: '5', max: '0' } }) },
   })
   const { body } = await ask(`${pair}&from_amount=1000000&explain=true`)
   expect(body).toMatchObject({ code: 'forbidden' })

@@ -7,9 +7,9 @@ import { type Breaker, createBreaker } from './breaker.ts'
  * in      it is asked, and the service waits for its answer
  * trial   it failed recently: it is asked once, but the service does not wait for it if others answer
  * out     it failed recently: it is asked only if no other solver is left
- * barred  it left a funded order unpaid: for a while it gets orders only if all solvers are barred
+ * blocked it left a funded order unpaid: for a while it gets orders only if all solvers are blocked
  */
-export type Standing = 'in' | 'trial' | 'out' | 'barred'
+export type Standing = 'in' | 'trial' | 'out' | 'blocked'
 
 export interface Member {
   readonly id: string
@@ -83,7 +83,7 @@ export function createMember(client: SolverClient, log: Pick<Logger, 'warn' | 'i
 
   function standing(): Standing {
     const isAway = (breaker: Breaker) => breaker.state() === 'open' || breaker.state() === 'on trial'
-    if (isAway(payments)) return 'barred'
+    if (isAway(payments)) return 'blocked'
     if (isAway(answers) || isAway(quotes) || isAway(willingness)) return 'out'
     return answers.state() === 'trial due' ? 'trial' : 'in'
   }

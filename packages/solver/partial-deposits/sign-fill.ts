@@ -67,8 +67,8 @@ async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Pr
   const judgeBy = (facts: OrderFacts): Judgement => {
     const price = priceOf(context, stored, fill, facts)
     const isUnknown = price.kind === 'no price' && !price.isOver
-    const mostNow = price.kind === 'limit' ? price.maxAmount : isUnknown ? null : 0n
-    const judgement = judgeFill(facts, fill, { minAmount, maxAmount, mostNow })
+    const maxNow = price.kind === 'limit' ? price.maxAmount : isUnknown ? null : 0n
+    const judgement = judgeFill(facts, fill, { minAmount, maxAmount, maxNow })
     return judgement.kind === 'sign' && isUnknown ? { kind: 'wait', why: 'there is no price at the moment' } : judgement
   }
   const prove = async (how = {}) =>

@@ -5,7 +5,7 @@ import { localKey } from './account-keys.ts'
 import type { Submission, XrplNode } from './chain/node.ts'
 import type { Fields } from './ledger/metadata.ts'
 import { accountOf } from './ledger/view.ts'
-import { leastFee } from './transactions/apply.ts'
+import { minFee } from './transactions/apply.ts'
 import { readTransaction, type SignedTransaction } from './transactions/signed-transaction.ts'
 import { isTransactionType } from './transactions/templates.ts'
 
@@ -36,7 +36,7 @@ export function createLocalSender(node: XrplNode, privateKey: string): LocalSend
       Account: address,
       Sequence: accountOf(view, address)?.Sequence ?? 0,
       LastLedgerSequence: rules.ledgerIndex + LEDGERS_LEFT,
-      Fee: isTransactionType(type) ? String(leastFee({ type, json: fields }, node.openLedgerFee())) : '0',
+      Fee: isTransactionType(type) ? String(minFee({ type, json: fields }, node.openLedgerFee())) : '0',
       ...fields,
     })
     return { ...node.submit(transaction), transaction }

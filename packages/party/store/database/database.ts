@@ -35,12 +35,12 @@ export function urlOf(db: Database): string {
 
 const pools = new WeakMap<Database, pg.Pool>()
 
-export type PoolState = { readonly open: number; readonly idle: number; readonly waiting: number; readonly most: number }
+export type PoolState = { readonly open: number; readonly idle: number; readonly waiting: number; readonly max: number }
 
 export function poolStateOf(db: Database): PoolState {
   const pool = pools.get(db)
   if (pool === undefined) throw new Error('this is not a whole database, but a connection or a transaction')
-  return { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, most: pool.options.max }
+  return { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max: pool.options.max }
 }
 
 export async function openDatabase(url: string): Promise<Database> {

@@ -150,7 +150,7 @@ export const rowTrust: Readonly<Record<string, TableTrust>> = {
   status_changes: [['id app order_id status at', shown]],
   swaps: [
     [
-      'chain asset initiator redeemer secret_hash timelock user_address order_key payer agreed_amount most_fee client_key seal',
+      'chain asset initiator redeemer secret_hash timelock user_address order_key payer agreed_amount max_fee client_key seal',
       tests(SEALS),
     ],
     ['amount swap_id', tests(TERMS, REFUNDS)],

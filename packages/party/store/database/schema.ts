@@ -65,7 +65,7 @@ export type Schema = {
     required_confirmations: number
     asset_price: bigint
     agreed_amount: bigint
-    most_fee: bigint | null
+    max_fee: bigint | null
     client_key: Generated<boolean>
     /** The seal authenticates the row; it is null in a solver's database. */
     seal: ColumnType<string | null, string | null | undefined, string | null>

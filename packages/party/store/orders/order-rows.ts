@@ -71,14 +71,14 @@ const swapFields = fields({
   assetPrice: bigintText,
   agreedAmount: bigintText,
   clientKey: boolean,
-  mostFee: nullable(bigintText),
+  maxFee: nullable(bigintText),
   seal: nullable(text),
 })
 
 const swapSql = (swap: 's' | 'd') => `json_build_array(
     ${swap}.chain, ${swap}.asset, ${swap}.swap_id, ${swap}.initiator, ${swap}.redeemer, ${swap}.amount::text, ${swap}.secret_hash,
     ${swap}.timelock::text, ${swap}.user_address, ${swap}.order_key, ${swap}.payer, ${swap}.required_confirmations, ${swap}.asset_price::text,
-    ${swap}.agreed_amount::text, ${swap}.client_key, ${swap}.most_fee::text, ${swap}.seal
+    ${swap}.agreed_amount::text, ${swap}.client_key, ${swap}.max_fee::text, ${swap}.seal
   ) as ${swap}_swap`
 
 const orderFields = fields({
@@ -252,7 +252,7 @@ function parseSwap(stored: ValueOf<typeof swapFields>): Swap {
     clientKey: stored.clientKey,
     agreedAmount: stored.agreedAmount,
     requiredConfirmations: stored.requiredConfirmations,
-    mostFee: stored.mostFee,
+    maxFee: stored.maxFee,
   }
 }
 

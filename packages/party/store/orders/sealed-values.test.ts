@@ -113,7 +113,7 @@ describe('swap seals', () => {
       await putOrder(store.db, {
         tokenHash: 'hash of the token',
         source: { userAddress: 'home', orderKey: 'key', payer: 'payer' },
-        destination: { userAddress: 'home', orderKey: 'key', mostFee: 5n },
+        destination: { userAddress: 'home', orderKey: 'key', maxFee: 5n },
       })
     ).order
   const stored = async (id: string) => {
@@ -135,7 +135,7 @@ describe('swap seals', () => {
     ['order_key', 'thief'],
     ['payer', 'thief'],
     ['agreed_amount', '1'],
-    ['most_fee', '99999'],
+    ['max_fee', '99999'],
     ['client_key', 'true'],
     ['seal', null],
     ['seal', '00'.repeat(32)],

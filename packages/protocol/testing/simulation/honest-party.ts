@@ -180,7 +180,7 @@ export function createHonestParty(role: Role, conduct: Conduct, world: World): H
       if (fill !== null) return fill.deposits.join() === proposed.deposits.join() ? 'signed' : 'declined'
       if (commitment === 'refund_signed') return 'declined'
       const facts = factsIn({ source: viewOf('source', seconds), destination: viewOf('destination', seconds) }, now)
-      const judgement = judgeFill(facts, proposed, { minAmount: 1n, maxAmount: 1000n, mostNow: null })
+      const judgement = judgeFill(facts, proposed, { minAmount: 1n, maxAmount: 1000n, maxNow: null })
       if (judgement.kind !== 'sign') return judgement.kind === 'decline' ? 'declined' : null
       agree(proposed)
       return 'signed'

@@ -96,7 +96,7 @@ export function createModelOrder(kinds: Readonly<Record<Leg, ModelKind>>): Order
       payer: null,
       clientKey: false,
       agreedAmount: terms.amount,
-      mostFee: null,
+      maxFee: null,
       requiredConfirmations: chain.requiredConfirmations,
     }
   }

@@ -5,7 +5,7 @@ import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 import { loadFamily } from '@tandem/families/browser.ts'
 import type { CreateOrderResult } from '@tandem/protocol/funding/funding.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
-import { leastAfterSlippage } from '@tandem/protocol/slippage.ts'
+import { minAfterSlippage } from '@tandem/protocol/slippage.ts'
 import type { CreateOrderRequest } from '@tandem/protocol/wire/order.ts'
 import type { Quote } from '@tandem/protocol/wire/quote.ts'
 import { addressOn } from '../families/parse-address.ts'
@@ -138,7 +138,7 @@ export async function makeOrder(
 
 /** The amount that must be locked for the user: what the slippage leaves, and never less than the user's own limit and the fee of the payout. */
 function minAmountOf({ destination, network_fee: fee = '0' }: Quote, { slippage = 0, minToAmount }: QuoteRequest): bigint {
-  const left = leastAfterSlippage(BigInt(destination.amount), slippage)
+  const left = minAfterSlippage(BigInt(destination.amount), slippage)
   const limit = minToAmount === undefined ? 0n : minToAmount + BigInt(fee)
   return limit > left ? limit : left
 }

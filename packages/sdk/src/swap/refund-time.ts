@@ -11,7 +11,7 @@ export async function refundTime({
 }: OrderRecord): Promise<RefundTime | null> {
   if (at === null) return null
   const { chainNamed } = await import('../verify/pinned.ts')
-  const { leastSeconds, mostSeconds } = await import('@tandem/protocol/timelock.ts')
+  const { minSeconds, maxSeconds } = await import('@tandem/protocol/timelock.ts')
   const { clock } = chainNamed(chain)
   if (clock.expiry === 'absolute') {
     // The timelock of a source counts from the deadline of its order.
@@ -19,5 +19,5 @@ export async function refundTime({
     return { earliest: ends, latest: ends + Number(clock.slackSeconds) }
   }
   const start = Math.floor(Date.parse(at) / 1000)
-  return { earliest: start + Number(leastSeconds(clock, BigInt(timelock))), latest: start + Number(mostSeconds(clock, BigInt(timelock))) }
+  return { earliest: start + Number(minSeconds(clock, BigInt(timelock))), latest: start + Number(maxSeconds(clock, BigInt(timelock))) }
 }

@@ -2,7 +2,7 @@
 
 import { verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { leastSeconds, mostSeconds } from '@tandem/protocol/timelock.ts'
+import { maxSeconds, minSeconds } from '@tandem/protocol/timelock.ts'
 import { now } from './context.ts'
 import type { RefundTime } from './refund-time.ts'
 
@@ -25,12 +25,12 @@ function neededSeconds({ margins: { claimSeconds, feeSpikeSeconds } }: Chain): b
 }
 
 function secondsLeft({ clock }: Chain, unitsLeft: bigint): bigint {
-  return leastSeconds(clock, unitsLeft > 0n ? unitsLeft : 0n)
+  return minSeconds(clock, unitsLeft > 0n ? unitsLeft : 0n)
 }
 
 /** When the initiator can take a lock back, by the remaining units of its timelock. */
 export function refundableAt({ clock }: Chain, unitsLeft: bigint): RefundTime {
   const start = Number(now())
   if (unitsLeft <= 0n) return { earliest: start, latest: start }
-  return { earliest: start + Number(leastSeconds(clock, unitsLeft)), latest: start + Number(mostSeconds(clock, unitsLeft)) }
+  return { earliest: start + Number(minSeconds(clock, unitsLeft)), latest: start + Number(maxSeconds(clock, unitsLeft)) }
 }

@@ -74,7 +74,7 @@ function Figures({ overview, activity }: { readonly overview: OverviewRecord; re
     {
       name: texts.database,
       value: String(process.database.open - process.database.idle),
-      note: texts.databaseNote(process.database.most, process.database.waiting),
+      note: texts.databaseNote(process.database.max, process.database.waiting),
       isBad: process.database.waiting > 0,
     },
   ]

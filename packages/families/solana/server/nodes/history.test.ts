@@ -18,7 +18,7 @@ let branch: string
 let newest: bigint
 let unknown: Set<string>
 let onSecondPage: () => void
-let mostListed: number
+let maxListed: number
 let lacking: ReadonlySet<number>
 
 beforeEach(() => {
@@ -30,7 +30,7 @@ beforeEach(() => {
   newest = 1_000_000n
   unknown = new Set()
   onSecondPage = () => undefined
-  mostListed = 1_000
+  maxListed = 1_000
   lacking = new Set()
 })
 
@@ -54,7 +54,7 @@ const answers: Readonly<Record<string, (params: readonly unknown[]) => unknown>>
     if (before !== null && unknown.has(before)) return []
     const newestFirst = entries.toReversed()
     const start = before === null ? 0 : newestFirst.findIndex(({ signature }) => signature === before) + 1
-    return newestFirst.slice(start, start + Math.min(limit, mostListed))
+    return newestFirst.slice(start, start + Math.min(limit, maxListed))
   },
   getBlocks([from, to]) {
     const count = Number(to) - Number(from) + 1
@@ -163,9 +163,9 @@ describe('a list that may lack transactions is refused', () => {
 
   test('if the node gives fewer than requested', async () => {
     const added = add(10, 150)
-    mostListed = 100
+    maxListed = 100
     await expect(open().signatures(query(5n, 10n))).rejects.toThrow('ends too early, at slot 10')
-    mostListed = 1_000
+    maxListed = 1_000
     expect(namesOf(await open().signatures(query(5n, 10n)))).toEqual(added)
   })
 

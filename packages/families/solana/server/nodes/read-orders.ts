@@ -5,7 +5,7 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { decodeOrderAccount, type OrderAccount } from '../../contract/client/decode.ts'
 import type { NodeAccount, OrderQuery, SolanaNode } from './node.ts'
 
-type Accounts = (addresses: OrderQuery['addresses'], leastSlot: bigint) => Promise<readonly (NodeAccount | null)[]>
+type Accounts = (addresses: OrderQuery['addresses'], minSlot: bigint) => Promise<readonly (NodeAccount | null)[]>
 
 export function createOrderReader(accounts: Accounts, blocks: Pick<SolanaNode, 'block'>): Pick<SolanaNode, 'orders'> {
   return {

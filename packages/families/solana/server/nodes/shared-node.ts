@@ -50,7 +50,7 @@ export function createSharedNode(chain: Chain, providers: readonly Provider<Sola
         equalOr({ choose: (agreed) => !agreed.includes(false), otherwise: () => false }),
       ],
       priorityFee: () => ['the priority fee', movingNumber('up')],
-      simulate: () => ['a simulation', equal({ keyOf: ({ error }) => JSON.stringify(error), pick: mostUnits })],
+      simulate: () => ['a simulation', equal({ keyOf: ({ error }) => JSON.stringify(error), pick: maxUnits })],
       // A refusal comes first, because another signature cannot mend it.
       broadcast: () => ['sendTransaction', acceptedByQuorum(['refused', 'blockhash-not-found'])],
     }),
@@ -96,7 +96,7 @@ function keyOfOutcome(outcome: Outcome | null): string | null {
 }
 
 /** Too few units would make the transaction fail. The price of too many is capped. */
-function mostUnits(alike: readonly Simulation[]): Simulation {
+function maxUnits(alike: readonly Simulation[]): Simulation {
   return alike.reduce((most, one) => (one.unitsConsumed > most.unitsConsumed ? one : most))
 }
 

@@ -47,18 +47,18 @@ type Bump = { readonly urgent: boolean; readonly isObligatory: boolean }
 export function raiseFees(chain: Chain, fees: Fees, suggested: Fees, { urgent, isObligatory }: Bump): Fees | null {
   const { maxPerGas } = starknetDataOf(chain)
   const cap = isObligatory ? maxPerGas.l2Gas : min(feeRateOf(suggested) * OPTIONAL_FEE_FACTOR, maxPerGas.l2Gas)
-  const leastTip = leastRaise(fees.tip)
-  const leastPrice = leastRaise(fees.prices.l2Gas)
-  if (leastTip + leastPrice > cap) return null
-  const wantedPrice = max(urgent ? fees.prices.l2Gas * 2n : leastPrice, suggested.prices.l2Gas)
-  const l2Gas = max(min(wantedPrice, cap - leastTip), leastPrice)
-  const tip = max(min(max(fees.tip * 2n, suggested.tip), cap - l2Gas), leastTip)
+  const minTip = minRaise(fees.tip)
+  const minPrice = minRaise(fees.prices.l2Gas)
+  if (minTip + minPrice > cap) return null
+  const wantedPrice = max(urgent ? fees.prices.l2Gas * 2n : minPrice, suggested.prices.l2Gas)
+  const l2Gas = max(min(wantedPrice, cap - minTip), minPrice)
+  const tip = max(min(max(fees.tip * 2n, suggested.tip), cap - l2Gas), minTip)
   const l1Gas = max(fees.prices.l1Gas, suggested.prices.l1Gas)
   const l1DataGas = max(fees.prices.l1DataGas, suggested.prices.l1DataGas)
   return { prices: { l1Gas, l1DataGas, l2Gas }, tip }
 }
 
-function leastRaise(value: bigint): bigint {
+function minRaise(value: bigint): bigint {
   return value + value / 8n + 1n
 }
 

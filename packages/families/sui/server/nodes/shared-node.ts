@@ -25,7 +25,7 @@ export function createSharedNode(chain: Chain, providers: readonly Provider<SuiN
       epoch: () => ['the epoch', equal({ keyOf: ({ number, startMs, gasPrice }) => [number, startMs, gasPrice].join(' ') })],
       outcome: (tx) => [`the outcome of ${tx}`, equal({ keyOf: keyOfOutcome, isImmutable: true, pick: inCheckpoint })],
       created: (tx) => [`what ${tx} created`, equal({ keyOf: (all) => all.map(({ id, type }) => `${id} ${type}`).join('\n') })],
-      simulate: () => ['a simulation', equal({ keyOf: ({ failure }) => keyOfFailure(failure), pick: mostGas })],
+      simulate: () => ['a simulation', equal({ keyOf: ({ failure }) => keyOfFailure(failure), pick: maxGas })],
       broadcast: () => ['ExecuteTransaction', acceptedByQuorum(['refused'])],
     }),
     async chainId() {
@@ -77,7 +77,7 @@ function keyOfFailure(failure: ExecutionFailure | null): string {
 }
 
 /** With too little gas the transaction would fail. Unused gas is not paid. */
-function mostGas(alike: readonly Simulation[]): Simulation {
+function maxGas(alike: readonly Simulation[]): Simulation {
   const totalOf = ({ gas }: Simulation) => gas.computation + gas.storage
   return alike.reduce((most, one) => (totalOf(one) > totalOf(most) ? one : most))
 }

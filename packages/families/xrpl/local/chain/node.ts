@@ -1,7 +1,7 @@
 // Runs the node: it takes transactions, closes ledgers by its mining policy, and forks on demand.
 import { CLOSE_RESOLUTION, closeTimeOf } from '../ledger/close-time.ts'
 import type { History, Ledger } from '../ledger/history.ts'
-import { leastFee } from '../transactions/apply.ts'
+import { minFee } from '../transactions/apply.ts'
 import { isRetried, type ResultCode } from '../transactions/result-codes.ts'
 import type { SignedTransaction } from '../transactions/signed-transaction.ts'
 import type { Fees } from '../transactions/transactor.ts'
@@ -94,7 +94,7 @@ export function createXrplNode({ networkId, mining: initialMining, masterAccount
   }
 
   const openLedgerFee = () => (congestedFee !== null && congestedFee > fees.base ? congestedFee : fees.base)
-  const paysOpenFee = (transaction: SignedTransaction) => transaction.fee >= leastFee(transaction, openLedgerFee())
+  const paysOpenFee = (transaction: SignedTransaction) => transaction.fee >= minFee(transaction, openLedgerFee())
 
   function fill(): void {
     for (let progress = true; progress; ) {

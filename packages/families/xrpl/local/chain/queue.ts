@@ -1,5 +1,5 @@
 // Queues transactions that wait for a lower fee of the open ledger, or for an earlier one of their account (rippled, TxQ.cpp).
-import { leastFee } from '../transactions/apply.ts'
+import { minFee } from '../transactions/apply.ts'
 import type { SignedTransaction } from '../transactions/signed-transaction.ts'
 
 export interface Queue {
@@ -56,5 +56,5 @@ export function createQueue(): Queue {
 
 /** The level is the fee in relation to the minimum, for which a reference transaction has 256. */
 function levelOf(transaction: SignedTransaction): bigint {
-  return (transaction.fee * 256n) / leastFee(transaction, 1n)
+  return (transaction.fee * 256n) / minFee(transaction, 1n)
 }

@@ -33,7 +33,7 @@ const UNIVERSAL_FLAGS = 0x80000000
 const LAST_ID_WITHOUT_FIELD = 1024
 
 /** The minimum fee is in drops. */
-export function leastFee(transaction: Pick<SignedTransaction, 'type' | 'json'>, baseFee: bigint): bigint {
+export function minFee(transaction: Pick<SignedTransaction, 'type' | 'json'>, baseFee: bigint): bigint {
   return baseFee * (transactors[transaction.type].feeUnits?.(transaction) ?? 1n)
 }
 
@@ -73,7 +73,7 @@ function preclaim(base: Reader, rules: Rules, transaction: SignedTransaction): R
   if (refused !== null) return refused
   if (json.AccountTxnID !== undefined) return 'tefWRONG_PRIOR'
   if (lastLedger !== null && rules.ledgerIndex > lastLedger) return 'tefMAX_LEDGER'
-  if (fee < leastFee(transaction, rules.fees.base)) return 'telINSUF_FEE_P'
+  if (fee < minFee(transaction, rules.fees.base)) return 'telINSUF_FEE_P'
   if (BigInt(root.Balance) < fee) return 'terINSUF_FEE_B'
   if (signer === null) return 'tefNOT_MULTI_SIGNING'
   if (signer === root.RegularKey) return null

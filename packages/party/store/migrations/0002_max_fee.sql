@@ -1,0 +1,1 @@
+alter table swaps rename column most_fee to max_fee;
