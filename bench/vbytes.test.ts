@@ -1,3 +1,4 @@
+/** Tests that no spend has more virtual bytes than its reference. */
 import { expect, it } from 'vitest'
 import { measureVbytes } from './vbytes.ts'
 

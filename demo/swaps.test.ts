@@ -1,3 +1,4 @@
+/** Tests the demo: each swap ends with the right balances, and a swap without its chains is skipped. */
 import { expect, test } from 'vitest'
 import { tellStory } from '../test/swaps/story.ts'
 import { createLocalClient } from './client/local-client.ts'

@@ -1,3 +1,4 @@
+/** Tests that the configuration page has every setting, the right defaults, and examples that load. */
 import { checkConfig } from '@tandem/party/config/load-config.ts'
 import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
 import { completeSettings } from '@tandem/service/context.ts'

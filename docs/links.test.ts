@@ -1,3 +1,4 @@
+/** Tests that links and commands in Markdown pages exist. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+/** Tests that each test gets a database of its own. */
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from './database.ts'

@@ -1,3 +1,4 @@
+/** Tests that the import checker reports each forbidden import and no allowed one. */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'

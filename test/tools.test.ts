@@ -1,3 +1,4 @@
+/** Tests the test runner: its counts, reports and list of slow files. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests the command line as a person uses it: output, exit codes, and options that contradict each other. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { localChains } from '@tandem/families/registry.ts'

@@ -1,3 +1,4 @@
+/** Tests that loads run one after another. */
 import { expect, test } from 'vitest'
 import { loadInTurn } from './load-in-turn.ts'
 

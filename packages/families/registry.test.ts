@@ -1,3 +1,4 @@
+/** Tests that the chains and assets of each environment are complete and consistent. */
 import { readFile } from 'node:fs/promises'
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
 import { REMEMBERED_BLOCKS } from '@tandem/party/store/chain/events.ts'

@@ -1,3 +1,4 @@
+/** Tests the keys of each curve: they sign for a stated purpose only and do not expose their private part. */
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { describe, expect, expectTypeOf, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests joint signatures by MuSig2. */
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { keyAggExport, keyAggregate, nonceAggregate, nonceGen, Session } from '@scure/btc-signer/musig2.js'
 import { describe, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests keys and signatures on secp256k1. */
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { keyAggExport, keyAggregate, nonceAggregate, Session } from '@scure/btc-signer/musig2.js'

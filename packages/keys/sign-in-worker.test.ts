@@ -1,3 +1,4 @@
+/** Tests that a worker thread signs like the signer itself, and learns no more than it needs. */
 import { schnorr } from '@noble/curves/secp256k1.js'
 import { keyAggExport, keyAggregate, nonceAggregate, Session } from '@scure/btc-signer/musig2.js'
 import { describe, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests the control server of the local stack: faucet, switch of the solver, time, and who may call it. */
 import { TandemError } from '@tandem/protocol/error.ts'
 import { callHttp } from '@tandem/runtime/http-client.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'

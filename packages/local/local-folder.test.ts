@@ -1,3 +1,4 @@
+/** Tests that one process at a time owns the local folder and its databases. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+/** Tests how the local chains start, are found, get coins and close. */
 import { bitcoinLocal, plugIn } from '@tandem/bitcoin/local/local.ts'
 import type { LocalChain } from '@tandem/chain-kit/local/local-chain.ts'
 import { evmLocal } from '@tandem/evm/local/local.ts'

@@ -1,3 +1,4 @@
+/** Tests local stacks with only a part of the chains or parties. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+/** Tests how the local stack starts and stops its parts, and the example quotes of chosen chains. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { exampleQuote } from './example-quote.ts'
@@ -54,7 +55,7 @@ test('a start or stop that fails rejects for its caller, and the next one still 
   expect(said.at(-1)).toBe('started 3')
 })
 
-test('what nobody needs any more is gone', async () => {
+test('memory that nothing refers to is given back', async () => {
   const garbage = new WeakRef({ text: 'x'.repeat(1000) })
   await turn()
   giveBackMemory()

@@ -1,3 +1,4 @@
+/** Tests how amounts are parsed and written. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { divideRoundingUp, formatUnits, formatUsd, formatUsdPrice, parseAmount, parseUsdPrice, usdMicros } from './amount.ts'

@@ -1,3 +1,4 @@
+/** Tests the links to block explorers. */
 import { environments } from '@tandem/families/registry.ts'
 import { expect, test } from 'vitest'
 import { explorerTxUrl, transactionLink } from './explorer.ts'
@@ -30,7 +31,7 @@ test.each(chains.filter((chain) => explorerTxUrl(chain) !== ''))('$id: the page 
   expect(page.href).toContain('ab12')
 })
 
-test('what stands behind a colon is no part of the hash, and a hash adds nothing to the page', () => {
+test('the text behind a colon is no part of the hash, and a hash cannot change the URL', () => {
   expect(transactionLink('https://a.example/tx/{tx}', 'ab12:1')).toBe('https://a.example/tx/ab12')
   expect(transactionLink('https://a.example/tx/{tx}?of=1', '$&/../?x#y')).toBe('https://a.example/tx/%24%26%2F..%2F%3Fx%23y?of=1')
   expect(transactionLink('javascript:alert({tx})', 'ab12')).toBeNull()

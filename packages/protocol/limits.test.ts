@@ -1,3 +1,4 @@
+/** Tests the limits for failed payouts and slippage. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type FailedPayout, type PayoutParties, standingOf } from './payout-limits.ts'
@@ -33,7 +34,7 @@ test.each(['owner', 'app'] as const)('an %s with too many failures is not truste
   expect(standingOf(unnamed, { ...parties, [who]: '' }, null, LIMITS)).toEqual(good)
 })
 
-test('the least amount after slippage is exact, rounded up', () => {
+test('the minimum amount after slippage is exact, rounded up', () => {
   fc.assert(
     fc.property(fc.bigInt(1n, 2n ** 256n - 1n), fc.integer({ min: 0, max: 500 }), (amount, bips) => {
       const least = minAfterSlippage(amount, bips)

@@ -1,3 +1,4 @@
+/** Tests that nothing changes before the next change that the protocol names. */
 import { environments } from '@tandem/families/registry.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -241,7 +242,7 @@ function nowAt(ranges: NextChange, facts: OrderFacts, tips: OrderFacts['tips'], 
 }
 
 describe('within the ranges of nextChange', () => {
-  it('nothing that a party decides changes, whatever time passes and however the chains move', () => {
+  it('no decision of a party changes, whatever time passes and however the chains move', () => {
     fc.assert(
       fc.property(randomFacts, journey, (facts, to) => {
         const ranges = nextChange(facts, deriveOrder(facts))

@@ -1,3 +1,4 @@
+/** Tests which pairs a policy allows. */
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import type { AssetId } from './asset.ts'

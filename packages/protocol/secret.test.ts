@@ -1,3 +1,4 @@
+/** Tests the form of secrets and secret hashes. */
 import { createHash } from 'node:crypto'
 import { describe, expect, it, test } from 'vitest'
 import { createSecret, hashSecret, isSecretFor, parseSecretHash } from './secret.ts'

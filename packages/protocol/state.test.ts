@@ -1,3 +1,4 @@
+/** Tests the status and the times of an order for every pair of phases. */
 import { describe, expect, it } from 'vitest'
 import { type ExampleOrder, factsOf, normalTimes } from './example-order.fixture.ts'
 import { prefundedGrant } from './grants.fixture.ts'

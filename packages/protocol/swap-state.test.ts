@@ -1,3 +1,4 @@
+/** Tests how the state of a swap is derived from its events. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ChainClock } from './chain.ts'

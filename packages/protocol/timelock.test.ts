@@ -1,3 +1,4 @@
+/** Tests how timelocks become seconds, and which pairs of timelocks are safe. */
 import { environments, localChains } from '@tandem/families/registry.ts'
 import { describe, expect, it } from 'vitest'
 import type { Chain, ChainClock, SafetyMargins } from './chain.ts'

@@ -1,3 +1,4 @@
+/** Tests that the pages of the reference are complete, linked and load nothing from elsewhere. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ErrorCode, errorStatus } from '@tandem/protocol/error.ts'
@@ -131,7 +132,7 @@ test('llms.txt lists every page, and llms-full.txt contains them', async () => {
   expect(full.text).not.toContain('{{')
 })
 
-test('samples name the service that the reader called, and nothing that a Host header could smuggle in', async () => {
+test('samples name the service that the reader called, and no text of a forged Host header', async () => {
   expect((await get('/docs')).text).toContain(`${service.url}/v2/quote`)
   const { status } = await service.raw('/docs', { host: 'a"><script>' }).then(
     ({ status: code }) => ({ status: code }),

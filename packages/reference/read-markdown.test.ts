@@ -1,3 +1,4 @@
+/** Tests that Markdown that is read and written stays the same. */
 import { expect, test } from 'vitest'
 import { readGuide } from './read-markdown.ts'
 import { markdownOf } from './write-markdown.ts'
@@ -40,7 +41,7 @@ test('lines of a paragraph and of an item are joined', () => {
   ])
 })
 
-test('what cannot be shown is refused', () => {
+test('text that cannot be shown is refused', () => {
   expect(() => readGuide('no title')).toThrow('begins with "# "')
   expect(() => readGuide('# T\n\n## Part\n')).toThrow('has no first paragraph')
   expect(() => readGuide('# T\n\nx\n\n#### deep\n')).toThrow('4 marks')

@@ -1,3 +1,4 @@
+/** Tests the order in which parts of a process close. */
 import { get } from 'node:http'
 import fastify from 'fastify'
 import { expect, test, vi } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests HTTP requests: limits, redirects, kept connections and repeats. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'

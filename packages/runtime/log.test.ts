@@ -1,3 +1,4 @@
+/** Tests that no secret and no control character gets into the log. */
 import { spawn } from 'node:child_process'
 import { openSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+/** Tests what the cache keeps, for how long, and how much of it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTtlCache } from './ttl-cache.ts'

@@ -1,3 +1,4 @@
+/** Tests what the service checks before it shows a secret or sends a refund. */
 import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { createKeyring } from '@tandem/keys/keyring.ts'
 import { createTestSigner } from '@tandem/keys/keys.fixture.ts'
@@ -52,7 +53,7 @@ test('no secret is shown for a recipient whose other payouts failed too often, n
   await store.close()
 })
 
-test('what a signed instant refund costs is asked again each time that it is sent, and not for other refunds', async () => {
+test('the cost of a signed instant refund is read again each time that it is sent, and not for other refunds', async () => {
   const asked: unknown[] = []
   const order = { id: 'an order', source: { clientKey: true } }
   const party = createServiceParty({

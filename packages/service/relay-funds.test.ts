@@ -1,3 +1,4 @@
+/** Tests that orders are taken only while the relay key can pay for payouts. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'

@@ -1,3 +1,4 @@
+/** Tests that every setting of the configuration is used, or its default. */
 import type { ServiceConfig } from '@tandem/party/config/schema.ts'
 import { expect, test } from 'vitest'
 import { completeSettings } from './context.ts'

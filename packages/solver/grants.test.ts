@@ -1,3 +1,4 @@
+/** Tests that a solver reserves no more than it has and no more than its limits. */
 import { loadFacts } from '@tandem/party/engine/facts.ts'
 import { pollChain } from '@tandem/party/engine/watcher.ts'
 import { recordDecline } from '@tandem/party/store/orders/fills.ts'

@@ -1,3 +1,4 @@
+/** Tests how much of an asset is available for new orders. */
 import type { MemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import { pollChain } from '@tandem/party/engine/watcher.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
@@ -89,7 +90,7 @@ test('questions of the same moment share one answer, and a reservation always re
   )
 })
 
-test('what a coin needs for network fees is never quoted; half of it may be used for a deposit that is there', async () => {
+test('the part of a coin that is kept for network fees is never quoted; half of it may be used for a deposit that is there', async () => {
   const { registry, clients, keys, now } = solver.context
   const keptForFees = (asset: string) => (asset === wbtc ? 1_000n : 0n)
   const inventory = createInventory({ db: store.db, registry, clients, keys, now, keepMs: 0, keptForFees })

@@ -1,3 +1,4 @@
+/** Tests which orders a solver accepts, and at which price. */
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { statementsOf } from '@tandem/party/store/statements.fixture.ts'
@@ -225,7 +226,7 @@ describe('the price', () => {
   })
 })
 
-test('what others have ordered without a deposit is refused as a conflict of this moment, not as a quote that the solver breaks', async () => {
+test('an amount that others have ordered without a deposit is refused as a temporary conflict, not as a quote that the solver breaks', async () => {
   solver.hold(wbtc, 1_500_000n)
   await accept(orderRequest({ app: 'one', owner: 'alice' }))
   // The quotes of an app may use what its own orders hold.

@@ -1,3 +1,4 @@
+/** Tests how long a redeem waits for a batch, and what is checked and recorded before a payment. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
 import { type EngineFixture, openEngineFixture, registry } from '@tandem/party/engine/engine.fixture.ts'

@@ -1,3 +1,4 @@
+/** Tests that a solver tries a payout before it locks, and reports changes to the service. */
 import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { putOrder } from '@tandem/party/store/store.fixture.ts'

@@ -1,3 +1,4 @@
+/** Tests the quotes of a solver. */
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { NOW } from '@tandem/party/store/store.fixture.ts'
 import type { SolverQuoteRequest } from '@tandem/protocol/wire/solver.ts'

@@ -1,3 +1,4 @@
+/** Tests a solver whose database cannot be written. */
 import { Writable } from 'node:stream'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'

@@ -1,3 +1,4 @@
+/** Tests how long inventory stays reserved for an order. */
 import { environments } from '@tandem/families/registry.ts'
 import type { FreshPolls } from '@tandem/party/engine/chain-watcher.ts'
 import { factsOf } from '@tandem/party/engine/facts.ts'

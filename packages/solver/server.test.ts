@@ -1,3 +1,4 @@
+/** Tests the HTTP server of a solver: what it answers, and which requests it refuses. */
 import { Writable } from 'node:stream'
 import { contentDigest } from '@tandem/party/solver-auth/message-signature.ts'
 import { type RequestToSign, signRequest } from '@tandem/party/solver-auth/sign.ts'

@@ -1,3 +1,4 @@
+/** Tests the size of the first load of the swap page. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+/** Tests the real node that other tests use. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CoreNode, startCoreNode } from './core-node.ts'
 import { describeWithNode } from './describe-with-node.ts'

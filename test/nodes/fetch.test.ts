@@ -1,3 +1,4 @@
+/** Tests how programs for tests are fetched: without tools, and by two processes. */
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

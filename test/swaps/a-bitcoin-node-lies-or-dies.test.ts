@@ -1,3 +1,4 @@
+/** Tests swaps while a Bitcoin node forges a deposit, stops or dies. */
 import { forgedDeposit, honest, startTestNode, stoppedAt, type TestNode } from '@tandem/bitcoin/server/nodes/test-node.fixture.ts'
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'

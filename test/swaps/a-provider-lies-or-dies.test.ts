@@ -1,3 +1,4 @@
+/** Tests swaps while an EVM provider forges a deposit or dies. */
 import { honest } from '@tandem/chain-kit/testing/providers.fixture.ts'
 import { forgedInitiation, startTestProvider, type TestProvider } from '@tandem/evm/server/nodes/provider.fixture.ts'
 import { createContracts } from '@tandem/evm/terms/htlc.ts'

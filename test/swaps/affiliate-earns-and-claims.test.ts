@@ -1,3 +1,4 @@
+/** Tests that affiliates earn their share and claim it on a chain. */
 import { runCommand } from '@tandem/cli/commands/command.fixture.ts'
 import { deployCommand } from '@tandem/cli/commands/deploy.ts'
 import { fundCommand, owedCommand, reconcileCommand } from '@tandem/cli/commands/earnings.ts'

@@ -1,3 +1,4 @@
+/** Tests which of three solvers takes an order. */
 import { afterAll, expect, test } from 'vitest'
 import { openStory } from './story.ts'
 

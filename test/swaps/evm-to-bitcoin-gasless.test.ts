@@ -1,3 +1,4 @@
+/** Tests swaps that the user funds by a signature. */
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'

@@ -1,3 +1,4 @@
+/** Tests that the recipient gets what was quoted although fees rise. */
 import { type Behaviour, startTestNode } from '@tandem/bitcoin/server/nodes/test-node.fixture.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { beforeAll, expect, test, vi } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests funded orders that the solver cannot or may not pay. */
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { haltCommand, resumeCommand } from '@tandem/cli/commands/solver-risk.ts'

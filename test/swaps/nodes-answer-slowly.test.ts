@@ -1,3 +1,4 @@
+/** Tests swaps while every node is slow. */
 import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { expect, test } from 'vitest'
 import { openStory } from './story.ts'

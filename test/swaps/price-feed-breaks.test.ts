@@ -1,3 +1,4 @@
+/** Tests that no new swap starts without prices, and that running ones complete. */
 import { afterAll, expect, test } from 'vitest'
 import { createApiClient } from '../../demo/client/api-client.ts'
 import { openStory } from './story.ts'

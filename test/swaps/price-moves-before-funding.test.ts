@@ -1,3 +1,4 @@
+/** Tests who bears a move of the price before the deposit. */
 import { expect, test } from 'vitest'
 import { tellStory } from './story.ts'
 

@@ -1,3 +1,4 @@
+/** Tests swaps to a recipient that rejects its payout. */
 import { expect, test } from 'vitest'
 import { tellStory } from './story.ts'
 

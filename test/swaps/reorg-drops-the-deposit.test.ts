@@ -1,3 +1,4 @@
+/** Tests swaps whose deposit disappears in a reorg. */
 import { expect, test } from 'vitest'
 import { tellStory } from './story.ts'
 

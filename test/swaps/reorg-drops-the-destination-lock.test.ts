@@ -1,3 +1,4 @@
+/** Tests swaps whose destination HTLC disappears in a reorg. */
 import { resumeCommand } from '@tandem/cli/commands/solver-risk.ts'
 import { expect, test } from 'vitest'
 import { tellStory } from './story.ts'

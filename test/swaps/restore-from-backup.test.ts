@@ -1,3 +1,4 @@
+/** Tests that nothing is paid twice after both databases are restored from a backup. */
 import { confirmRestoreCommand } from '@tandem/cli/commands/confirm-restore.ts'
 import { statusCommand } from '@tandem/cli/commands/solver-status.ts'
 import { diagnose } from '@tandem/cli/doctor/diagnose.ts'

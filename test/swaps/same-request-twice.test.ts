@@ -1,3 +1,4 @@
+/** Tests that a repeated request changes nothing. */
 import { expect, test } from 'vitest'
 import { tellStory } from './story.ts'
 

@@ -1,3 +1,4 @@
+/** Tests whole swaps through the SDK: wallets, rescue phrase, and a service that lies. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { Transaction } from '@scure/btc-signer'
 import {

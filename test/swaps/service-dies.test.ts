@@ -1,3 +1,4 @@
+/** Tests swaps while the service dies and starts again. */
 import { expect, test } from 'vitest'
 import { tellStory } from './story.ts'
 

@@ -1,3 +1,4 @@
+/** Tests swaps whose solver dies before or after it pays. */
 import { expect, test } from 'vitest'
 import { tellStory } from './story.ts'
 

@@ -1,3 +1,4 @@
+/** Tests that bad solvers do not keep users from the quote of a good one. */
 import { readFile } from 'node:fs/promises'
 import { quoteOf, refuse, startFakeSolver } from '@tandem/service/testing/fake-solver.fixture.ts'
 import { afterAll, afterEach, expect, test } from 'vitest'
@@ -32,7 +33,7 @@ const order = (asked: string, more: object = {}) =>
     ...more,
   })
 
-test('one solver answers garbage, one hangs up: the user gets the quote and the swap of the sound one', async () => {
+test('one solver answers garbage, one hangs up: the user gets the quote and the swap of the good one', async () => {
   babbler.onQuote = () => ({ status: 200, body: '{"destination_amount": "all of it' })
   liar.onQuote = () => 'hang up'
   const before = await story.balance(to)

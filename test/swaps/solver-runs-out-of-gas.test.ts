@@ -1,3 +1,4 @@
+/** Tests that nobody locks or takes orders without coins for network fees. */
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { statusCommand } from '@tandem/cli/commands/solver-status.ts'

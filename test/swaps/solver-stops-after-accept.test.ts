@@ -1,3 +1,4 @@
+/** Tests an order whose solver stops paying before the deposit. */
 import { haltCommand } from '@tandem/cli/commands/solver-risk.ts'
 import { afterAll, expect, test } from 'vitest'
 import { openStory } from './story.ts'

@@ -1,3 +1,4 @@
+/** Tests several engines of a party on one database. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests when an instant refund is signed, and when it is refused. */
 import { expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { tellStory } from './story.ts'

@@ -1,3 +1,4 @@
+/** Tests deposits that come too late. */
 import { expect, test } from 'vitest'
 import { tellStory } from './story.ts'
 

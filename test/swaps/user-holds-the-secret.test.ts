@@ -1,3 +1,4 @@
+/** Tests swaps whose secret the user keeps. */
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { expect, test } from 'vitest'
 import { tellStory } from './story.ts'

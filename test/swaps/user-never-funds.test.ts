@@ -1,3 +1,4 @@
+/** Tests orders that are never funded. */
 import { expect, test } from 'vitest'
 import { tellStory } from './story.ts'
 

@@ -1,3 +1,4 @@
+/** Tests the commands that create, change and list apps. */
 import { findApp } from '@tandem/party/store/apps/apps.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests how arguments are parsed, and how errors of nodes and databases are worded. */
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'

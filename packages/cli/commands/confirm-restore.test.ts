@@ -1,3 +1,4 @@
+/** Tests the command with which an operator confirms a restored backup. */
 import { readReleaseStatus, recordRollback } from '@tandem/party/store/database/rollbacks.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { closeAnyway, putOrder } from '@tandem/party/store/store.fixture.ts'

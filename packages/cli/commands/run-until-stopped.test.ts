@@ -1,3 +1,4 @@
+/** Tests that signals stop a command cleanly, also under npm. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -56,7 +57,7 @@ test('a second signal exits at once', async () => {
   expect({ code, output }).toEqual({ code: 130, output: 'running\nstopping\n' })
 })
 
-test('one Ctrl-C that arrives twice is one', async () => {
+test('a Ctrl-C that arrives twice counts once', async () => {
   const result = await run(['stop after another'], async ({ said, signal }) => {
     await said('running')
     signal('SIGINT')

@@ -1,3 +1,4 @@
+/** Tests the commands that halt and resume a solver. */
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { putHalt, readHalts, removeHalts } from '@tandem/party/store/solver/halts.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests the commands for tokens, order lists and earnings, on a real database. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
@@ -113,7 +114,7 @@ describe('earnings', () => {
     expect(await reconcile()).toEqual({ agrees: true, answer: 'Orders, ledger, totals and payments agree.' })
   })
 
-  test('earnings that no contract can pay, and books that do not agree, are told', async () => {
+  test('earnings that no contract can pay, and ledgers that do not agree, are reported', async () => {
     const affiliateFees = [{ address: 'ann', asset: usdc, feeBips: 10, amount: '700' }] as const
     const worth = { volumeUsdMicros: 2_000_000n, feeUsdMicros: 0n }
     const { order } = await putOrder(store.db, { app: 'shop', worth, affiliateFees })

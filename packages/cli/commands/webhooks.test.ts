@@ -1,3 +1,4 @@
+/** Tests the commands for webhooks: add, list, rotate, remove, and a signed test message. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

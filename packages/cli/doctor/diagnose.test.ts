@@ -1,3 +1,4 @@
+/** Tests that the doctor finds nothing wrong with healthy parties, and names each fault of others. */
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+/** Tests that the report of the doctor shows no secret. */
 import { expect, test } from 'vitest'
 import { createMask, maskAll, maskUrl } from './mask.ts'
 

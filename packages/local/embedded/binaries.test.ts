@@ -1,3 +1,4 @@
+/** Tests that the PostgreSQL package can be run from where it is installed, or from a copy. */
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'

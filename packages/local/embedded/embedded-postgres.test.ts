@@ -1,3 +1,4 @@
+/** Tests the embedded PostgreSQL server: its data, its socket, and concurrent starts. */
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

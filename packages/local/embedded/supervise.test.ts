@@ -1,3 +1,4 @@
+/** Tests that the embedded PostgreSQL server ends with its application, however that ends. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+/** Tests that a wrong configuration is refused and the error names the setting. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,7 +52,7 @@ async function write(value: unknown): Promise<string> {
 const loadService = async (value: unknown) => loadConfig(ServiceConfig, await write(value))
 const loadSolver = async (value: unknown) => loadConfig(SolverConfig, await write(value))
 
-test('what a family refuses is found by who uses the chains, and a command for the database alone does not ask the family', async () => {
+test('a command that uses the chains reports what a family refuses, and a command for the database alone does not ask the family', async () => {
   const path = await write({ ...service, chains: { ethereum_localnet: { endpoints: { ws: 'ws://127.0.0.1:8546' } } } })
   await expect(loadConfig(ServiceConfig, path)).rejects.toThrow('/chains/ethereum_localnet')
   await expect(loadConfig(ServiceConfig, path, 'database')).resolves.toMatchObject({ config: { chains: { ethereum_localnet: {} } } })

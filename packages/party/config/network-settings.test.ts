@@ -1,3 +1,4 @@
+/** Tests how nodes, headers, deployments and limits are read from the configuration. */
 import { expect, test } from 'vitest'
 import { createNetwork } from '../engine/network.ts'
 import type { LoadedConfig } from './load-config.ts'

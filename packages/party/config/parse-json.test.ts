@@ -1,3 +1,4 @@
+/** Tests that an error in JSON is reported with its place. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseJson } from './parse-json.ts'
@@ -28,7 +29,7 @@ test.each([
   expect(message).not.toContain('hunter2')
 })
 
-test('what is JSON is read as it is, and a fault is never after the first character that cannot follow', () => {
+test('valid JSON is read as it is, and an error is never reported after the first character that cannot follow', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), (text, seed) => {
       expect(parseJson(text, '')).toEqual(JSON.parse(text))

@@ -1,3 +1,4 @@
+/** Tests that an action ends although its node never answers. */
 import { describe, expect, test } from 'vitest'
 import { readAttempts } from '../store/actions/attempts.ts'
 import { sharedStore } from '../store/shared-store.fixture.ts'

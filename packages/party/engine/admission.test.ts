@@ -1,3 +1,4 @@
+/** Tests how many orders and quotes are taken while actions are late. */
 import { describe, expect, test } from 'vitest'
 import { admittedShare, createAdmission } from './admission.ts'
 

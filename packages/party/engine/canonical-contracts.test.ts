@@ -1,3 +1,4 @@
+/** Tests that contract addresses get the canonical form of their family. */
 import { environments } from '@tandem/families/registry.ts'
 import { createRegistry, type RegistryData } from '@tandem/protocol/registry/registry.ts'
 import { describe, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests that no change is lost between two runs. */
 import { expect, test } from 'vitest'
 import { createDirtyFlag } from './dirty-flag.ts'
 

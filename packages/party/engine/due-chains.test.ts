@@ -1,3 +1,4 @@
+/** Tests which chains a pass searches for due actions. */
 import { expect, test } from 'vitest'
 import { createDueChains } from './due-chains.ts'
 
@@ -18,7 +19,7 @@ const create = () => {
   return { ...due, chainsOfPass, pass: due.run }
 }
 
-test('a pass searches by the chains that changed since the last one, and at all once a second', async () => {
+test('a pass searches by the chains that changed since the last pass, and once a second by all chains', async () => {
   const due = create()
   expect(await due.chainsOfPass()).toBe('all')
   for (const chain of ['a', 'b', 'a']) due.changed(chain)
@@ -30,7 +31,7 @@ test('a pass searches by the chains that changed since the last one, and at all 
   expect(await due.chainsOfPass()).toEqual([])
 })
 
-test('what changes during a pass is left to the next', async () => {
+test('a change during a pass is left to the next pass', async () => {
   const due = create()
   await due.chainsOfPass()
   due.changed('a')

@@ -1,3 +1,4 @@
+/** Tests how an API process sees and wakes the engines of other processes. */
 import { createLogger } from '@tandem/runtime/log.ts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { leaseEngine } from '../store/actions/engines.ts'

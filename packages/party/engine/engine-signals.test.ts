@@ -1,3 +1,4 @@
+/** Tests that signals between processes reach their handlers. */
 import { beforeEach, expect, test } from 'vitest'
 import { takeSignal } from './engine-signals.ts'
 

@@ -1,3 +1,4 @@
+/** Tests watcher, reconciler and executor together. */
 import { Writable } from 'node:stream'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { sql } from 'kysely'

@@ -1,3 +1,4 @@
+/** Tests what the executor checks before it signs, and what it records. */
 import type { PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'

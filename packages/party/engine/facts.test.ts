@@ -1,3 +1,4 @@
+/** Tests the evidence that is read from a chain before a signature. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'

@@ -1,3 +1,4 @@
+/** Tests for how long facts are fresh enough to sign. */
 import { localChains } from '@tandem/families/registry.ts'
 import { expect, test } from 'vitest'
 import { type FactsAge, goodForMs, oldestOf } from './fresh-facts.ts'
@@ -17,7 +18,7 @@ test.each([
   expect(goodForMs(tookMs, margins.map(chainWith))).toBe(ms)
 })
 
-test('of several facts those count that are over first', () => {
+test('the facts that expire first decide', () => {
   const ages: readonly FactsAge[] = [
     { asOfMs: 5, goodForMs: 10 },
     { asOfMs: 9, goodForMs: 2 },

@@ -1,3 +1,4 @@
+/** Tests that the filter never denies a known id, and that its memory is bounded. */
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createIdFilter } from './id-filter.ts'
@@ -23,7 +24,7 @@ test('confirms hardly any other id, also of ids that differ by a number only', (
   expect(others.filter((id) => filter.mayHave(id)).length).toBeLessThan(20)
 })
 
-test('takes no more memory for millions of ids than for one million, and goes on to leave out most others', () => {
+test('takes no more memory for millions of ids than for one million, and still denies most others', () => {
   const before = process.memoryUsage().arrayBuffers
   const filter = createIdFilter(20_000_000)
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(5 * 2 ** 20)

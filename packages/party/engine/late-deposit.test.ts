@@ -1,3 +1,4 @@
+/** Tests deposits to an order that is finished. */
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import { expect, test } from 'vitest'
 import { leaseAction } from '../store/actions/actions.ts'

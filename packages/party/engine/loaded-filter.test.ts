@@ -1,3 +1,4 @@
+/** Tests that the filter of known ids denies nothing before it has loaded all of them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { createLoadedFilter } from './loaded-filter.ts'

@@ -1,3 +1,4 @@
+/** Tests the loop of a stage: intervals, wake-ups, errors and stops. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLoop, type MeasureBusy } from './loop.ts'
 

@@ -1,3 +1,4 @@
+/** Tests that each node is verified before it is used, and that a dead one blocks no other. */
 import { createServer } from 'node:net'
 import type { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { type EvmChain, startEvmChain } from '@tandem/evm/local/evm-chain.ts'

@@ -1,3 +1,4 @@
+/** Tests that the listed status of an order equals the derived one. */
 import type { Role } from '@tandem/protocol/order.ts'
 import { deriveOrder, type OrderStatus, orderStatuses } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'

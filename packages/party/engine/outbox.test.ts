@@ -1,3 +1,4 @@
+/** Tests how much time an action has left, and how a batch of actions shares an attempt. */
 import type { Attempt, Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import { createKey } from '@tandem/keys/keyring.ts'
 import { type ExampleOrder, factsOf, normalTimes } from '@tandem/protocol/example-order.fixture.ts'

@@ -1,3 +1,4 @@
+/** Tests when a chain is polled next. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import {

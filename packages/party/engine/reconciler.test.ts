@@ -1,3 +1,4 @@
+/** Tests which actions the reconciler stores for what the chains show. */
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import type { Leg, Role } from '@tandem/protocol/order.ts'

@@ -1,3 +1,4 @@
+/** Tests how engines share the orders, and take over from one that ended. */
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { followEngines } from '../store/actions/engines.ts'

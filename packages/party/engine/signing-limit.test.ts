@@ -1,3 +1,4 @@
+/** Tests how many signatures a name may cause in a minute. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { sharedStore } from '../store/shared-store.fixture.ts'

@@ -1,3 +1,4 @@
+/** Tests how many actions run at once, over all and for one chain. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createSlots, type Slots } from './slots.ts'
 

@@ -1,3 +1,4 @@
+/** Tests when the solver redeems with a secret that was shown. */
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readAttempts } from '../store/actions/attempts.ts'

@@ -1,3 +1,4 @@
+/** Tests how fast the sweep goes through all orders. */
 import { beforeEach, expect, test } from 'vitest'
 import { factsMark } from '../store/orders/facts-mark.ts'
 import { insertOrders } from '../store/orders/insert-orders.ts'

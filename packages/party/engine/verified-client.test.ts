@@ -1,3 +1,4 @@
+/** Tests that a client asks nothing of a node before the node is verified. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { describe, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests how the age of the oldest waiting work is measured. */
 import { beforeEach, expect, test } from 'vitest'
 import { createWaits, type Waits } from './waits.ts'
 

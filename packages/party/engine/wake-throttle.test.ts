@@ -1,3 +1,4 @@
+/** Tests how many wake-ups pass the throttle. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createWakeThrottle } from './wake-throttle.ts'
 
@@ -22,7 +23,7 @@ function open() {
   return { throttle, wake, pass }
 }
 
-test('a burst goes through at once, then one for each interval, and a burst again after a pause', () => {
+test('a burst passes at once, then one wake-up in each interval, and a burst again after a pause', () => {
   const { throttle, wake, pass } = open()
   expect(wake(100)).toBe(8)
   expect(pass(999)).toBe(0)
@@ -43,7 +44,7 @@ test('a burst goes through at once, then one for each interval, and a burst agai
   expect(wake(100)).toBe(8)
 })
 
-test('of all that come too early, one follows after an interval, unless it is stopped', () => {
+test('of several wake-ups that come too early, one follows after an interval, unless the throttle is stopped', () => {
   const { throttle, wake, pass } = open()
   wake(100)
   expect(pass(999)).toBe(0)

@@ -1,3 +1,4 @@
+/** Tests which swaps and deposits the watch list has. */
 import type { SeenIds } from '@tandem/chain-kit/port/watched-swaps.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Order } from '@tandem/protocol/order.ts'

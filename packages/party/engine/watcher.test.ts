@@ -1,3 +1,4 @@
+/** Tests what the watcher records in a poll, also after a reorg. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Order } from '@tandem/protocol/order.ts'

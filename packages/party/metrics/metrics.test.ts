@@ -1,3 +1,4 @@
+/** Tests that metrics, dashboard and labels are complete and bounded. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { localAssets, localChains } from '@tandem/families/registry.ts'

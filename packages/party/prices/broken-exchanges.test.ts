@@ -1,3 +1,4 @@
+/** Tests the prices while exchanges are broken in every way. */
 import { startTickerServer, type TickerFault } from '@tandem/chain-kit/local/ticker/ticker-server.ts'
 import { parseUsdPrice } from '@tandem/protocol/amount.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
@@ -28,7 +29,7 @@ async function verdictWith(fault: TickerFault, broken: number) {
 }
 
 test.each<TickerFault>(['silent', 'stale', 'wild', 'negative', 'string', 'redirect', 'huge', 'refused', 'garbage'])(
-  'one of four exchanges that is broken is outvoted, and with two there is no price: %s',
+  'one broken exchange of four is outvoted, and with two broken ones there is no price: %s',
   async (fault) => {
     const { price } = await verdictWith(fault, 1)
     expect(price !== null && price > PRICE - PRICE / 5000n && price < PRICE + PRICE / 5000n).toBe(true)

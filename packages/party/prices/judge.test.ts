@@ -1,3 +1,4 @@
+/** Tests how one price is made of several readings. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { judgeReadings, median, type PriceRules, type Reading } from './judge.ts'
@@ -29,7 +30,7 @@ describe('one price from several readings', () => {
     expect(judgeReadings([], { ...rules, minSources: 0 }, NOW).price).toBeNull()
   })
 
-  test('one wild source does not stop the others; without a majority that agrees there is no price', () => {
+  test('one source that is far off does not stop the others; without a majority that agrees there is no price', () => {
     expect(judge(reading(1000n), reading(1001n), reading(9_000_000n)).price).toBe(1001n)
     expect(judge(reading(100_000_000n, 0, 'one'), reading(103_000_000n, 0, 'two'))).toEqual({
       price: null,
@@ -44,7 +45,7 @@ describe('one price from several readings', () => {
     expect(judge(reading(1000n), reading(1000n), reading(2000n), reading(2000n)).price).toBeNull()
   })
 
-  test('of fewer than three the lowest and the highest count, so that one alone can only make a swap worse for who chooses', () => {
+  test('with fewer than three readings the lowest and the highest count, so that one source alone can only make a swap worse for its user', () => {
     expect(judge(reading(1000n), reading(1003n))).toMatchObject({ price: 1001n, range: { low: 1000n, high: 1003n } })
     // One of three is silent.
     expect(judge(reading(1000n), reading(1003n), reading(1000n, 61))).toMatchObject({ range: { low: 1000n, high: 1003n } })

@@ -1,3 +1,4 @@
+/** Tests that prices stop when their sources fail, differ or jump. */
 import type { UsdPrice } from '@tandem/protocol/amount.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -85,7 +86,7 @@ describe('live prices', () => {
     expect(world.reads).toBeLessThan(2 * 14)
   })
 
-  test('halt while their sources are apart', async () => {
+  test('halt while their sources differ too much', async () => {
     const { feed, world, pass } = await start()
     world.second = 1030n
     await pass(1)
@@ -137,7 +138,7 @@ describe('live prices', () => {
     expect(feed.volatilityBips('a:btc', 'a:usdc', 3600)).toBe(100)
   })
 
-  test('nothing is asked after it has stopped', async () => {
+  test('no source is asked after the feed has stopped', async () => {
     const { feed, world, pass } = await start()
     await feed.stop()
     const reads = world.reads

@@ -1,3 +1,4 @@
+/** Tests which source prices each asset. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'

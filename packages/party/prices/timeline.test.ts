@@ -1,3 +1,4 @@
+/** Tests how jumps and volatility are derived from past prices. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readPricesSince } from '../store/prices/price-records.ts'
@@ -90,7 +91,7 @@ describe('how prices moved', () => {
     expect(timeline.moveBips(snapshot(1, { A: 100n, B: 1n }), 'A', 'B', 10 ** 9)).toBe(0n)
   })
 
-  test('the root is the least that is not too small', () => {
+  test('the root is rounded up', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 40n }), (square) => {
         const root = rootRoundedUp(square)
@@ -112,7 +113,7 @@ describe('price log', () => {
     readings: [{ source: 'one', price, ageSeconds: 0, problem }],
   })
 
-  test('says when a price goes and comes, once each, and records one a minute', async () => {
+  test('logs once when a price disappears and when it returns, and records one price a minute', async () => {
     const lines: string[] = []
     const say = (...words: unknown[]) => void lines.push(String(words[1]))
     let now = START

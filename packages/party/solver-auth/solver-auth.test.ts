@@ -1,3 +1,4 @@
+/** Tests that requests and answers between the parties count only with a fresh, valid signature. */
 import { createPublicKey, verify } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { ANSWER_COMPONENTS, contentDigest, parseInput, parseSignature, REQUEST_COMPONENTS, requestBase } from './message-signature.ts'

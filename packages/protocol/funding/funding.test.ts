@@ -1,3 +1,4 @@
+/** Tests the funding part of an order on the wire. */
 import { Check } from 'typebox/value'
 import { describe, expect, test } from 'vitest'
 import type { Calls } from './calls.ts'

@@ -1,3 +1,4 @@
+/** Tests how many confirmations an amount needs, and which addresses of assets are refused. */
 import { assertAddress } from '@tandem/families/assert-address.fixture.ts'
 import { environments } from '@tandem/families/registry.ts'
 import { describe, expect, it, test } from 'vitest'

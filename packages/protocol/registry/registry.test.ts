@@ -1,3 +1,4 @@
+/** Tests how chains and assets are found in a registry. */
 import { environments, localAssets, localChains } from '@tandem/families/registry.ts'
 import { describe, expect, it } from 'vitest'
 import type { AssetId } from '../asset.ts'

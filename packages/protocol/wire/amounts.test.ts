@@ -1,3 +1,4 @@
+/** Tests the amounts that a user is told at each status. */
 import { expect, test } from 'vitest'
 import { amountsOfOrder, amountsOfQuote, exchangeOf } from './amounts.ts'
 import type { OrderRecord } from './order.ts'
@@ -53,7 +54,7 @@ test('a payout that pays its own fee: promised, quoted, unknown, and as the chai
   expect(gets({ network_fee: '7', redeemed_amount: '496' })).toBe('496 seen')
 })
 
-test('an underpaid deposit: the rest is missing while deposits count, then what was deposited comes back', () => {
+test('an underpaid deposit: the remainder is missing while deposits count, then what was deposited comes back', () => {
   const short = (state: string) => ({ filled_amount: '750', fee_from_amount: true, deposits: [deposit('750', state)] })
   const waiting = order('initiate_detected', short('pending'), {}, next('complete_source_deposit'))
   expect([pays(waiting), back(waiting)]).toEqual(['750 of 1000, 250 missing', null])
@@ -64,7 +65,7 @@ test('an underpaid deposit: the rest is missing while deposits count, then what 
   expect(back(order('refunded', { ...short('refunded'), refund_tx_hash: 'aa' }))).toBe('750 before_fee')
 })
 
-test('a part that was taken back does not count for the rest', () => {
+test('a part that was taken back does not count for the remainder', () => {
   const source = { filled_amount: '750', deposits: [deposit('500', 'pending'), deposit('250', 'refunded')] }
   expect(pays(order('initiate_detected', source, {}, next('complete_source_deposit')))).toBe('750 of 1000, 500 missing')
 })

@@ -1,3 +1,4 @@
+/** Tests that the OpenAPI document is complete and valid. */
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'

@@ -1,3 +1,4 @@
+/** Tests that Markdown becomes safe HTML. */
 import { expect, test } from 'vitest'
 import type { Block } from '../blocks.ts'
 import { highlight } from './highlight.ts'

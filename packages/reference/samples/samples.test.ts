@@ -1,3 +1,4 @@
+/** Tests that samples in each language send the request of their example. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'

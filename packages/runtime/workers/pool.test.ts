@@ -1,3 +1,4 @@
+/** Tests the pool of worker threads: limits, urgent jobs, and threads that die. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { testModule } from './pool.fixture.ts'
 import { createPool, type Pool, type PoolOptions } from './pool.ts'

@@ -1,3 +1,4 @@
+/** Tests what every endpoint has in common: app ids, origins, methods and errors. */
 import { connect } from 'node:net'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { makeReadOnly } from '../../../test/database.ts'

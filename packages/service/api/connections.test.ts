@@ -1,3 +1,4 @@
+/** Tests slow handlers, clients that hang up, and addresses behind proxies. */
 import { EventEmitter, once } from 'node:events'
 import { get, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'

@@ -1,3 +1,4 @@
+/** Tests the rate limits of apps, addresses and networks. */
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setAppDisabled, updateApp } from '@tandem/party/store/apps/apps.ts'
@@ -33,7 +34,7 @@ test("an app's own rate limit overrides the operator's", async () => {
   expect(await service.call('GET', '/v2/policy', rival())).toMatchObject({ status: 429 })
 })
 
-test('who uses up the limit of an app does not keep its users from their refunds', async () => {
+test('users of an app get their refunds although somebody uses up the limit of the app', async () => {
   const { order_id: id, order_token: token } = (await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })).body.result as {
     readonly order_id: string
     readonly order_token: string

@@ -1,3 +1,4 @@
+/** Tests that an overloaded service or solver takes no new orders and serves those that exist. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { makeReadOnly } from '../../../test/database.ts'
 import { btc, orderBody, sharedService, startTestService, wbtc } from '../testing/service.fixture.ts'

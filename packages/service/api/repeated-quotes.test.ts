@@ -1,3 +1,4 @@
+/** Tests that a repeated quote is answered and counted like the first. */
 import { createOperatorToken } from '@tandem/party/store/operators/tokens.ts'
 import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests which claims of affiliates are signed. */
 import type { Distributor } from '@tandem/chain-kit/port/abilities/distributor.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
@@ -70,7 +71,7 @@ function clientOf(id: string): ChainClient {
 const clients = new Map([first, second, without].map((id) => [id as string, clientOf(id)]))
 const earned = (affiliate: string, total: bigint, chain: string = first) => ({ affiliate, chain, asset: `${chain}:usdc` as AssetId, total })
 
-test('what is due is signed as a total; what was paid, or is not paid by a contract, cannot be claimed', async () => {
+test('the amount due is signed as a total; earnings that were paid, or that no contract pays, cannot be claimed', async () => {
   const claims = createClaims({ db: store.db, clients, log }, keys)
   paid = new Map([
     ['ann', 40n],
@@ -99,7 +100,7 @@ test('what is due is signed as a total; what was paid, or is not paid by a contr
   expect(await unpaid.read([earned('ann', 100n)])).toEqual([{ kind: 'none' }])
 })
 
-test('nothing is signed that the contract cannot pay, and the reason is told', async () => {
+test('nothing is signed that the contract cannot pay, and the answer has the reason', async () => {
   const claims = createClaims({ db: store.db, clients, log }, keys)
   held = 99n
   expect(await claims.read([earned('ann', 100n), earned('ben', 99n)])).toMatchObject([
@@ -120,7 +121,7 @@ test('an account from before affiliates were paid that is no address, or not in 
   ])
 })
 
-test('a contract that is not there yet is looked for again, one that is there only once', async () => {
+test('a contract that is not deployed yet is looked for again, a deployed one only once', async () => {
   const claims = createClaims({ db: store.db, clients, log }, keys)
   deployed = false
   for (const _ of [1, 2]) expect(await claims.read([earned('ann', 1n)])).toMatchObject([{ kind: 'unavailable', reason: /not deployed/ }])
@@ -140,7 +141,7 @@ test('a chain that cannot be read hides no other; any other error is thrown', as
   await expect(claims.read([earned('ann', 1n)])).rejects.toThrow('a bug')
 })
 
-test('what is signed and not paid is never more than the contract holds, over all affiliates, calls and processes', async () => {
+test('unpaid signed claims are never more than the contract holds, over all affiliates, calls and processes', async () => {
   held = 100n
   const [one, another] = [createClaims({ db: store.db, clients, log }, keys), createClaims({ db: store.db, clients, log }, keys)]
   const names = ['ann', 'ben', 'cat', 'dan']

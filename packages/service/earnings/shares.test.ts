@@ -1,3 +1,4 @@
+/** Tests the shares of affiliates in an order. */
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import { TandemError } from '@tandem/protocol/error.ts'

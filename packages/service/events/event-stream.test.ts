@@ -1,3 +1,4 @@
+/** Tests streams to readers that are slow. */
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests the event streams of orders and apps, also after a lost connection. */
 import type { ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { setImmediate as tick } from 'node:timers/promises'
@@ -136,7 +137,7 @@ const log = createLogger({ name: 'test', level: 'silent', pretty: false })
 const served = new Set(localChains.map(({ id }) => id))
 const described = { registry: createRegistry({ chains: localChains, assets: localAssets, deployments, served }), now: () => NOW }
 
-test('streams that are closed while they wait for their replay keep no place', async () => {
+test('streams that are closed while they wait for their replay no longer count', async () => {
   await createOrder()
   const lastEventId = (await numberEvents(service.db)) - 1n
   const streams = createEventStreams({ ...described, db: service.db, log, limits: { perProcess: 100, perApp: 100, perAddress: 100 } })

@@ -1,3 +1,4 @@
+/** Tests that a greedy key delays no other key in the queue. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFairQueue } from './fair-queue.ts'
 
@@ -24,7 +25,7 @@ function recorder() {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-test('two run at once, and a key that asks once waits for one run of a greedy key', async () => {
+test('two tasks run at once, and a key with one task waits for one task of a greedy key', async () => {
   const { ask, started, endOne } = recorder()
   for (let n = 0; n < 100; n++) void ask('greedy', `greedy ${n}`)
   for (const key of ['modest', 'other', 'third']) void ask(key, key)
@@ -56,7 +57,7 @@ test('work that fails ends its run', async () => {
   expect(await after).toBe('done')
 })
 
-test('a member that leaves keeps no place: the next one runs, also that of another key', async () => {
+test('a task that is cancelled no longer counts: the next one runs, also that of another key', async () => {
   const { ask, leave, started, endOne } = recorder()
   void ask('greedy', 'running')
   const gone = Array.from({ length: 100 }, (_, n) => ask('greedy', `gone ${n}`))
@@ -72,7 +73,7 @@ test('a member that leaves keeps no place: the next one runs, also that of anoth
   expect(started).toEqual(['running', 'patient', 'later'])
 })
 
-test('a member that runs already is left to end', async () => {
+test('a task that runs already is not cancelled', async () => {
   const { ask, leave, started, endOne } = recorder()
   const running = ask('one', 'running')
   leave('one', 'running')

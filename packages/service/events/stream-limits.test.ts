@@ -1,3 +1,4 @@
+/** Tests which streams end when a limit is reached. */
 import { expect, test, vi } from 'vitest'
 import { countStreams, cutSlowReaders } from './stream-limits.ts'
 
@@ -58,7 +59,7 @@ function streamsOf(sizes: readonly number[]) {
   return { streams, cut }
 }
 
-test('streams that hold too much together lose those whose clients do not read, and no other', () => {
+test('when streams hold too much together, those whose clients do not read are closed, and no others', () => {
   const { streams, cut } = streamsOf([...Array<number>(300).fill(250), 10, 32])
   cutSlowReaders(streams)
   expect([...cut]).toEqual(Array.from({ length: 300 }, (_, index) => index))

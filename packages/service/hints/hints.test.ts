@@ -1,3 +1,4 @@
+/** Tests the hints that service and solvers send each other. */
 import { afterEach, expect, test, vi } from 'vitest'
 import { createHints, type Hints } from './hints.ts'
 
@@ -82,7 +83,7 @@ test('the first hint does not wait for others, and those that come within 100 ms
   expect(waits.map(({ ms }) => ms).slice(0, 3)).toEqual([0, 100, 0])
 })
 
-test('a solver is not told of chains whose nodes tell it, until they may have stopped', async () => {
+test('a solver gets no hints about chains whose nodes notify it, until they may have stopped', async () => {
   const talk = createTalk()
   let ms = 0
   talk.tellChanges.mockImplementationOnce(async () => ['a', 'never asked for'])
@@ -99,13 +100,13 @@ test('a solver is not told of chains whose nodes tell it, until they may have st
   expect(await tell('a')).toEqual([[['a']]])
 })
 
-test('does not ask to hear of chains whose nodes tell it', async () => {
+test('asks for no hints about chains whose nodes notify it', async () => {
   const talk = createTalk()
   hints = createHints([talk], { ...quiet, announcedChains: () => ['a'] })
   await vi.waitFor(() => expect(talk.polls.map(({ except }) => except)).toEqual([['a']]), { timeout: 60_000 })
 })
 
-test('hears what a solver says, and goes on from there', async () => {
+test('receives what a solver says, and continues from there', async () => {
   const talk = createTalk()
   const heard: string[] = []
   hints = createHints([talk], { ...quiet, onHint: (chain) => heard.push(chain) })
@@ -116,7 +117,7 @@ test('hears what a solver says, and goes on from there', async () => {
   expect(talk.polls.map(({ after }) => after)).toEqual([0, 7])
 })
 
-test('a solver that is away is not asked without pause, and stopping does not wait for it', async () => {
+test('a solver that does not answer is asked with pauses, and stopping does not wait for it', async () => {
   const talk = createTalk()
   hints = createHints([talk], quiet)
   await vi.waitFor(() => expect(talk.polls).toHaveLength(1), { timeout: 60_000 })

@@ -1,3 +1,4 @@
+/** Tests that every chain and coin has an icon of its own that is safe to show. */
 import { environments, localAssets, localChains } from '@tandem/families/registry.ts'
 import { environmentNames } from '@tandem/protocol/registry/environment.ts'
 import { describe, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests which deposits are refunded without a request. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { markSecretSigned } from '@tandem/party/store/orders/orders.ts'
 import type { OrderState } from '@tandem/protocol/state.ts'

@@ -1,3 +1,4 @@
+/** Tests instant refunds on request: who may ask, and what is signed. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { noteInstantRefundTransaction } from '@tandem/party/store/orders/grants.ts'
 import { findOrder, markSecretSigned } from '@tandem/party/store/orders/orders.ts'

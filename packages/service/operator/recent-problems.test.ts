@@ -1,3 +1,4 @@
+/** Tests the list of recent problems on the operator page. */
 import { createLogger, withProblems } from '@tandem/runtime/log.ts'
 import { expect, test } from 'vitest'
 import { createRecentProblems } from './recent-problems.ts'

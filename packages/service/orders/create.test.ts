@@ -1,3 +1,4 @@
+/** Tests which orders are created, with which answers. */
 import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { hashSecret, isSecretFor } from '@tandem/protocol/secret.ts'

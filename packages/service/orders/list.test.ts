@@ -1,3 +1,4 @@
+/** Tests lists of orders: filters, pages, and what other apps may see. */
 import { registry } from '@tandem/party/engine/engine.fixture.ts'
 import { expireOrderList } from '@tandem/party/engine/order-list.ts'
 import { reconcile } from '@tandem/party/engine/reconciler.ts'
@@ -321,7 +322,7 @@ describe('statistics', () => {
   )
 })
 
-test('several long lists derive one slice in each turn of the event loop, and lose nothing', async () => {
+test('several long lists derive one slice in each iteration of the event loop, and lose nothing', async () => {
   let turn = 0
   let isOver = false
   const tick = () => {

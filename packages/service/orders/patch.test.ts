@@ -1,3 +1,4 @@
+/** Tests the requests that initiate, redeem and refund an order. */
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'

@@ -1,3 +1,4 @@
+/** Tests orders that are bound to a quote by its id. */
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { afterEach, expect, test } from 'vitest'
 import { createQuoteIds } from '../quotes/quote-ids.ts'
@@ -214,7 +215,7 @@ test('the fee of the payout is at most what the quote said, whatever it is when 
   expect(body.result).toMatchObject({ destination_swap: { network_fee: `${quotedFee}` } })
 })
 
-test('nothing is promised for a payout that the client sends with its own key', async () => {
+test('no fee is promised for a payout that the client sends with its own key', async () => {
   const { source, destination } = orderBody(wbtc, btc)
   const order = await orderOf(post({ source, destination: { ...destination, owner: 'ab'.repeat(32) }, secret_hash: 'cd'.repeat(32) }))
   expect(order.destination).toMatchObject({ clientKey: true, maxFee: null })

@@ -1,3 +1,4 @@
+/** Tests that no order is made for an address that cannot receive. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'

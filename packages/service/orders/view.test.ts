@@ -1,3 +1,4 @@
+/** Tests what the API shows of an order in each state. */
 import { readCursor, rewind } from '@tandem/party/store/chain/events.ts'
 import { addGrant } from '@tandem/party/store/orders/grants.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
@@ -246,7 +247,7 @@ describe('one story', () => {
     return { ...order, view: async () => (await service.call('GET', `/v2/orders/${order.id}`, {})).body.result as OrderRecord }
   }
 
-  test('a destination deposit that is seen before the source deposit is told when both are known', async () => {
+  test('a destination deposit that is seen before the source deposit is shown when both are known', async () => {
     const { source, destination, view } = await make()
     await service.mine('ethereum_localnet', { height: 7n, time: NOW + 30n }, [eventsOf(destination).initiated('0xlock')])
     expect(await view()).toMatchObject({
@@ -262,7 +263,7 @@ describe('one story', () => {
     })
   })
 
-  test('a payment that is redeemed is told, whatever is known of the source', async () => {
+  test('a payment that is redeemed is shown, whatever is known of the source', async () => {
     const { id, destination, view } = await make()
     const secret = await service.vault.get(service.db, id, 'secret')
     if (secret === null) throw new Error('no secret')

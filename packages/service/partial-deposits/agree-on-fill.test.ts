@@ -1,3 +1,4 @@
+/** Tests how service and solver agree on a fill. */
 import type { SolverFillRequest } from '@tandem/protocol/wire/solver.ts'
 import { describe, expect, test } from 'vitest'
 import { createDepositQuestions } from '../instant-refund/ask-about-deposits.ts'

@@ -1,3 +1,4 @@
+/** Tests the auction with solvers that hang, lie or are slow. */
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { afterEach, expect, test } from 'vitest'
@@ -97,7 +98,7 @@ test('a solver that is only slow is waited for, as if nobody else had answered',
   expect(await quote()).toEqual(['first'])
 })
 
-test('a refusal is relayed when every solver that serves the pair refused; of one that is known not to serve it, silence means nothing', async () => {
+test('a refusal is relayed when every solver that serves the pair refused; the silence of one that is known not to serve it does not count', async () => {
   service.secondSolver.onQuote = notServed
   service.solver.onQuote = () => refuse('insufficient_liquidity', 'nothing left')
   expect(await ask()).toMatchObject({ status: 400, body: { code: 'insufficient_liquidity' } })
@@ -110,7 +111,7 @@ test('a refusal is relayed when every solver that serves the pair refused; of on
   await expect.poll(async () => (await ask()).body.code).toBe('unsupported_pair')
 })
 
-test('what is temporary at one solver counts more than the refusal of another', async () => {
+test('a temporary problem of one solver counts more than the refusal of another', async () => {
   service.secondSolver.onQuote = () => refuse('chain_unavailable', 'ethereum_localnet is not reachable')
   service.solver.onQuote = () => refuse('amount_out_of_range', 'too little')
   expect(await ask()).toMatchObject({ status: 503, body: { error: 'ethereum_localnet is not reachable' } })
@@ -122,7 +123,7 @@ test('a refusal is an answer: the solver is asked again', async () => {
   expect(service.secondSolver.quoted).toHaveLength(5)
 })
 
-test('of equal quotes, that of the solver that failed less is better', async () => {
+test('the better of two equal quotes is that of the solver that failed less', async () => {
   expect(await quote()).toEqual(['first', 'second'])
   service.solver.onQuote = () => 'hang up'
   await quote()

@@ -1,3 +1,4 @@
+/** Tests how quotes are compared with the service's own prices, and ranked. */
 import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
 import { parseUsdPrice } from '@tandem/protocol/amount.ts'
 import fc from 'fast-check'
@@ -99,7 +100,7 @@ describe('rank', () => {
     expect(order([bid('b', 3n, 1n, 1), bid('a', 2n, 1n, 9)], 'destination')).toEqual(['a', 'b'])
   })
 
-  test('of equal bids the one of the more reliable solver is better, but never a worse or slower one', () => {
+  test('the better of two equal bids is that of the more reliable solver, but never a worse or slower bid', () => {
     expect(order([bid('a', 1n, 5n, 3), bid('reliable', 1n, 5n, 3)], 'source')).toEqual(['reliable', 'a'])
     expect(order([bid('a', 1n, 5n, 3), bid('reliable', 1n, 5n, 4)], 'source')).toEqual(['a', 'reliable'])
     expect(order([bid('a', 1n, 6n, 3), bid('reliable', 1n, 5n, 3)], 'source')).toEqual(['a', 'reliable'])

@@ -1,3 +1,4 @@
+/** Tests the answers to requests for a quote. */
 import { afterEach, expect, test } from 'vitest'
 import { opaque } from '../opaque.ts'
 import { quoteOf, refuse } from '../testing/fake-solver.fixture.ts'

@@ -1,3 +1,4 @@
+/** Tests how tasks between service and solver are run, repeated and stopped. */
 import { Writable } from 'node:stream'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests when a solver that fails is no longer asked, and when it is asked again. */
 import { beforeEach, expect, test } from 'vitest'
 import { type Breaker, createBreaker } from './breaker.ts'
 import { conductAfter, NOTHING_SETTLED, PERFECT, reliability } from './member.ts'
@@ -48,7 +49,7 @@ test('a failed trial opens it again, each time for longer, up to a limit', () =>
   expect(pauses).toEqual([200, 300, 300])
 })
 
-test('a trial without an outcome is over after a while', () => {
+test('a trial without an outcome ends after a time limit', () => {
   fail(3)
   now += 100
   breaker.begin()

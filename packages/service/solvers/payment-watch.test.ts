@@ -1,3 +1,4 @@
+/** Tests which orders count for or against a solver. */
 import { factsOf, normalTimes } from '@tandem/protocol/example-order.fixture.ts'
 import { deriveOrder, type OrderState } from '@tandem/protocol/state.ts'
 import type { Phase } from '@tandem/protocol/swap-state.ts'
@@ -107,7 +108,7 @@ test('if another process saw the payment, the order counts as paid; one that end
   expect(noted).toEqual(['paid'])
 })
 
-test('while a chain stands still, nobody is blamed', async () => {
+test('while a chain stands still, no order counts against a solver', async () => {
   stored = stateOf('initiated', 'waiting', { now: 1_800_000_000n })
   expect(stored.chainsAlive).toBe(false)
   watch([stored])
@@ -141,7 +142,7 @@ test.each<[string, () => Promise<string | null>, string[]]>([
   expect(noted).toEqual(expected)
 })
 
-test('that an order is funded is told once, with its users, assets and amount', async () => {
+test('a funded order is reported once, with its users, assets and amount', async () => {
   stored = funded
   watch([stateOf('waiting', 'waiting')])
   expect(fundings).toEqual([])

@@ -1,3 +1,4 @@
+/** Tests which solvers get quotes and orders, by their record. */
 import type { SettledCounts } from '@tandem/party/store/order-list/settled-orders.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { beforeEach, describe, expect, test } from 'vitest'

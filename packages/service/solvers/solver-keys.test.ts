@@ -1,3 +1,4 @@
+/** Tests which keys of solvers are listed. */
 import { localChains } from '@tandem/families/registry.ts'
 import { registry } from '@tandem/party/engine/engine.fixture.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
@@ -35,7 +36,7 @@ test('a rotated key stays listed, after a restart too, and each is listed once',
   expect(restarted.of(BITCOIN)).toEqual([key(1), key(2)])
 })
 
-test('what is no key, of no chain here, or of a chain where parties are accounts, is left out', async () => {
+test('texts that are no key, and keys of other chains or of chains where parties are accounts, are left out', async () => {
   await keys.add('first', [
     [BITCOIN, 'not a key'],
     ['moon', key(1)],
@@ -44,7 +45,7 @@ test('what is no key, of no chain here, or of a chain where parties are accounts
   for (const chain of [BITCOIN, 'moon', ETHEREUM]) expect(keys.of(chain)).toEqual([])
 })
 
-test('a solver that names ever new keys fills nothing, and takes no place of another', async () => {
+test('a solver that names a new key each time fills no table, and displaces no other solver', async () => {
   for (let digit = 1; digit <= 20; digit += 1) await keys.add('first', [[BITCOIN, key(digit)]])
   expect(keys.of(BITCOIN)).toHaveLength(16)
   // This is another process that has not read the keys yet.
@@ -74,7 +75,7 @@ test('solvers are asked for their keys: one that is silent at first is asked aga
   await following.stop()
 })
 
-test('one that never answers does not have all asked every two seconds', async () => {
+test('a solver that never answers does not cause that all are asked every two seconds', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const living = { id: 'living', health: vi.fn(async () => ({ solver_id: 'living' })) }

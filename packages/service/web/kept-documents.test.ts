@@ -1,3 +1,4 @@
+/** Tests the cache of rendered documents. */
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { createKeptDocuments } from './kept-documents.ts'

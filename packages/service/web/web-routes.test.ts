@@ -1,3 +1,4 @@
+/** Tests how pages and their files are served. */
 import { createHash } from 'node:crypto'
 import { promises } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -134,7 +135,7 @@ describe('a path that does not exist', () => {
     })
   })
 
-  test('what the API itself does not find, and methods that a path does not take, are answered with the envelope for everybody', async () => {
+  test('paths that the API itself does not find, and methods that a path does not take, are answered with the envelope for everybody', async () => {
     const order = await service.raw(`/v2/orders/${'0'.repeat(64)}`, browser)
     expect({ status: order.status, body: JSON.parse(String(order.body)) }).toMatchObject({ status: 404, body: { code: 'not_found' } })
     const method = await service.call('DELETE', '/v2/quote', { headers: { accept: 'text/html' } })
@@ -191,7 +192,7 @@ describe('web.json', () => {
     expect(JSON.stringify(found)).not.toContain('KEY')
   })
 
-  test('a name that only points to this machine learns nothing of it', async () => {
+  test('a page of another host name that points to this machine is told nothing about it', async () => {
     expect(await settings(service, { host: 'elsewhere.example' })).toEqual({
       app_id: null,
       nodes: {},

@@ -1,3 +1,4 @@
+/** Tests that webhooks are sent to public addresses only. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'

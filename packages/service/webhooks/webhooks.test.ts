@@ -1,3 +1,4 @@
+/** Tests that each change is delivered once, and that a bad endpoint delays no other. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
@@ -142,7 +143,7 @@ test('an endpoint that redirects, fails, hangs or answers without end holds up n
   expect(statusesOf(redirecting.received)).not.toContain('initiated')
 })
 
-test('what was not delivered for three days is given up and kept, and can be replayed; so can events of a time', async () => {
+test('messages that were not delivered for three days are given up and kept, and can be replayed; so can the events of a period', async () => {
   let isDown = true
   const { url, received } = await endpoint((_request, response) => {
     response.statusCode = isDown ? 503 : 200

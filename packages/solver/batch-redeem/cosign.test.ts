@@ -1,3 +1,4 @@
+/** Tests which batch redeems the solver drafts, signs and stores. */
 import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Purpose } from '@tandem/keys/purpose.ts'

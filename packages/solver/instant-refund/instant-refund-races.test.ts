@@ -1,3 +1,4 @@
+/** Tests that a solver never pays and signs a refund for the same deposit. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { executeAction } from '@tandem/party/engine/executor.ts'
 import { syncWanted } from '@tandem/party/store/actions/actions.ts'

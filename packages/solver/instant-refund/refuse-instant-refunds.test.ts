@@ -1,3 +1,4 @@
+/** Tests which instant refunds a solver refuses. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { readAttempts } from '@tandem/party/store/actions/attempts.ts'
 import { sightingsOf } from '@tandem/party/store/store.fixture.ts'

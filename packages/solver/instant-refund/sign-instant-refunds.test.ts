@@ -1,3 +1,4 @@
+/** Tests which instant refunds a solver signs. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { orderPurpose } from '@tandem/keys/purpose.ts'
 import type { FreshPolls } from '@tandem/party/engine/chain-watcher.ts'

@@ -1,3 +1,4 @@
+/** Tests how often a solver signs refunds for one order and one service. */
 import type { Order } from '@tandem/protocol/order.ts'
 import { FAKE_OFFER } from '@tandem/service/testing/fake-chain.fixture.ts'
 import { sql } from 'kysely'

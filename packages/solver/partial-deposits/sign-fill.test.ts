@@ -1,3 +1,4 @@
+/** Tests which fills a solver signs. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { orderPurpose } from '@tandem/keys/purpose.ts'
 import type { FreshPoll, FreshPolls } from '@tandem/party/engine/chain-watcher.ts'

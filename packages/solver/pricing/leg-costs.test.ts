@@ -1,3 +1,4 @@
+/** Tests what the transactions of a leg cost. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'

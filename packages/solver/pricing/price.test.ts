@@ -1,3 +1,4 @@
+/** Tests the arithmetic of prices, fees and roundings. */
 import { parseUsdPrice } from '@tandem/protocol/amount.ts'
 import { factsOf, normalTimes } from '@tandem/protocol/example-order.fixture.ts'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+/** Tests how a price depends on risk, inventory, fees and time. */
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { PriceFeed } from '@tandem/party/prices/feed.ts'
 import { judgeReadings, type Reading } from '@tandem/party/prices/judge.ts'
@@ -120,7 +121,7 @@ describe('inventory', () => {
     expect(await ppmOf(0n)).toEqual([{ upTo: null, ppm: 10_000n }])
   })
 
-  test('a scarce source earns a rebate, at most half of what the solver charges', async () => {
+  test('a source that the solver has little of gets a rebate, at most half of what the solver charges', async () => {
     stocks[wbtc] = { available: 400n, target: 1_000n }
     const { parts, terms } = await priceTerms(context(), question)
     expect([parts.rebatePpm, terms.feePpm]).toEqual([2_170n, 5_340n - 2_170n])
@@ -202,7 +203,7 @@ describe('one source that lies by 2 %', () => {
   })
 })
 
-describe('who may choose pays for it', () => {
+describe('a user who may choose the moment pays for it', () => {
   const YEAR = 31_557_600
   /** Returns one standard deviation of a rate with this volatility a year. */
   const deviation = (percentAYear: number, seconds: number) => Math.ceil(percentAYear * 100 * Math.sqrt(seconds / YEAR))

@@ -1,3 +1,4 @@
+/** Tests which funded orders are admitted to be paid. */
 import { factsOf } from '@tandem/party/engine/facts.ts'
 import { pollChain } from '@tandem/party/engine/watcher.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
@@ -85,7 +86,7 @@ test('an order is admitted if its redeem can be paid at a peak of fees, and is r
   expect(await admitted()).toBe(1)
 })
 
-test('what was admitted before comes first, and ends with its redeem', async () => {
+test('an order that was admitted before comes first, and its admission ends with its redeem', async () => {
   const [one, two] = [await funded(), await funded()]
   solver.hold(ether, 79n)
   expect(await admissions().payCheck(one)).toBeNull()
@@ -100,7 +101,7 @@ test('what was admitted before comes first, and ends with its redeem', async () 
   expect(await admissions().payCheck(two)).toBeNull()
 })
 
-test('of two at the same moment, with coins for one, never are both admitted', async () => {
+test('two concurrent orders are never both admitted with coins for one', async () => {
   for (const _ of Array(5)) {
     const orders = [await funded(), await funded()]
     const before = await admitted()
@@ -196,7 +197,7 @@ test('orders use the headroom one after another, also in two processes', async (
   expect(await admitted()).toBe(1)
 })
 
-test('of many at the same moment only as many are admitted as the limit allows', async () => {
+test('no more concurrent orders are admitted than the limit allows', async () => {
   solver.hold(ether, 10_000n)
   cap = 2n * WORTH
   const orders = [await funded(), await funded(), await funded(), await funded()]

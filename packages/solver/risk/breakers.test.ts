@@ -1,3 +1,4 @@
+/** Tests which conditions of a chain halt a solver. */
 import { localChains } from '@tandem/families/registry.ts'
 import { describe, expect, test } from 'vitest'
 import { createFeeWatch, isDeepReorg, negligibleCost, stuckHeads } from './breakers.ts'

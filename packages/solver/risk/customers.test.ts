@@ -1,3 +1,4 @@
+/** Tests what is counted for and against owners and apps. */
 import { readCursor, recordPoll } from '@tandem/party/store/chain/events.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
@@ -152,7 +153,7 @@ test('a deposit that its user took back before the solver paid counts as an aban
   expect([of('bob').abandoned, of('carol').abandoned]).toEqual([0, 0])
 })
 
-test('what prices moved in favour of users before they funded is added up for paid orders, by owner and app', async () => {
+test('the price moves in favour of users before they funded are added up for paid orders, by owner and app', async () => {
   const orders = await Promise.all(['alice', 'alice', 'alice', 'bob', 'alice'].map((owner) => accept('one', owner)))
   for (const order of orders.slice(0, 4)) {
     await fund(order)

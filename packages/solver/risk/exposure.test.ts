@@ -1,3 +1,4 @@
+/** Tests how much a solver has at risk on a chain. */
 import { environments } from '@tandem/families/registry.ts'
 import { readCursor, recordPoll } from '@tandem/party/store/chain/events.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'

@@ -1,3 +1,4 @@
+/** Tests how often the coins for network fees are checked. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { InFlight } from '@tandem/party/store/solver/in-flight.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'

@@ -1,3 +1,4 @@
+/** Tests how many coins for network fees the orders in flight need. */
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'

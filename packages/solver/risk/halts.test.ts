@@ -1,3 +1,4 @@
+/** Tests which halts stop quotes and payments, and when they end. */
 import { Writable } from 'node:stream'
 import { readCountedDeposits } from '@tandem/party/store/chain/counted-deposits.ts'
 import { readCursor, recordPoll, rewind } from '@tandem/party/store/chain/events.ts'

@@ -1,3 +1,4 @@
+/** Tests the premium that owners and apps pay for their record. */
 import type { CustomerRecord } from '@tandem/party/store/solver/customers.ts'
 import { expect, test } from 'vitest'
 import { leftOf, noCap, noLoad, whyOverCap, withOrder } from './caps.ts'
@@ -69,7 +70,7 @@ test("an app pays what its users' choice of the moment cost, within a limit; unu
   expect(premium({ app: users, owner, quotes: [50, 20_000] })).toEqual(bips(30))
 })
 
-test('quotes that are hardly ever taken keep less from others', () => {
+test('quotes that are hardly ever taken reserve less inventory', () => {
   const percent = (quotes: number, quoted: number, paid: number) => heldPercent(record({ completed: [1, paid] }), quotesOf(quotes, quoted))
   expect([percent(99, 10 ** 9, 0), percent(100, 10 ** 9, 0)]).toEqual([100n, 0n])
   expect([percent(1000, 20_000, 1000), percent(1000, 40_000, 1000)]).toEqual([100n, 50n])

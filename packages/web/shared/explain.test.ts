@@ -1,3 +1,4 @@
+/** Tests that every error becomes a plain sentence. */
 import { errorStatus } from '@tandem/protocol/error.ts'
 import * as sdk from '@tandem/sdk'
 import { expect, test } from 'vitest'
@@ -101,6 +102,6 @@ test.each([
   expect(explain(error, names)).toEqual({ text, details: RAW })
 })
 
-test('what the page itself says is said as it is', () => {
+test('texts of the page itself are shown as they are', () => {
   expect(explain(new SaidError('Name your address first.'), names)).toEqual({ text: 'Name your address first.', details: null })
 })

@@ -1,3 +1,4 @@
+/** Tests how pages write numbers, amounts and times. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

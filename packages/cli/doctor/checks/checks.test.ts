@@ -1,3 +1,4 @@
+/** Tests checks of the doctor one by one: clocks, newest blocks and accounts. */
 import type { SolverConfig } from '@tandem/party/config/schema.ts'
 import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import { recordPoll } from '@tandem/party/store/chain/events.ts'

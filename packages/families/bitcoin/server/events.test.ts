@@ -1,3 +1,4 @@
+/** Tests which outputs and inputs of a transaction count as deposits and spends. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { OutScript, p2tr, p2wpkh, p2wsh, RawTx } from '@scure/btc-signer'

@@ -1,3 +1,4 @@
+/** Tests that HTLCs are the same whether they are built in this thread or in a worker. */
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests the HTLC output against fixed vectors and a general implementation. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { p2tr } from '@scure/btc-signer'
 import { keyAggExport, keyAggregate, sortKeys } from '@scure/btc-signer/musig2.js'

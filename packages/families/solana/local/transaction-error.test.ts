@@ -1,3 +1,4 @@
+/** Tests that transaction errors have the numbers and words of a real node. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests which texts are an account or a transaction id. */
 import { createEd25519Key } from '@tandem/keys/ed25519.ts'
 import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import { expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests signatures against starknet.js. */
 import { ec } from 'starknet'
 import { expect, test } from 'vitest'
 import { isSignedBy } from './hashes.ts'

@@ -1,3 +1,4 @@
+/** Tests which texts are an address, and the account of a key. */
 import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import { createStarkKey } from '@tandem/keys/stark.ts'
 import { getChecksumAddress } from 'starknet'

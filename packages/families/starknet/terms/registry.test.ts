@@ -1,3 +1,4 @@
+/** Tests the data of the Starknet chains in the registry. */
 import { assertAddress } from '@tandem/families/assert-address.fixture.ts'
 import { expect, it } from 'vitest'
 import { starknetDataOf } from './chain-data.ts'

@@ -1,3 +1,4 @@
+/** Tests which texts are an address or the type of a coin. */
 import { Ed25519PublicKey } from '@mysten/sui/keypairs/ed25519'
 import { createEd25519Key } from '@tandem/keys/ed25519.ts'
 import { describe, expect, test } from 'vitest'

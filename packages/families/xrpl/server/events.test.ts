@@ -1,3 +1,4 @@
+/** Tests which transactions of the ledger are events of a swap. */
 import { createWatchedSwaps } from '@tandem/party/engine/watched-swaps.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'

@@ -1,3 +1,4 @@
+/** Tests the fees of first attempts and of replacements. */
 import { expect, test } from 'vitest'
 import { MAX_PER_UNIT, raiseFees, suggestFees } from './fees.ts'
 import { finishCall, noop, unitsOf } from './send/transaction.ts'

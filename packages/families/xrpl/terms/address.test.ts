@@ -1,3 +1,4 @@
+/** Tests which texts are an address or an X-address, against xrpl.js. */
 import { createEd25519Key } from '@tandem/keys/ed25519.ts'
 import { describe, expect, test } from 'vitest'
 import { classicAddressToXAddress, deriveAddress, isValidClassicAddress, isValidXAddress, xAddressToClassicAddress } from 'xrpl'

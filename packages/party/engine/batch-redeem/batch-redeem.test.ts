@@ -1,3 +1,4 @@
+/** Tests that redeems that wait are batched, and that one bad redeem harms no other. */
 import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'

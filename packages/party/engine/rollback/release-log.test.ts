@@ -1,3 +1,4 @@
+/** Tests that the release log loses no line, also when a rotation crashes. */
 import { appendFile, mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

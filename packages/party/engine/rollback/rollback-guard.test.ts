@@ -1,3 +1,4 @@
+/** Tests that a restored database is detected before anything is signed. */
 import { appendFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -73,7 +74,7 @@ test('a database that has all that was signed is used, also by another process t
   expect([await first.whyUnsafe(mine), await second.whyUnsafe(mine)]).toEqual([null, null])
 })
 
-test('of a restored database, older orders are not signed for until the operator confirms; newer ones are', async () => {
+test('after a restore, older orders are not signed for until the operator confirms; newer ones are', async () => {
   const [first, mine, other] = [await start(), await order(), await order()]
   await signRefund(first, mine)
   await first.stop()
@@ -119,7 +120,7 @@ test('a lost transaction is found', async () => {
   expect(await (await start()).whyUnsafe(mine)).toMatch(/older backup/)
 })
 
-test('what an action has locked is known after a restart, after a rollback, and whatever the database says', async () => {
+test('the amount that an action has locked is known after a restart, after a rollback, and whatever the database says', async () => {
   const [first, mine] = [await start(), await order()]
   const key = actionKey(mine.order.id, 'destination', 'initiate')
   await first.noteAttempt(key, 'tx', 'an HTLC')
@@ -229,7 +230,7 @@ test('while the disk is full, what is compared does not grow with each try', asy
   expect(world.compared.at(-1)).toBeLessThan(5)
 })
 
-test('what was signed for this order is compared again before the next signature, however soon', async () => {
+test('earlier signatures for an order are compared again before each new one', async () => {
   const guard = await startRollbackGuard({ db: store.db, path, log, checkMs: 3_600_000 })
   running.push(guard)
   const mine = await order()
@@ -254,7 +255,7 @@ test('a backup from before the log was made is confirmed once, not at every star
   expect(await again.whyUnsafe(mine)).toBeNull()
 })
 
-test('a rollback that is found only when a signature is to leave keeps it back', async () => {
+test('a rollback that is found just before a signature is used stops the signature', async () => {
   const [inner, moved] = [join(folder, 'inner'), join(folder, 'moved')]
   const file = join(inner, 'releases.log')
   const first = await start(file)

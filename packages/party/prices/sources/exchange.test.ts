@@ -1,3 +1,4 @@
+/** Tests how the answers of each exchange are read and refused. */
 import { startTickerServer, type TickerExchange, type TickerFault } from '@tandem/chain-kit/local/ticker/ticker-server.ts'
 import { parseUsdPrice } from '@tandem/protocol/amount.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'

@@ -1,3 +1,4 @@
+/** Tests how the answers of price oracles are read and refused. */
 import type { OracleAnswer } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { expect, test } from 'vitest'
 import { createOracleSource } from './oracle.ts'

@@ -1,3 +1,4 @@
+/** Tests how wanted actions, leases and attempts are stored. */
 import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import { actionKey, type Leg } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'

@@ -1,3 +1,4 @@
+/** Tests which redeems are leased together. */
 import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import { actionKey, type Leg } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'

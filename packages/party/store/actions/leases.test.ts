@@ -1,3 +1,4 @@
+/** Tests that a lease has one holder. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test, vi } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests what is read about actions and attempts of orders. */
 import { prefundedGrant } from '@tandem/protocol/grants.fixture.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import { type ActionVerb, actionKey, type Leg, type Order } from '@tandem/protocol/order.ts'

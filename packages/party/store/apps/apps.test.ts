@@ -1,3 +1,4 @@
+/** Tests how apps are stored, found and changed. */
 import { describe, expect, test } from 'vitest'
 import { sharedStore } from '../shared-store.fixture.ts'
 import { statementsOf } from '../statements.fixture.ts'
@@ -42,7 +43,7 @@ test('finds no app by another id', async () => {
   }
 })
 
-test('very many questions at once share few statements: unknown ids must not take all connections', async () => {
+test('very many concurrent look-ups share few statements: unknown ids must not take all connections', async () => {
   const { appId } = await createApp(store.db, 'busy')
   const ids = Array.from({ length: 100 }, (_, n) => (n === 60 ? appId : n.toString(16).padStart(64, '0')))
   let found: readonly (App | null)[] = []

@@ -1,3 +1,4 @@
+/** Tests that sponsored initiations stay within the budget of their app. */
 import { prefundedGrant, signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import { relayLimits } from '@tandem/protocol/relay-limits.ts'
 import { sql } from 'kysely'

@@ -1,3 +1,4 @@
+/** Tests which deposits of a flood the database stores and reads. */
 import { considerDeposits, type Initiation, MAX_UNCONFIRMED } from '@tandem/protocol/considered.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Order } from '@tandem/protocol/order.ts'
@@ -36,7 +37,7 @@ const record = (events: readonly HtlcEvent[], unconfirmed: readonly HtlcEvent[] 
 const inChainOrder = (a: HtlcEvent, b: HtlcEvent) => Number((a.block?.height ?? 99n) - (b.block?.height ?? 99n)) || (a.tx < b.tx ? -1 : 1)
 const namesOf = (events: readonly HtlcEvent[]) => events.map(({ tx }) => tx).toSorted()
 
-test('of very many deposits the database reads those that the protocol considers, with their spends', async () => {
+test('the database reads only those deposits that the protocol considers, with their spends', async () => {
   const all = flood()
   const filled = all.filter(({ amount }) => amount === 546n).slice(-2)
   await record([...all, ...all.slice(0, 400).map(spendOf)], [deposit('unmined', 1n, null)])
@@ -76,7 +77,7 @@ test('up to a number of events all are read', async () => {
   expect((await findOrderSnapshots(store.db, [order.id]))[0]?.events.source).toHaveLength(MAX_EVENTS_READ)
 })
 
-test('of a flood of unconfirmed deposits the largest are recorded, and the secret of each spend', async () => {
+test('the largest of very many unconfirmed deposits are recorded, and the secret of each spend', async () => {
   const unmined = Array.from({ length: 200 }, (_, n) => deposit(`unmined ${n}`, BigInt(1 + ((n * 77) % 200)), null))
   const spend = { ...sightingsOf(order.source.swapId).redeemed('5e'.repeat(32)), deposit: 'unmined 0' }
   await record([], [...unmined, spend])

@@ -1,3 +1,4 @@
+/** Tests which recorded deposits count, and how wrong spends are corrected. */
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import { beforeEach, describe, expect, test } from 'vitest'

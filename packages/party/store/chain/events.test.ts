@@ -1,3 +1,4 @@
+/** Tests how blocks, events and the cursor are recorded together. */
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import { sql } from 'kysely'

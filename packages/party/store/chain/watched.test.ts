@@ -1,3 +1,4 @@
+/** Tests which swaps and deposits are found for the watcher. */
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { insertOrder, insertOrders } from '../orders/insert-orders.ts'

@@ -1,3 +1,4 @@
+/** Tests that a row that differs from its description fails. */
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { sharedStore } from '../shared-store.fixture.ts'

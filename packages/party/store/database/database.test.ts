@@ -1,3 +1,4 @@
+/** Tests connections, migrations and durable commits. */
 import { readdir } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
@@ -78,7 +79,7 @@ test('migrations are numbered uniquely and without gaps', async () => {
   expect(numbers).toEqual(numbers.map((_, index) => index + 1))
 })
 
-test('a connection to a server that is gone without a word fails within half a minute: otherwise its query would wait for ever', async () => {
+test('a connection to a server that disappeared silently fails within half a minute: otherwise its query would wait for ever', async () => {
   const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive')
   const database = await createTestDatabase()
   keepAlive.mockClear()
@@ -159,7 +160,7 @@ describe('owner', () => {
     await claimDatabase(store.db, service)
   })
 
-  test('of two parties that start at the same moment, one does', async () => {
+  test('if two parties start at the same moment on one database, one of them starts', async () => {
     const starts = await Promise.allSettled([claimDatabase(store.db, service), claimDatabase(store.db, solver)])
     expect(starts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })

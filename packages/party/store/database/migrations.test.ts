@@ -1,3 +1,4 @@
+/** Tests that a database of each earlier version is migrated with its data. */
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+/** Tests how statements are prepared and planned, and that the trust in every column is decided. */
 import { readFile } from 'node:fs/promises'
 import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { sql } from 'kysely'
@@ -92,7 +93,7 @@ describe('row trust', () => {
     expect(unnamed.flat()).toEqual([])
   })
 
-  test('what remains is in docs/trust.md, in these words', async () => {
+  test('docs/trust.md has the words of every verdict', async () => {
     const trust = await read('../docs/trust.md')
     const words = new Set(verdicts.flatMap(({ verdict }) => ('told' in verdict ? [verdict.told] : [])))
     expect([...words].filter((told) => !trust.includes(told))).toEqual([])

@@ -1,3 +1,4 @@
+/** Tests the signals between processes that share a database. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'

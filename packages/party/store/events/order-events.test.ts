@@ -1,3 +1,4 @@
+/** Tests that each change of an order is one numbered event. */
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { sql } from 'kysely'

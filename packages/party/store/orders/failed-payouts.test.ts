@@ -1,3 +1,4 @@
+/** Tests which failed payouts count against a recipient. */
 import type { ActionVerb, Leg } from '@tandem/protocol/order.ts'
 import { beforeAll, expect, test } from 'vitest'
 import { leaseAction, syncWanted } from '../actions/actions.ts'
@@ -55,7 +56,7 @@ test('a payout that reverts twice is the fault of its recipient, also if the tri
   }
 })
 
-test('nothing else counts: other actions, failures without a refusal, failures of a day ago', async () => {
+test('other actions, failures without a refusal and failures of a day ago do not count', async () => {
   const other = await leased('source', 'initiate')
   await finishAction(store.db, other, refused)
   const trouble = await leased('destination', 'redeem')

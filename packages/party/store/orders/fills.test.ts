@@ -1,3 +1,4 @@
+/** Tests how proposed and signed fills are stored. */
 import type { Fill } from '@tandem/protocol/fill.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readCursor, readEvents, recordPoll } from '../chain/events.ts'

@@ -1,3 +1,4 @@
+/** Tests how grants, proposals of refunds and counts of signatures are stored. */
 import { prefundedGrant, signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import type { InstantRefund } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'

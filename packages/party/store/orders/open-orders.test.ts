@@ -1,3 +1,4 @@
+/** Tests which orders a sweep marks. */
 import { signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import { actionKey } from '@tandem/protocol/order.ts'
@@ -126,7 +127,7 @@ describe('a sweep marks', () => {
     expect(await swept()).toEqual([])
   })
 
-  test('some active orders in turn although nothing is missing', async () => {
+  test('some active orders round robin although nothing is missing', async () => {
     const ids: string[] = []
     for (let n = 0; n < 6; n += 1) {
       const order = await put()
@@ -142,7 +143,7 @@ describe('a sweep marks', () => {
     expect(await swept({ rederived: 2 })).toHaveLength(2)
   })
 
-  test('no order in turn that has only worthless deposits', async () => {
+  test('no order round robin that has only worthless deposits', async () => {
     const [dusted, funded, granted, acted] = [await put(), await put(), await put(), await put()]
     for (const [n, order] of [dusted, funded, granted, acted].entries()) {
       const amount = order === funded ? 1000n : 999n

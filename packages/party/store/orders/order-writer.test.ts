@@ -1,3 +1,4 @@
+/** Tests that concurrent orders share statements, for writes and for reads. */
 import type { Order } from '@tandem/protocol/order.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
 import { beforeEach, describe, expect, test } from 'vitest'

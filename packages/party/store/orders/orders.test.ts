@@ -1,3 +1,4 @@
+/** Tests how orders are stored and read. */
 import { signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { ActionVerb } from '@tandem/protocol/order.ts'
@@ -62,7 +63,7 @@ test('reads an order as it was inserted', async () => {
   expect(await findOrder(store.db, 'unknown')).toBeNull()
 })
 
-test('words of another version, in the list or with an action, do not keep an order from being read', async () => {
+test('an order with values of another version, in the list or with an action, can be read', async () => {
   const { order } = await putOrder(store.db, { app: 'shop', worth: { volumeUsdMicros: 1n, feeUsdMicros: 0n } })
   const wanted = (['redeem', 'refund'] as const).map((verb) => ({ orderId: order.id, leg: 'source', verb }) as const)
   await syncWanted(store.db, [order.id], wanted)
@@ -99,7 +100,7 @@ describe('an order that exists already', () => {
     expect(await count()).toEqual({ orders: 2, swaps: 4 })
   })
 
-  test('of concurrent inserts exactly one succeeds', async () => {
+  test('exactly one of several concurrent inserts succeeds', async () => {
     const results = await Promise.all(
       [store.db, store.other, store.db, store.other].map((db) => insertOrder(db, exampleOrder({ secret: '22'.repeat(32) }))),
     )

@@ -1,3 +1,4 @@
+/** Tests the budgets for refunds that the service pays for. */
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { leaseAction, syncWanted } from '../actions/actions.ts'
@@ -43,7 +44,7 @@ test('an app is paid for within a budget, for all owners together', async () => 
   expect(await pay(last)).toBe('paid')
 })
 
-test('names the time until the oldest is a day old', async () => {
+test('returns the time until the oldest is a day old', async () => {
   await pay(await newOrder('alice'), 10n)
   await age(23)
   const refusal = await payForRefund(store.db, await newOrder('alice'), 1n, budget)
@@ -53,7 +54,7 @@ test('names the time until the oldest is a day old', async () => {
   expect(refusal.retryAfterSeconds).toBeLessThanOrEqual(3_600)
 })
 
-test('what was not signed is given back; what costs more when it is sent counts for the next one', async () => {
+test('the cost of a refund that was not signed is given back; a higher cost at sending counts for the next refund', async () => {
   const [first, second] = [await newOrder('alice'), await newOrder('alice')]
   await pay(first, 6n)
   expect(await pay(second, 6n)).toBe('owner')

@@ -1,3 +1,4 @@
+/** Tests that sealed values open only with their key, for their order. */
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { SealedPurpose } from '../database/schema.ts'

@@ -1,3 +1,4 @@
+/** Tests what marks an order as dirty, and how marked orders are derived. */
 import { signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'

@@ -1,3 +1,4 @@
+/** Tests which prices are recorded and for how long. */
 import { expect, test } from 'vitest'
 import { sharedStore } from '../shared-store.fixture.ts'
 import { type PriceRecord, readPricesSince, recordPrices } from './price-records.ts'
@@ -13,7 +14,7 @@ const record = (market: string, price: bigint | null): PriceRecord => ({
   readings: [{ source: 'one', price: price?.toString() ?? null, problem: null }],
 })
 
-test('one row a market and minute, also of two processes; what has no price is recorded and not read', async () => {
+test('a market has one row a minute, also with two processes; a missing price is recorded and not read', async () => {
   await recordPrices(store.db, START + 5, [record('BTC', 10n ** 20n), record('ETH', null)])
   await recordPrices(store.other, START + 59_999, [record('BTC', 7n)])
   await recordPrices(store.db, START + MINUTE, [record('BTC', 8n)])

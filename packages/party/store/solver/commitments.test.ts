@@ -1,3 +1,4 @@
+/** Tests that a solver commits either to pay or to sign a refund. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { sharedStore } from '../shared-store.fixture.ts'
@@ -26,7 +27,7 @@ test('commitments of different orders are independent', async () => {
   expect(await commitTo(store.db, two.order.id, 'refund_signed')).toBe(true)
 })
 
-test('of concurrent commitments exactly one wins', async () => {
+test('exactly one of several concurrent commitments wins', async () => {
   for (let round = 0; round < 10; round++) {
     const { order } = await putOrder(store.db)
     const [locked, lockedToo, signed] = await Promise.all([

@@ -1,3 +1,4 @@
+/** Tests which stored quote covers an order. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sharedStore } from '../shared-store.fixture.ts'
 import { statementsOf } from '../statements.fixture.ts'

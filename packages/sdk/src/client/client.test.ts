@@ -1,3 +1,4 @@
+/** Tests the API client: errors, repeats, aborts and watching an order. */
 import { errorStatus } from '@tandem/protocol/error.ts'
 import { expect, test } from 'vitest'
 import { createClient } from './client.ts'
@@ -54,7 +55,7 @@ test('an order is asked for again with the same key and body; a refusal is not r
   expect(refused.asked).toHaveLength(1)
 })
 
-test('a service that asks for much patience is not waited for; answers of strangers are network errors', async () => {
+test('a long Retry-After is not waited for; answers without the envelope are network errors', async () => {
   const busy = service(refusal(503, 'chain_unavailable', { 'retry-after': '900' }))
   await expect(createClient(busy.options).health()).rejects.toBeInstanceOf(ChainUnavailableError)
   expect(busy.asked).toHaveLength(1)

@@ -1,3 +1,4 @@
+/** Tests that each error code has a class of its own. */
 import { fileURLToPath } from 'node:url'
 import { errorStatus } from '@tandem/protocol/error.ts'
 import { build } from 'esbuild'

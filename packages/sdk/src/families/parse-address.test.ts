@@ -1,3 +1,4 @@
+/** Tests that addresses are parsed by the rules of their chain. */
 import { expect, test } from 'vitest'
 import { parseAddress } from './parse-address.ts'
 

@@ -1,3 +1,4 @@
+/** Tests that a file storage loses nothing when processes or machines stop, and has one owner. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -36,7 +37,7 @@ const next = async ({ lines }: Child) => (await lines.next()).value as string | 
 const FOREVER = 'setInterval(() => {}, 1e6)'
 const COUNT = "for (let n = 1; ; n += 1) { storage.setItem('n', String(n)); console.log(n); await new Promise(setImmediate) }"
 
-test('what was set is there for the next process; the file is for its owner alone', async () => {
+test('items that were set are there for the next process; only the owner may read the file', async () => {
   const path = newPath()
   const first = start(
     path,
@@ -53,7 +54,7 @@ test('what was set is there for the next process; the file is for its owner alon
   expect(readdirSync(folder).filter((name) => name.startsWith('1.json'))).toEqual(['1.json', '1.json.lock.1'])
 })
 
-test('one process has one storage of a file, by whatever name', () => {
+test('one process has one storage for a file, under each of its names', () => {
   const [path, link] = [newPath(), newPath()]
   const storage = fileStorage(path)
   storage.setItem('a', '1')
@@ -78,7 +79,7 @@ test('a second process is refused while the first lives, and has everything when
   expect(fileStorage(path).getItem('a')).toBe('1')
 })
 
-test('of several processes that find the lock of a dead one, one gets the file', async () => {
+test('one of several processes that find the lock of a dead one gets the file', async () => {
   const path = newPath()
   const dead = start(path, "console.log('open'); process.kill(process.pid, 'SIGKILL')")
   expect(await next(dead)).toBe('open')

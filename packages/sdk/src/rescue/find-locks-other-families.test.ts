@@ -158,7 +158,7 @@ describe('on Solana', () => {
     expect((await find(CHAIN, await nodeWith(), deployments, solver)).locks).toMatchObject([{ isYours: false }])
   })
 
-  test('what a node makes up is not found', async () => {
+  test('locks that a node invents are not found', async () => {
     for (const lie of [
       { amount: AMOUNT + 1n },
       { mint: sol(7) },
@@ -312,7 +312,7 @@ describe('on Starknet', () => {
     expect(searched).toMatchObject([{ problem: null, needsAddress: false }])
   })
 
-  test('what a node makes up is not found', async () => {
+  test('locks that a node invents are not found', async () => {
     for (const lie of [{ amount: AMOUNT + 1n }, { initiator: solver }, { secretHash: 'cd'.repeat(32) }, { timelock: 9n }]) {
       const { locks, asked } = await find(CHAIN, await nodeWith(lie), deployments, user)
       expect({ locks, looks: asked.filter((method) => method === 'starknet_call') }).toEqual({ locks: [], looks: [] })

@@ -1,3 +1,4 @@
+/** Tests which locks a search finds on an EVM chain, and that liars and strangers cannot mislead it. */
 import { NodeError } from '@tandem/chain-kit/browser/node-error.ts'
 import { scanBlocks } from '@tandem/chain-kit/browser/scan-blocks.ts'
 import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
@@ -122,7 +123,7 @@ test('payments and payouts of the phrase are found, with what can be done about 
   expect(sent).toEqual([[31337, { from: STRANGER, to: HTLC, data: call.data, value: 0n }]])
 })
 
-test('what a node makes up is not found', async () => {
+test('locks that a node invents are not found', async () => {
   const terms = termsOf(0)
   const log = logOf(terms, 99_000)
   const slots = made(terms)
@@ -205,7 +206,7 @@ test('a node that limits ranges is asked for smaller ones: every block once, new
   expect(parts).toEqual(parts.toSorted((a, b) => a - b))
 })
 
-test('the number of requests is bounded, and what they did not reach is told', async () => {
+test('the number of requests is bounded, and blocks that they did not reach are reported', async () => {
   const node = nodeWith([logOf(termsOf(0), 60_000)], made(termsOf(0)), { most: 100 })
   const { locks, searched } = await findLocks(contextOf(node.fetch), { maxRequests: 60, days: 20 })
   expect(locks).toEqual([])
@@ -284,7 +285,7 @@ test.each([
   expect(other.family).toBe(family)
 })
 
-test('a node that has lost older events still shows the newer ones, and is told of by its time', async () => {
+test('a node that has lost older events still shows the newer ones, and the result says since when', async () => {
   const node = nodeWith([logOf(termsOf(0), 99_000)], made(termsOf(0)))
   const { eth_getLogs: logs } = node.answers
   node.answers.eth_getLogs = (params: never) => {
@@ -310,14 +311,14 @@ test('a node that shows an impossible height is not asked without end', async ()
   expect(node.requests()).toBeLessThan(110)
 })
 
-test('a node that refuses everything is told of, without end of requests', async () => {
+test('a node that refuses everything is reported, and the number of requests is bounded', async () => {
   const node = nodeWith([], {}, { most: 0 })
   const { searched } = await findLocks(contextOf(node.fetch))
   expect(searched).toMatchObject([{ problem: expect.stringContaining('range is too large') }])
   expect(node.requests()).toBeLessThan(50)
 })
 
-test('whoever has made a thousand swaps is searched further', async () => {
+test('after a thousand swaps the search continues', async () => {
   const [known, beyond] = [termsOf(990), termsOf(1_005)]
   const node = nodeWith([logOf(known, 99_000), logOf(beyond, 99_500)], { ...made(known), ...made(beyond) })
   expect((await find(node)).map(({ index }) => index)).toEqual([1_005, 990])

@@ -1,3 +1,4 @@
+/** Tests which orders of a phrase are found at a service. */
 import { hashSecret } from '@tandem/protocol/secret.ts'
 import { expect, test } from 'vitest'
 import type { SwapContext } from '../swap/context.ts'
@@ -35,7 +36,7 @@ test.each([
   expect(asked).toEqual(Array.from({ length: requests }, () => 20))
 })
 
-test('a service that names an order for every index is not asked without end', async () => {
+test('the number of requests to a service that has an order for every index is bounded', async () => {
   const keys = { secretFor: async (index: number) => secretOf(index) }
   const orders = async ({ secret_hash = '' }) => ({ data: secret_hash.split(',').map((hash) => ({ source_swap: { secret_hash: hash } })) })
   const search = findOrders({ client: { orders }, keys } as unknown as Pick<SwapContext, 'client' | 'keys'>, 20)

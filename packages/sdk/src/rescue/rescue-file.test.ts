@@ -1,3 +1,4 @@
+/** Tests which swaps a rescue file brings back, and that it shows nothing to others. */
 import { expect, test } from 'vitest'
 import { NetworkError } from '../client/errors.ts'
 import type { SwapContext } from '../swap/context.ts'

@@ -1,3 +1,4 @@
+/** Tests the keys and secrets that are derived from a rescue phrase. */
 import { expect, test } from 'vitest'
 import { memoryStorage } from '../swap/storage.ts'
 import { newRescueKeys, rescueKeys } from './rescue-keys.ts'

@@ -1,3 +1,4 @@
+/** Tests from where a search knows the keys of solvers. */
 import { loadFamily } from '@tandem/families/browser.ts'
 import { expect, test } from 'vitest'
 import { ApiError, NetworkError } from '../client/errors.ts'
@@ -72,7 +73,7 @@ test('a service that is gone, refuses or lies costs nothing that is known', asyn
   expect(await solverKeysOn(context, CHAIN, ownKeys, [])).toEqual([OF_SERVICE])
 })
 
-test('what is no key takes no place of one, and an answer that is none keeps nobody from saving a file', async () => {
+test('invalid keys do not displace valid ones, and an invalid answer does not prevent that a file is saved', async () => {
   const { context } = await contextOf(telling([...Array.from({ length: 500 }, (_, n) => String(n)), OF_SERVICE]))
   expect(await learnSolverKeys(context)).toBe(true)
   expect(await solverKeysOn(context, CHAIN, ownKeys, [])).toEqual([OF_SERVICE])
@@ -82,7 +83,7 @@ test('what is no key takes no place of one, and an answer that is none keeps nob
   }
 })
 
-test('a chain that cannot be searched keeps no other from being searched', async () => {
+test('a chain that cannot be searched does not stop the search of the others', async () => {
   const fetch = (async (url: string) => {
     if (url.startsWith('http://gone')) throw new Error('gone')
     const paid = { funded_txo_sum: 7, spent_txo_sum: 0 }
@@ -114,7 +115,7 @@ test('a wrong key of the caller is refused, and a search without any key says wh
   await expect(findDeposits(context)).rejects.toThrow(`no solver's public key is known on ${CHAIN}`)
 })
 
-test('the search looks at so many indices as it is told, if other chains had the ones before', async () => {
+test('the search looks at as many indices as it is given, if other chains had the ones before', async () => {
   const asked: string[] = []
   const fetch = (async (url: string) => {
     asked.push(url)

@@ -1,3 +1,4 @@
+/** Tests the most that a wallet can pay after fees. */
 import { payByPsbt } from '@tandem/bitcoin/browser/pay-by-psbt.ts'
 import { InsufficientFundsError } from '@tandem/chain-kit/browser/refusals.ts'
 import { expect, test } from 'vitest'
@@ -38,7 +39,7 @@ function nodes(utxos: ReturnType<typeof coins>, answers: Readonly<Record<string,
   return { tandem, ask, calls }
 }
 
-test('on chains of the Bitcoin family the most is what a payment of all coins that are worth it leaves', async () => {
+test('on chains of the Bitcoin family the maximum is what a payment of all coins that are worth their fee leaves', async () => {
   const { tandem, ask } = nodes(coins(100_000, 7_000_000, 300))
   const { balance, spendable } = (await tandem.balance('bitcoin_regtest:btc', ADDRESS)) ?? { balance: 0n, spendable: 0n }
   expect(balance).toBe(7_100_300n)
@@ -54,11 +55,11 @@ test('on chains of the Bitcoin family the most is what a payment of all coins th
   await expect(tooMuch).rejects.toMatchObject({ asset: 'bitcoin_regtest:btc', held: 7_100_300n })
 })
 
-test('nothing is there: nothing can be paid', async () => {
+test('without coins nothing can be paid', async () => {
   expect(await nodes([]).tandem.balance('bitcoin_regtest:btc', ADDRESS)).toEqual({ balance: 0n, spendable: 0n })
 })
 
-test('of an EVM coin the fee of an initiation stays, of a token nothing', async () => {
+test('the maximum of an EVM coin leaves the fee of an initiation; the maximum of a token is its whole balance', async () => {
   const answers = {
     eth_getBalance: '0xde0b6b3a7640000',
     eth_gasPrice: `0x${(10n * GWEI).toString(16)}`,
@@ -75,7 +76,7 @@ test('of an EVM coin the fee of an initiation stays, of a token nothing', async 
   expect(await poor.tandem.balance('ethereum_localnet:eth', ACCOUNT)).toEqual({ balance: 1n, spendable: 0n })
 })
 
-test('where no node is named, or none tells it, nothing is known', async () => {
+test('without a node, or with one that does not answer, no balance is known', async () => {
   const { tandem, calls } = nodes([])
   expect(await tandem.balance('litecoin_regtest:ltc', 'any')).toBeNull()
   expect(await tandem.balance('xrpl_localnet:xrp', 'any')).toBeNull()

@@ -1,3 +1,4 @@
+/** Tests the SDK against a service that lies about prices, orders and refunds. */
 import { family } from '@tandem/evm/browser/index.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import { expect, test, vi } from 'vitest'
@@ -126,7 +127,7 @@ test('the user’s own secret needs a node that shows the lock, and brings the u
   expect(withLock.answers.redeems).toBe(0)
 })
 
-test('a refund with the user’s own key needs no word of the service', async () => {
+test('a refund with the user’s own key needs no answer of the service', async () => {
   const { context, answers, chain, saved, paid } = await paidSwap()
   answers.isAlive = false
   const utxo = { txid: '11'.repeat(32), vout: 0, value: 1_000_000, status: { confirmed: true, block_height: 1 } }
@@ -239,14 +240,14 @@ test('where a chain does not keep how a lock ended, it must be gone several time
   }
 })
 
-test('a malformed answer of the user’s own node is told as such', async () => {
+test('a malformed answer of the user’s own node is an error that says so', async () => {
   const { context, chain, saved } = await paidSwap()
   chain.eth_getBlockByNumber = () => ({ number: 'none', timestamp: '' })
   chain.eth_call = () => '0x5'
   await expect(receive(context, saved, await context.client.order(saved.orderId))).rejects.toMatchObject({ name: 'NodeError' })
 })
 
-test('a swap needs the user’s own limit: the price is the service’s word', async () => {
+test('a swap needs the user’s own limit, because the price comes from the service', async () => {
   const { context, wallet, answers } = await createHostileService(nodes)
   const first = (asked: object) => runSwap(context, asked as SwapRequest, wallet).next()
   await expect(first(request)).rejects.toThrow('minToAmount')

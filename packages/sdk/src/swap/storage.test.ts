@@ -1,3 +1,4 @@
+/** Tests where swaps are stored, and that none begins without a storage. */
 import { afterEach, expect, test, vi } from 'vitest'
 import { createTandem } from '../tandem.ts'
 import { defaultStorage, memoryStorage, StorageError } from './storage.ts'
@@ -28,7 +29,7 @@ test('reading without keys needs no storage', async () => {
   expect(await watch('x').next()).toMatchObject({ value: { status: 'refunded' } })
 })
 
-test('what Node calls localStorage is not touched: it warns, throws or keeps nothing', async () => {
+test('Node’s own localStorage is not used: it warns, throws or keeps nothing', async () => {
   const touched = vi.fn(() => {
     throw new Error('a file was not named')
   })

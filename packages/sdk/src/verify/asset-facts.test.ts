@@ -1,3 +1,4 @@
+/** Tests that the SDK knows assets without the service. */
 import { expect, test } from 'vitest'
 import { assetFacts } from './asset-facts.ts'
 

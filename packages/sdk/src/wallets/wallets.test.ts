@@ -1,3 +1,4 @@
+/** Tests which wallets are found, and what each does before it sends. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+/** Tests that the API answers every input as its schema says. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ApiDocument, listOperations, type PlacedOperation } from '../../../reference/document/document.ts'

@@ -1,3 +1,4 @@
+/** Tests that the judge of the fuzz test reports wrong answers. */
 import { CreateOrderRequest } from '@tandem/protocol/wire/order.ts'
 import fc from 'fast-check'
 import { Compile } from 'typebox/schema'

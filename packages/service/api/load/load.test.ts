@@ -1,3 +1,4 @@
+/** Tests how a process measures its load and who causes it. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createCallerCosts } from './caller-costs.ts'
 import { type LoadLevel, type LoadMonitor, nextLevel, startLoadMonitor } from './load-monitor.ts'
@@ -26,7 +27,7 @@ test('a level is left only at half of its limit, one after the other', () => {
 let now = 0
 const costs = () => createCallerCosts(() => now)
 
-test('who asks for far more than the others is heavy, by network and not by address; the others are not', () => {
+test('a network that asks for far more than the others is heavy, whatever addresses it uses; the others are not', () => {
   const known = costs()
   for (let list = 0; list < 16; list += 1) known.add(`203.0.113.${list}`, 50)
   for (let user = 0; user < 3; user += 1) known.add(`192.0.${user}.1`, 10)
@@ -35,7 +36,7 @@ test('who asks for far more than the others is heavy, by network and not by addr
   expect(known.isHeavy('198.51.100.1')).toBe(false)
 })
 
-test('several of them among many users are all heavy; among equals nobody is', () => {
+test('several such networks among many users are all heavy; among equals none is', () => {
   const known = costs()
   for (let heavy = 0; heavy < 3; heavy += 1) known.add(`10.0.${heavy}.1`, 1000)
   for (let user = 0; user < 100; user += 1) known.add(`10.1.${user}.1`, 5)
@@ -45,7 +46,7 @@ test('several of them among many users are all heavy; among equals nobody is', (
   expect(equals.isHeavy('10.1.7.1')).toBe(false)
 })
 
-test('one who is alone harms nobody, and one who asks for little is never heavy', () => {
+test('a network that is alone is not heavy, and neither is one that asks for little', () => {
   const known = costs()
   known.add('192.0.2.1', 10_000)
   expect(known.isHeavy('192.0.2.1')).toBe(false)
@@ -57,7 +58,7 @@ test('one who is alone harms nobody, and one who asks for little is never heavy'
   expect(idle.isHeavy('192.0.2.1')).toBe(true)
 })
 
-test('it is forgotten after twice ten seconds', () => {
+test('a heavy network is forgotten after twenty seconds', () => {
   const known = costs()
   known.add('203.0.113.1', 1000)
   known.add('192.0.2.1', 1)
@@ -93,7 +94,7 @@ function turn(ms: number, forMs: number): void {
   }
 }
 
-test('a loop in time, or late for one moment, is no load', () => {
+test('an event loop that is on time, or late for one moment, is no load', () => {
   turn(100, 5000)
   turn(600, 600)
   turn(100, 1000)
@@ -110,7 +111,7 @@ test('a loop that is late again and again raises the level, and lowers it when i
   expect(changes).toEqual([1, 2, 1, 0])
 })
 
-test('a loop that stands still is seen before its timer comes', () => {
+test('a blocked event loop is detected before its timer fires', () => {
   turn(100, 1000)
   now += 3000
   expect(monitor.level()).toBe(2)

@@ -1,3 +1,4 @@
+/** Tests which requests a busy process refuses. */
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createOperatorToken } from '@tandem/party/store/operators/tokens.ts'
 import fastify, { type FastifyInstance } from 'fastify'

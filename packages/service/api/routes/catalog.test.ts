@@ -1,3 +1,4 @@
+/** Tests the endpoints for chains, assets, policy and schemas. */
 import { gunzipSync } from 'node:zlib'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'

@@ -1,3 +1,4 @@
+/** Tests the endpoints for liquidity, health and earnings. */
 import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { expect, test } from 'vitest'
 import { startTestService, wbtc } from '../../testing/service.fixture.ts'

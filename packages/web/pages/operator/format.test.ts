@@ -1,3 +1,4 @@
+/** Tests how the operator page writes figures. */
 import { expect, test } from 'vitest'
 import { formatCoins, formatCount, formatDollars, formatShort, groupAmounts } from './format.ts'
 

@@ -1,3 +1,4 @@
+/** Tests the reason that the swap page gives for each next action. */
 import { nextActionNames } from '@tandem/protocol/next-actions.ts'
 import type { OrderRecord } from '@tandem/sdk'
 import { expect, test } from 'vitest'
@@ -19,7 +20,7 @@ test('the status says more where a transaction waits for a block', () => {
   expect(reasonOf(order('refund_detected', next('service', 'refund_source')))).toMatch(/returns your payment was sent/)
 })
 
-test('what the service says of this order is for programs: it is kept for the details', () => {
+test('the error text of the service is for programs: the page shows it only in the details', () => {
   const why = 'send revoke_transaction of GET /orders/{id}/funding: 7996419 of 50000578'
   for (const name of nextActionNames)
     for (const who of ['user', 'solver', 'service']) {

@@ -1,3 +1,4 @@
+/** Tests the steps that the swap page shows for each status. */
 import type { OrderRecord } from '@tandem/sdk'
 import { expect, test } from 'vitest'
 import { stepsOf } from './timeline-steps.ts'
@@ -41,7 +42,7 @@ test('a refund follows the steps that were done', () => {
   expect(stepsOf(order('awaiting_refund', paid))[0]?.txs).toEqual(['aa', 'bb'])
 })
 
-test('while a rest is missing, the payment is not done', () => {
+test('while a part is missing, the payment is not done', () => {
   const next_action = { who: 'user', what: 'complete_source_deposit', by: null }
   const short = { ...order('initiate_detected', { initiate_tx_hash: 'aa', filled_amount: '400' }), next_action } as unknown as OrderRecord
   expect(shape(short)).toBe('you current, confirmed waiting, solver waiting, paid waiting')

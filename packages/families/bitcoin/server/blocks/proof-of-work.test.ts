@@ -1,3 +1,4 @@
+/** Tests that a header counts only with its proof of work. */
 import { describe, expect, it, test } from 'vitest'
 import { networkOf, type ProofOfWork } from '../../terms/networks.ts'
 import { parseHeader } from '../script/transaction.ts'

@@ -1,3 +1,4 @@
+/** Tests what a scan of blocks finds, and the lies of a node that it detects. */
 import { createWatchedSwaps } from '@tandem/party/engine/watched-swaps.ts'
 import { describe, expect, it } from 'vitest'
 import { regtest } from '../bitcoin.fixture.ts'

@@ -1,3 +1,4 @@
+/** Tests joint signatures by the key path: who may sign, how often, and which partial signatures are refused. */
 import { schnorr } from '@noble/curves/secp256k1.js'
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { createTestSigner, type TestSigner } from '@tandem/keys/keys.fixture.ts'

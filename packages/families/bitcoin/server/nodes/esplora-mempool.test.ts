@@ -1,3 +1,4 @@
+/** Tests that polls of an Esplora mempool have a bounded cost and overlook no payment. */
 import { createWatchedSwaps } from '@tandem/party/engine/watched-swaps.ts'
 import { expect, test } from 'vitest'
 import { regtest } from '../bitcoin.fixture.ts'
@@ -61,7 +62,7 @@ test('new orders that nobody funds delay neither older nor funded ones', async (
   expect(oldLooks).toBeGreaterThanOrEqual(2)
 })
 
-test('funded orders take turns among themselves', async () => {
+test('funded orders are read round robin among themselves', async () => {
   const server = simulate()
   const many = Array.from({ length: 100 }, (_, n) => funded(30_000 + n))
   const seen = new Set<string>()

@@ -1,3 +1,4 @@
+/** Tests how amounts, heights and transactions in a node's JSON are parsed. */
 import { whole } from '@tandem/chain-kit/providers/json.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

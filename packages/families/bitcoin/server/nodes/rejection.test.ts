@@ -1,3 +1,4 @@
+/** Tests how a node's reasons for refusing a transaction are classified. */
 import { expect, it } from 'vitest'
 import { classifyRejection } from './rejection.ts'
 

@@ -1,3 +1,4 @@
+/** Tests refunds by a refund package: from a live chain, and from the package alone. */
 import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { networkOf } from '../../terms/networks.ts'

@@ -1,3 +1,4 @@
+/** Tests which BIP322 proofs of an address are valid. */
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { base64 } from '@scure/base'
 import { describe, expect, test } from 'vitest'

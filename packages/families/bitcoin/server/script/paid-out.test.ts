@@ -1,3 +1,4 @@
+/** Tests how much each swap of a transaction pays out. */
 import { expect, test } from 'vitest'
 import { paidOut } from './paid-out.ts'
 

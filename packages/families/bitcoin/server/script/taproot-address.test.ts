@@ -1,3 +1,4 @@
+/** Tests the encoder of taproot addresses against a general one. */
 import { bech32m } from '@scure/base'
 import { expect, it } from 'vitest'
 import { bitcoinNetworks } from '../../terms/networks.ts'

@@ -1,3 +1,4 @@
+/** Tests how raw transactions and blocks are parsed, with witness and MWEB parts. */
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import { describe, expect, it } from 'vitest'
 import { outpointAt, walkBlock, walkTransaction } from '../blocks/transaction-walk.ts'

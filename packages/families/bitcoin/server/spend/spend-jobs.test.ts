@@ -1,3 +1,4 @@
+/** Tests that a spend is the same whether it is signed in this thread or in a worker. */
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { expect, it } from 'vitest'
 import { htlcOf } from '../../terms/htlc.ts'

@@ -1,3 +1,4 @@
+/** Tests the virtual bytes that a redeem is expected to have. */
 import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import { hashSecret } from '@tandem/protocol/secret.ts'
 import { describe, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests how the coins that pay fees are read: shared, and without waiting for a dead node. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { randomSigner, regtest, regtestChain } from '../bitcoin.fixture.ts'
 import type { Coin } from '../nodes/backend.ts'
@@ -26,7 +27,7 @@ function simulateNode() {
   return { node, read: (key = publicKey) => readSponsorCoins(reader, key, null) }
 }
 
-test('payouts of one moment share a read, and later ones read again', async () => {
+test('concurrent payouts share a read, and later ones read again', async () => {
   const { node, read } = simulateNode()
   const all = await Promise.all(Array.from({ length: 20 }, () => read()))
   expect(all).toEqual(Array.from({ length: 20 }, () => ({ used: [], unspent: [coin] })))

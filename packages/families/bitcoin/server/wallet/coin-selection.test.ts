@@ -1,3 +1,4 @@
+/** Tests which coins a payment spends, and its change. */
 import { describe, expect, it } from 'vitest'
 import { regtest } from '../bitcoin.fixture.ts'
 import type { Coin } from '../nodes/backend.ts'

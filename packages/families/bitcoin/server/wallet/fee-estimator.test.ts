@@ -1,3 +1,4 @@
+/** Tests the fee rates that are offered: bounds, caching, and estimates that jump. */
 import { expect, it } from 'vitest'
 import { regtest } from '../bitcoin.fixture.ts'
 import { createFeeEstimator } from './fee-estimator.ts'

@@ -1,3 +1,4 @@
+/** Tests the search for descendants of our own payments. */
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { expect, it } from 'vitest'
 import { randomSigner } from '../bitcoin.fixture.ts'

@@ -1,3 +1,4 @@
+/** Tests the signature hash of one input against a general transaction builder. */
 import { SigHash } from '@scure/btc-signer'
 import { hashSecret } from '@tandem/protocol/secret.ts'
 import { expect, it } from 'vitest'

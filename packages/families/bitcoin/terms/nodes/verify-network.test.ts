@@ -1,3 +1,4 @@
+/** Tests how a node proves which network it serves. */
 import { describe, expect, it } from 'vitest'
 import { bitcoinNetworks, networkOf } from '../networks.ts'
 import { verifiableNetwork, verifyNetwork } from './verify-network.ts'

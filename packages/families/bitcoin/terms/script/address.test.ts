@@ -1,3 +1,4 @@
+/** Tests which addresses each network accepts, and how they are printed. */
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { bech32m } from '@scure/base'
 import { describe, expect, it } from 'vitest'

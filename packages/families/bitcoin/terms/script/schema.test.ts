@@ -1,3 +1,4 @@
+/** Tests that the published description of the HTLC matches its scripts. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { Script } from '@scure/btc-signer'
 import { keyAggExport, keyAggregate, sortKeys } from '@scure/btc-signer/musig2.js'

@@ -1,3 +1,4 @@
+/** Tests which keys of a user are accepted, and their addresses. */
 import { p2tr } from '@scure/btc-signer'
 import { expect, test } from 'vitest'
 import { bitcoinNetworks, networkOf } from '../networks.ts'

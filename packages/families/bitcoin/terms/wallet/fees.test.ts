@@ -1,3 +1,4 @@
+/** Tests the arithmetic of fees: bounds, rounding, and the fee of a replacement. */
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { describe, expect, it } from 'vitest'
 import { networkOf } from '../networks.ts'

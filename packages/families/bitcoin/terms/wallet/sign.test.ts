@@ -1,3 +1,4 @@
+/** Tests the size of transactions before they are signed, and the transactions themselves. */
 import { createTestSigner } from '@tandem/keys/keys.fixture.ts'
 import { hashSecret } from '@tandem/protocol/secret.ts'
 import { describe, expect, it } from 'vitest'

@@ -1,3 +1,4 @@
+/** Tests signed transactions against @solana/web3.js, and the size of their instructions. */
 import { VersionedTransaction } from '@solana/web3.js'
 import { createEd25519Key } from '@tandem/keys/ed25519.ts'
 import { testPurpose } from '@tandem/keys/keys.fixture.ts'

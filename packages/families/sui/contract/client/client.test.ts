@@ -1,3 +1,4 @@
+/** Tests the client of the Move package: order ids, messages and events. */
 import { Ed25519Keypair } from '@mysten/sui/keypairs/ed25519'
 import { Transaction } from '@mysten/sui/transactions'
 import { hexToBytes } from '@noble/hashes/utils.js'

@@ -1,3 +1,4 @@
+/** Tests the gas price and the budget of an attempt. */
 import { expect, test } from 'vitest'
 import { budgetOf, gasPrice, needOf } from './gas.ts'
 

@@ -1,3 +1,4 @@
+/** Tests what a quorum of providers believes when one lies, and how a broken connection is replaced. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { afterAll, describe, expect, test } from 'vitest'
 import { RpcError } from '../../local/rpc/rpc-error.ts'
