@@ -24,7 +24,7 @@ function buildIsFresh() {
   return isFresh
 }
 
-/** Absent sources are not newer: an image may hold only the build. */
+/** Sources that are absent are not newer: an image may hold only the build. */
 function hasNewer(folder, builtAt) {
   if (!existsSync(folder)) return false
   return readdirSync(folder, { recursive: true, withFileTypes: true }).some(

@@ -1,4 +1,4 @@
-/** What differs between services: the service fills it in when it sends a file (packages/service/web/reference-routes.ts). */
+/** These texts differ between services. The service fills them in when it sends a file (packages/service/web/reference-routes.ts). */
 
 export const PLACEHOLDER = /\{\{(\w+)\}\}/g
 

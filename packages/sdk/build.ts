@@ -30,7 +30,7 @@ export async function buildSdk(): Promise<void> {
   await copyFile(join(REPOSITORY, 'LICENSE'), join(ROOT, 'LICENSE'))
 }
 
-/** Names of files in a text: that of their source where they are loaded by themselves, such as `evm-find-locks.js`, without the hash. */
+/** A chunk that is loaded on demand has the name of its source without a hash, such as `evm-find-locks.js`. */
 function readableNames({ outputs }: Metafile): (text: string) => string {
   const names = Object.entries(outputs).flatMap(([path, { entryPoint = '' }]) => {
     const [, family = '', part = ''] = /^packages\/families\/(\w+)\/browser\/([\w-]+)\.ts$/.exec(entryPoint) ?? []
@@ -42,7 +42,7 @@ function readableNames({ outputs }: Metafile): (text: string) => string {
   return (text) => names.reduce((changed, [hashed, name]) => changed.replaceAll(hashed, name), text)
 }
 
-/** Rejects if the entry for browsers needs a Node built-in, and if a library would be inside. */
+/** Rejects if the entry for browsers needs a Node built-in, or if the bundle would contain a library. */
 async function bundle(entry: 'index' | 'node', libraries: readonly string[]): Promise<BuildResult<{ metafile: true; write: false }>> {
   const result = await build({
     absWorkingDir: REPOSITORY,
@@ -74,7 +74,7 @@ const asImports = (libraries: readonly string[]): Plugin => ({
   },
 })
 
-/** An error is of the same class, whichever entry it came from. */
+/** Both entries share their chunks, so that an error has the same class in both. */
 const fromIndex: Plugin = {
   name: 'from-index',
   setup({ onResolve }) {

@@ -9,7 +9,7 @@ type File = { readonly name: string; readonly text: string }
 
 const IMPORT = /^import \{([^}]*)\} from "([^"]+)";$/gm
 const DYNAMIC_IMPORT = /\bimport\("(\.\/[^"]+)"\)/g
-/** Of chunks for their side effects: they have none. */
+/** Imports of chunks for their side effects are dropped: chunks have none. */
 const BARE_IMPORT = /^import "\.\/[^"]+";$/gm
 const FROM = /from "([^"]+)"/g
 

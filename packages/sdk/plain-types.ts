@@ -1,7 +1,7 @@
 /** Replaces types that are computed from a library's types by what they are: an app reads plain objects, and needs no library to compile. */
 import ts from 'typescript'
 
-/** `file`: declarations of all types in one file. Only the libraries that it imports are read besides. */
+/** `file`: declarations of all types in one file. Beside it only the libraries that it imports are read. */
 export function plainTypes(file: string): string {
   const program = ts.createProgram([file], {
     strict: true,
@@ -26,7 +26,7 @@ export function plainTypes(file: string): string {
     const texts = names.elements.flatMap(({ name }) => {
       const symbol = checker.getAliasedSymbol(checker.getSymbolAtLocation(name) as ts.Symbol)
       const type = checker.getDeclaredTypeOfSymbol(symbol)
-      // The library has only a name for it, such as that of a hex text.
+      // The type of the library is only a name for a primitive type, such as a hex text.
       if (type.flags & ts.TypeFlags.StringLike)
         return [`type ${name.text} = ${print(checker.typeToTypeNode(type, name, flags) as ts.TypeNode)};`]
       computed.add(name.text)
@@ -47,7 +47,7 @@ export function plainTypes(file: string): string {
     edits.push({ node: alias.type, text: print(node) })
     replaced.add(alias.name.text)
   }
-  // A schema has the name of its type, and the package exports the type alone.
+  // A schema and its type have the same name, and the package exports only the type.
   for (const statement of source.statements.filter(ts.isVariableStatement))
     if (statement.declarationList.declarations.some(({ name }) => ts.isIdentifier(name) && replaced.has(name.text)))
       edits.push({ node: statement, text: '' })

@@ -1,4 +1,4 @@
-/** Before `npm pack` and `npm publish`: a package is never without its build, nor with an old one. */
+/** Runs before `npm pack` and `npm publish`, so that a package always has a build of today's sources. */
 import { buildSdk } from './build.ts'
 
 await buildSdk()

@@ -7,7 +7,10 @@ type Package = { readonly name: string; readonly version: string; readonly licen
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)(\.|-|$)/i
 
-/** One section a package, by name. `root`: where `node_modules` is. Rejects for a package that names no licence and has no text of one. */
+/**
+ * One section a package, by name. `root` is the folder of `node_modules`. Rejects for a package that names no licence and has no text of
+ * one.
+ */
 export async function noticesOf({ inputs }: Metafile, root: string): Promise<string> {
   const folders = new Set(Object.keys(inputs).flatMap((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []))
   const sections = await Promise.all([...folders].map((folder) => sectionOf(join(root, folder))))

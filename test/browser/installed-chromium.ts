@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'chromium-headless-shell']
 
-/** Null if there is none on the PATH. */
+/** The result is null if there is none on the PATH. */
 export async function installedChromium(): Promise<string | null> {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     for (const name of NAMES) {

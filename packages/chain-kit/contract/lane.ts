@@ -1,9 +1,9 @@
 /**
- * The lane: the transactions of one signer on one chain, seen from one action. Each contract family implements it for the shared executor.
+ * A lane has the transactions of one signer on one chain, as one action sees them. Each contract family implements it for the shared executor.
  *
- * Two halves, because only one of them needs the key:
+ * It has two halves, because only one of them needs the key:
  * - `Allocating` takes the key by `Outbox.withKey`. Under it, it reads the other attempts again, takes a nonce (or an expiry) that no other action has,
- *   signs, and records the attempt. Two that allocate at the same time could take the same nonce.
+ *   signs, and records the attempt. Without the key two actions could allocate the same nonce.
  * - `Following` needs no key. It broadcasts recorded attempts, reads their outcome, and says whether one needs a new signature. What it read when
  *   the lane was opened may be stale: several actions of one key are in flight.
  *
@@ -39,7 +39,7 @@ export interface Following<T extends ContractTypes> {
 /**
  * waits     it is pending: it can be mined as it is
  * over      it expired or reverted: it can never be mined
- * replace   it will not be mined as it is: raise the fee, or change its cost. `cost` null: estimate it again. `isSent`: a node has just accepted it
+ * replace   it will not be mined as it is: raise the fee, or change its cost. A null `cost` must be estimated again. `isSent` means that a node has just accepted it
  */
 export type Followed<T extends ContractTypes> =
   | { readonly kind: 'waits' | 'over' }
@@ -50,10 +50,11 @@ export type Refused<T extends ContractTypes> = { readonly signed: T['signed']; r
 export interface Allocating<T extends ContractTypes> {
   /** Signs with a new nonce or expiry, and records. `refused` is the previous transaction, which nodes refused. */
   allocate(call: T['call'], cost: T['cost'], refused: Refused<T> | null, sharing: Sharing): Promise<Allocated<T>>
+  /** Null means that the chain does not replace transactions: an attempt can only expire. */
   readonly replacement: Replacement<T> | null
 }
 
-/** `mayShare` means that the same call of another action will do, e.g. an approval. */
+/** `mayShare` means that the same call of another action is enough, e.g. an approval. */
 export type Sharing = { readonly mayShare: boolean }
 
 export type Allocated<T extends ContractTypes> = { readonly signed: T['signed']; readonly isNew: boolean }

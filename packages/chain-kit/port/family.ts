@@ -7,7 +7,7 @@ import type { ChainClient } from './client.ts'
 import type { Endpoints } from './endpoints.ts'
 import type { BasicForms } from './text-forms.ts'
 
-/** `terms/facts.ts`: what every process knows of a family. It imports no library, so a family that is not used costs nothing. */
+/** `terms/facts.ts` has what every process knows of a family. It imports no library, so a family that is not used costs nothing. */
 export interface FamilyFacts {
   readonly name: FamilyName
   readonly curve: Curve
@@ -25,7 +25,7 @@ export interface ChainFamily extends FamilyFacts, Partial<FamilyAbilities> {
   connect(chain: Chain, options: ConnectOptions): ChainClient
 }
 
-/** `terms/schemas.ts`: interfaces of the HTLCs and tokens that a family deploys, by schema name. */
+/** `terms/schemas.ts` has the interfaces of the HTLCs and tokens that a family deploys, by schema name. */
 export type ContractSchemas = Readonly<Record<string, unknown>>
 
 export type ConnectOptions = {
@@ -33,7 +33,10 @@ export type ConnectOptions = {
   readonly endpoints: Endpoints
   /** This many providers must agree where money depends on the answer. The default is 1. */
   readonly quorum?: number
-  /** This key relays, and sends redeems of strangers. Where the user signs who pays the fee, gasless funding needs it. */
+  /**
+   * Returns the key that relays initiations and sends the redeems of users. Gasless funding needs it in families in which the user signs who
+   * pays the fee.
+   */
   readonly relay?: (curve: Curve) => PublicKey
   /** It is called when a provider is suspended, and when nodes say why they dropped a transaction of ours. */
   readonly onTrouble?: (what: string) => void

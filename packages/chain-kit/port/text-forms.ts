@@ -1,5 +1,5 @@
 /**
- * Parses addresses, parties and ids of a family. Pure: the same result offline.
+ * Parses addresses, parties and ids of a family. These functions are pure: they give the same result offline.
  * No other code knows a rule of hex, base58 or letter case for them.
  */
 

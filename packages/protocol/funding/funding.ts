@@ -100,6 +100,8 @@ type ProgrammableTransaction = {
 type VersionedTransaction = {
   /** The transaction is Base64 and unsigned. The payer signs and sends it. */
   readonly transaction: string
-  /** Base64, unsigned: the initiator signs it and gives it to the service. Null where the service does not pay the fee for this asset. */
+  /**
+   * Base64, unsigned: the initiator signs it and gives it to the service. It is null where the service does not pay the fee for this asset.
+   */
   readonly gasless: string | null
 }

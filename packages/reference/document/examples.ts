@@ -12,5 +12,5 @@ export type ApiExample = {
   readonly response: { readonly status: number; readonly body: unknown }
 }
 
-/** Ordered as recorded: later requests use values that earlier responses returned. */
+/** The order is that of the recording, because later requests use values that earlier responses returned. */
 export const apiExamples: readonly ApiExample[] = recorded

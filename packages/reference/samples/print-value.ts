@@ -39,7 +39,7 @@ export function printValue(value: unknown, style: LiteralStyle, indent = ''): st
   return `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${indent}${close}`
 }
 
-/** Null if the value has no items. */
+/** The result is null if the value has no items. */
 function itemsOf(value: unknown, style: LiteralStyle, indent: string): readonly string[] | null {
   if (Array.isArray(value)) return value.map((item) => printValue(item, style, indent))
   if (typeof value !== 'object' || value === null) return null

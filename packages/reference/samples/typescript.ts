@@ -58,7 +58,7 @@ function probe(request: SampleRequest): string {
   return `// A probe for supervisors: the SDK has no call for it.\nconst response = await fetch(${text(urlOf(request))})\nconsole.log(response.status)`
 }
 
-/** Null for an unknown operation. */
+/** The result is null for an unknown operation. */
 export function typescriptSample(request: SampleRequest): string | null {
   const { operationId, parameters = [] } = request.placed.operation
   const program = programs[operationId]

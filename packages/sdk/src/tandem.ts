@@ -54,7 +54,7 @@ export function createTandem(options: TandemOptions) {
     importFile: async (text: string) => (await import('./rescue/rescue-file.ts')).importFile(context, text),
     instantRefund: async (orderId: string, given?: RunOptions) => (await loadRefund()).instantRefund(context, orderId, given),
     refund: async (orderId: string, given?: RefundOptions) => (await loadRefund()).refund(context, orderId, given),
-    /** When the payment can be taken back, as the user's own node shows it. Null if nothing is locked. */
+    /** When the payment can be taken back, as the user's own node shows it. The result is null if nothing is locked. */
     whenRefundable: async (orderId: string, given?: RunOptions) => (await loadRefund()).whenRefundable(context, orderId, given),
     /** Pays the user with their own secret, without the service. `swap` and `resume` do it themselves while the service works. */
     redeem: async (orderId: string, given?: RedeemOptions) => (await import('./swap/receive.ts')).redeem(context, orderId, given),
@@ -64,11 +64,17 @@ export function createTandem(options: TandemOptions) {
     sweep: async (chain: string, to: string, given?: RunOptions) => (await loadRefund()).sweep(context, chain, to, given),
     /** All swaps of this storage, oldest first. */
     swaps: () => listSwaps(context),
-    /** Whether the user can keep the secret of a swap to this asset: a node of its chain is known. Else ask for `secret: 'service'`. */
+    /**
+     * The result says whether the user can keep the secret of a swap to this asset, because a node of its chain is known. If not, ask for
+     * `secret: 'service'`.
+     */
     keepsSecret: async (to: string) => (await import('./swap/prepare.ts')).keepsSecret(context, to),
-    /** For a server: the events of all orders of the app from `lastEventId` on. It reconnects by itself. */
+    /** Yields the events of all orders of the app from `lastEventId` on, for a server. It reconnects by itself. */
     events: (given?: { readonly lastEventId?: string; readonly signal?: AbortSignal }) => appEvents(options, given),
-    /** What an address holds of an asset, as a node of its chain shows it, and how much of that can be paid. Null where that cannot be read. */
+    /**
+     * What an address holds of an asset, as a node of its chain shows it, and how much of that can be paid. The result is null where that
+     * cannot be read.
+     */
     balance: async (asset: string, address: string, { signal }: RunOptions = {}) =>
       (await import('./swap/balance.ts')).balanceOf(context, asset, address, signal),
     /** Watches any order, also one that was made elsewhere. It needs neither wallet nor keys. */

@@ -150,7 +150,7 @@ async function itemOf(context: SyncContext, orderId: string): Promise<Item | nul
   const stored = await findOrder(db, orderId)
   if (stored === null || !isSealed(context, stored)) return null
   const facts = await loadLiveFacts(context, stored, [])
-  const { state, differences } = await proveFacts(context, facts, { legs: ['source', 'destination'], nowOf: [], finality: true })
+  const { state, differences } = await proveFacts(context, facts, { legs: ['source', 'destination'], htlcsOf: [], finality: true })
   if (differences.length > 0) context.onDifferences?.({ order: orderId, action: 'cosigned redeem', differences })
   const key = await vault.get(db, orderId, 'source-key')
   if (key === null || !mayCosign(context, state)) return null

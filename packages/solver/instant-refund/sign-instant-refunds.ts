@@ -94,7 +94,7 @@ async function signUnderLease(
     readProven(
       context,
       stored,
-      { signing: 'instant refund', legs: ['source', 'destination'], nowOf: ['destination'], finality: true, deposits },
+      { signing: 'instant refund', legs: ['source', 'destination'], htlcsOf: ['destination'], finality: true, deposits },
       how,
     )
   const recent = await prove()

@@ -72,7 +72,7 @@ async function judge(context: OrderContext, stored: StoredOrder, fill: Fill): Pr
     return judgement.kind === 'sign' && isUnknown ? { kind: 'wait', why: 'there is no price at the moment' } : judgement
   }
   const prove = async (how = {}) =>
-    (await readProven(context, stored, { signing: 'fill', legs: ['source'], nowOf: [], deposits: fill.deposits }, how)).facts
+    (await readProven(context, stored, { signing: 'fill', legs: ['source'], htlcsOf: [], deposits: fill.deposits }, how)).facts
   const judgement = judgeBy(await prove())
   return judgement.kind === 'sign' ? judgement : judgeBy(await prove({ acceptedAgeMs: 0 }))
 }

@@ -1,6 +1,6 @@
 /** Amounts as people write and read them. Money is a bigint of the smallest unit; no number with a fraction is ever used. */
 
-/** Null if the text is not an amount, or has more decimals: nothing is rounded. A comma is read as a point. */
+/** The result is null if the text is not an amount, or has more decimals: nothing is rounded. A comma is read as a point. */
 export function parseAmount(text: string, decimals: number): bigint | null {
   const match = /^(\d*)(?:[.,](\d*))?$/.exec(text.replaceAll(/[\s\u202f']/g, ''))
   const [whole = '', fraction = ''] = match?.slice(1) ?? []
@@ -22,7 +22,7 @@ export function formatAmount(amount: bigint, decimals: number): string {
   return groupThousands(plainAmount(amount, decimals))
 }
 
-/** For an input field: without separators of thousands. */
+/** Writes an amount for an input field, without separators of thousands. */
 export function plainAmount(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)

@@ -8,7 +8,7 @@ export function formatCountdown(seconds: number): string {
   return `${Math.floor(left / 86_400)} d ${Math.floor((left % 86_400) / 3600)} h`
 }
 
-/** An estimate: 20 s, 5 min, 3 h. */
+/** Writes an estimated duration: 20 s, 5 min, 3 h. */
 export function formatDuration(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`

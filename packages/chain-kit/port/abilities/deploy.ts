@@ -1,4 +1,4 @@
-/** Deploys the HTLC of one asset, and the account of a key. Absent where a chain needs no contract. */
+/** Deploys the HTLC of one asset, and the account of a key. A chain that needs no contract lacks it. */
 import type { Signer } from '@tandem/keys/key.ts'
 import type { Asset } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'

@@ -90,7 +90,10 @@ export type PlannedPayout = {
   readonly isTrusted: boolean
 }
 
-/** Says why an account of ours cannot send, e.g. because it is not deployed; null if it can. Absent where every key can send. Throws `ChainFailure` if the nodes do not answer. */
+/**
+ * Says why an account of ours cannot send, e.g. because it is not deployed; null if it can. It is absent where every key can send. Throws
+ * `ChainFailure` if the nodes do not answer.
+ */
 export type CheckSender = (address: string) => Promise<SenderProblem | null>
 
 export type SenderProblem = {

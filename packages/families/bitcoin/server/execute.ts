@@ -111,7 +111,7 @@ async function findLive(backend: BitcoinBackend, attempts: readonly KnownAttempt
   return null
 }
 
-/** Other nodes may have dropped the transaction. A refusal is ignored: our node still has it. */
+/** Other nodes may have dropped the transaction. A refusal is ignored, because our node still has it. */
 async function rebroadcast({ backend, outbox, blocks }: Execution, live: KnownAttempt): Promise<void> {
   if (!(await blocks.isRebroadcastDue(live.tx))) return
   await backend.broadcast(live.raw)
@@ -119,8 +119,8 @@ async function rebroadcast({ backend, outbox, blocks }: Execution, live: KnownAt
 }
 
 /**
- * Bumps the fee of the unconfirmed attempt, which stays valid if this fails. It usually replaces the attempt (RBF). It adds a child (CPFP) where replacing
- * does harm, costs more, or is not relayed. A transaction without an output of ours can only be replaced.
+ * Bumps the fee of the unconfirmed attempt, which stays valid if this fails. It usually replaces the attempt (RBF). It adds a child (CPFP)
+ * where a replacement would break other actions, would cost more, or is not relayed. A transaction without an output of ours can only be replaced.
  */
 async function bumpFee(execution: Execution, action: Action, live: KnownAttempt): Promise<string> {
   const unconfirmed = await findUnconfirmedChain(execution, live)
@@ -169,8 +169,8 @@ async function replace(
 }
 
 /**
- * Either a node accepted one of the attempts; or some are underpriced, and `refusal` says why a node refuses one that we signed alone,
- * other than for its fee or its inputs.
+ * Either a node accepted one of the attempts, or none was accepted. Then `refusal` says why a node refuses one that we signed alone, if the
+ * reason is neither its fee nor its inputs.
  */
 type Rebroadcast = { readonly tx: string } | { readonly underpriced: readonly KnownAttempt[]; readonly refusal: string | null }
 

@@ -19,8 +19,8 @@ const coin = coinsOf('bitcoin:htlc')
  * - Too short: the reveal rule counts the blocks left at the FASTEST pace, and they must cover the claim and the fee-spike margin. 18 blocks have 16
  *   left after two confirmations: 6,336 s, less two margins of 2,400 s, leaves 1,536 s to show the secret. (12 blocks have 10 left: 3,960 s, less than
  *   the two margins. The secret could never be shown, and no swap to Bitcoin would complete.)
- * - Too long: the solver counts the same blocks at the SLOWEST pace, with nine margins on top if the source is Bitcoin-like too. Of the source
- *   timelock that leaves 8,424 s.
+ * - Too long: the solver counts the same blocks at the SLOWEST pace, with nine margins on top if the source is Bitcoin-like too. That
+ *   leaves 8,424 s of the source timelock.
  *
  * The three margins of an action, 7,200 s together, are twelve mean block times: the odds that fewer than two blocks are mined
  * in them are below 1 in 10,000.

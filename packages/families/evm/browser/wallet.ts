@@ -1,4 +1,4 @@
-/** Wraps wallets of EVM chains: any EIP-1193 provider, a viem wallet client, or an ethers signer. None of these libraries is imported. */
+/** Wraps wallets of EVM chains: any EIP-1193 provider, a viem wallet client, or an ethers signer. It imports none of these libraries. */
 
 import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 import type { InitiateTypedData } from '../terms/htlc.ts'

@@ -29,8 +29,8 @@ export type Evidence = { readonly [fromChains]: true; readonly legs: Readonly<Pa
 
 export type EvidenceQuery = {
   readonly legs: readonly Leg[]
-  /** The HTLCs of these legs are read too: an event proves that the money was there, not that it still is. */
-  readonly nowOf: readonly Leg[]
+  /** The HTLCs of these legs are read too: an event proves that the money was there once, and not that it is still there. */
+  readonly htlcsOf: readonly Leg[]
   readonly finality?: true
   readonly deposits?: readonly string[]
 }
@@ -45,7 +45,7 @@ export type Proven = {
   readonly isContradicted: boolean
 }
 
-/** If there are more, only those that count are read again: anybody can make deposits to some HTLCs. */
+/** Of more deposits only those that count are read again, because anybody can make deposits to some HTLCs. */
 const FEW_DEPOSITS = 8
 
 export async function proveFacts(view: LiveView, recorded: LiveFacts, query: EvidenceQuery): Promise<Proven> {
@@ -73,7 +73,9 @@ export async function proveFacts(view: LiveView, recorded: LiveFacts, query: Evi
   }
   const state = deriveOrder(facts)
   const evidence = Object.fromEntries(legs.map(([leg, proven]) => [leg, proven.evidence]))
-  const contradictions = legs.flatMap(([leg, proven]) => differencesNow(state, leg, proven.evidence.reading).map((what) => ({ leg, what })))
+  const contradictions = legs.flatMap(([leg, proven]) =>
+    contradictionsOf(state, leg, proven.evidence.reading).map((what) => ({ leg, what })),
+  )
   const differences = [...contradictions, ...legs.flatMap(([leg, proven]) => proven.differences.map((what) => ({ leg, what })))]
   // The brand exists in types only.
   return { facts, state, evidence: { legs: evidence } as unknown as Evidence, differences, isContradicted: contradictions.length > 0 }
@@ -94,7 +96,7 @@ async function proveLeg(
   recorded: LiveFacts,
   leg: Leg,
   relevant: ReadonlySet<string>,
-  { nowOf, finality }: EvidenceQuery,
+  { htlcsOf, finality }: EvidenceQuery,
 ): Promise<ProvenLeg> {
   const swap = recorded.order[leg]
   const client = clientFor(view.clients, swap.chain)
@@ -103,28 +105,28 @@ async function proveLeg(
     throw new ChainFailure('would-fail', `the terms of the ${leg} do not belong to the HTLC ${swap.swapId}: its row was changed`)
   const rows = recorded.events[leg]
   const asked = rows.filter((row) => row.block !== null && relevant.has(row.deposit))
-  const seen = recorded.fromNodes[leg] ?? (await tipNow(view, swap))
+  const seen = recorded.fromNodes[leg] ?? (await readTip(view, swap))
   const unseen = asked.filter((row) => !seen.events.some((event) => isSame(row, event)))
   const [reread, reading] = await Promise.all([
     readAgain(view, swap, unseen, relevant),
-    nowOf.includes(leg) ? client.readHtlc(swap.terms, [...relevant]) : null,
+    htlcsOf.includes(leg) ? client.readHtlc(swap.terms, [...relevant]) : null,
   ])
   const events = [...new Map([...seen.events, ...reread].map((event) => [keyOf(event), event])).values()]
-  const final = finality === undefined ? pick(recorded.tips[leg]) : await finalNow(view, swap, seen.tip)
+  const final = finality === undefined ? finalHeightOf(recorded.tips[leg]) : await readFinalHeight(view, swap, seen.tip)
   return {
     evidence: { tip: { ...seen.tip, ...final }, events, reading, asOfMs: seen.asOfMs },
     unmined: rows.filter((row) => row.block === null && !events.some((event) => event.tx === row.tx && event.index === row.index)),
     differences: [
-      ...asked.filter((row) => !events.some((event) => isSame(row, event))).map((row) => `the chain does not show ${inWords(row)}`),
+      ...asked.filter((row) => !events.some((event) => isSame(row, event))).map((row) => `the chain does not show ${describeEvent(row)}`),
       ...events
         .filter((event) => relevant.has(event.deposit) && !rows.some((row) => isSame(row, event)))
-        .map((event) => `the database lacks, or has otherwise, ${inWords(event)}`),
+        .map((event) => `the database does not have, or has differently, ${describeEvent(event)}`),
     ],
   }
 }
 
 /** If another process watches the chain, what it recorded is no evidence. */
-async function tipNow({ clients }: LiveView, { chain }: Swap): Promise<FromNodes> {
+async function readTip({ clients }: LiveView, { chain }: Swap): Promise<FromNodes> {
   const asOfMs = performance.now()
   return { tip: await clientFor(clients, chain).tip(), events: [], asOfMs }
 }
@@ -143,16 +145,16 @@ async function readAgain(
 }
 
 /** Asks the nodes now, because the recorded height could be too high. */
-async function finalNow({ clients }: LiveView, { chain }: Swap, { height: newest }: Tip): Promise<Pick<Tip, 'finalHeight'>> {
-  const said = (await clientFor(clients, chain).finalHeight?.()) ?? null
-  return said === null ? {} : { finalHeight: said < newest ? said : newest }
+async function readFinalHeight({ clients }: LiveView, { chain }: Swap, { height: newest }: Tip): Promise<Pick<Tip, 'finalHeight'>> {
+  const height = (await clientFor(clients, chain).finalHeight?.()) ?? null
+  return height === null ? {} : { finalHeight: height < newest ? height : newest }
 }
 
-function pick({ finalHeight }: Tip): Pick<Tip, 'finalHeight'> {
+function finalHeightOf({ finalHeight }: Tip): Pick<Tip, 'finalHeight'> {
   return finalHeight === undefined ? {} : { finalHeight }
 }
 
-function differencesNow(state: OrderState, leg: Leg, reading: HtlcReading | null): readonly string[] {
+function contradictionsOf(state: OrderState, leg: Leg, reading: HtlcReading | null): readonly string[] {
   if (reading === null) return []
   const { counted, deposits } = state[leg]
   const expectedOpen = counted.filter(({ spend, block }) => spend === null && block !== null)
@@ -180,7 +182,7 @@ function keyOf({ tx, index, block }: HtlcEvent): string {
   return `${tx} ${index} ${block?.hash}`
 }
 
-function inWords(event: HtlcEvent): string {
+function describeEvent(event: HtlcEvent): string {
   const amount = event.kind === 'initiated' ? ` of ${event.amount}` : ''
   return `that ${event.deposit} was ${event.kind}${amount} by ${event.tx} in block ${event.block?.height}`
 }

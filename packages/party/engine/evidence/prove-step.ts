@@ -50,10 +50,10 @@ export async function proveStep<T extends UnprovenStep>(
 function evidenceFor({ who, verb, leg }: Pick<Rule, 'who' | 'verb' | 'leg'>, state: OrderState): EvidenceQuery | null {
   const both: readonly Leg[] = ['source', 'destination']
   if (who === 'solver' && verb === 'initiate' && leg === 'destination')
-    return { legs: both, nowOf: state.source.phase === 'initiated' ? ['source'] : [] }
+    return { legs: both, htlcsOf: state.source.phase === 'initiated' ? ['source'] : [] }
   // Once the secret is out, withholding the redeem protects nothing, and a late one can cost the user both legs.
   if (who === 'service' && verb === 'redeem' && leg === 'destination' && state.secret === null && !state.secretShown)
-    return { legs: both, nowOf: both }
+    return { legs: both, htlcsOf: both }
   return null
 }
 

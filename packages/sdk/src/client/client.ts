@@ -25,13 +25,13 @@ export function createClient(options: HttpOptions) {
 
   return {
     quote: (query: QuoteQuery, given?: With) => get<Quote[]>('/quote', given, query),
-    /** `idempotencyKey`: to repeat a request of an earlier page. Default: a new one. */
+    /** `idempotencyKey` repeats a request of an earlier page. The default is a new key. */
     createOrder: (
       body: CreateOrderRequest,
       { signal, idempotencyKey = crypto.randomUUID() }: With & { readonly idempotencyKey?: string } = {},
     ) => http<CreateOrderResult>({ method: 'POST', path: '/orders', body, headers: { 'idempotency-key': idempotencyKey }, signal }),
     order: (id: string, given?: With) => get<OrderRecord>(order(id), given),
-    /** How to fund an order, by the present state of its chain. */
+    /** Returns how to fund an order in the present state of its chain. */
     funding: (id: string, given?: With) => get<CreateOrderResult>(`${order(id)}/funding`, given),
     instantRefundHashes: (id: string, given?: With) => get<string[]>(`${order(id)}/instant-refund-hash`, given),
     /** Resolves to the hash of a transaction. A repeated call joins the first. */

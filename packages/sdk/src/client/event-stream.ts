@@ -11,10 +11,10 @@ export type StreamOptions = Pick<HttpOptions, 'baseUrl' | 'appId' | 'fetch'>
 type StreamEvent = { readonly id: string; readonly name: string; readonly data: string }
 
 const RECONNECT_MS = 3_000
-/** No event of the service is longer, so a longer one is of something else. */
+/** No event of the service is longer. A longer one comes from another server. */
 const MAX_EVENT_CHARACTERS = 4_000_000
 
-/** One connection: rejects if it is refused, ends when the server ends it. */
+/** Reads one connection. It rejects if the connection is refused, and ends when the server ends it. */
 export async function* readEvents(
   options: StreamOptions,
   path: string,
@@ -47,7 +47,7 @@ export async function* readEvents(
       }
     }
   } finally {
-    // A stream that is left must not go on: not every `fetch` ends it by the signal.
+    // A stream that nobody reads must end. Not every `fetch` ends it by the signal.
     await reader.cancel().catch(() => undefined)
   }
 }

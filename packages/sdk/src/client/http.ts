@@ -1,14 +1,14 @@
-/** One request to the service: retries where a repeat is safe, and the envelope opened. */
+/** Sends one request to the service, repeats it where that is safe, and opens the envelope. */
 
 import { sleep } from '@tandem/chain-kit/browser/sleep.ts'
 import type { Failure, Success } from '@tandem/protocol/wire/envelope.ts'
 import { ApiError, errorOf, NetworkError } from './errors.ts'
 
 export type HttpOptions = {
-  /** With its version: https://api.example.org/v2 */
+  /** The URL contains the version: https://api.example.org/v2 */
   readonly baseUrl: string
   readonly appId: string
-  /** Default: the global one. */
+  /** The default is the global one. */
   readonly fetch?: typeof fetch
   /** How often a request is repeated. Default: 4. */
   readonly retries?: number
@@ -82,7 +82,7 @@ function open<T>(response: Response, envelope: Success<T> | Failure): T {
   })
 }
 
-/** Milliseconds until a repeat may succeed; null if it cannot. */
+/** Returns the milliseconds until a repeat may succeed, or null if it cannot. */
 function retryDelayMs(error: unknown, repeats: number): number | null {
   // The jitter keeps many clients of one service from coming back at the same moment.
   const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** repeats, MAX_BACKOFF_MS) * (0.5 + Math.random() / 2)

@@ -1,4 +1,4 @@
-/** Watches an order: by the service's events where it has them, else by polling. An event is only a reason to read the order. */
+/** Watches an order by the events of the service, or by polling if there are no events. An event is only a reason to read the order. */
 
 import { sleep } from '@tandem/chain-kit/browser/sleep.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
@@ -14,14 +14,14 @@ export type WatchOptions = StreamOptions & {
 const POLL_WITH_EVENTS_MS = 15_000
 const RECONNECT_MS = 3_000
 
-/** The states after which a user waits for nothing. */
+/** After these states the user waits for nothing more. */
 const ENDED: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed', 'refunded', 'expired'])
 
 function isEnded({ status }: OrderRecord): boolean {
   return ENDED.has(status)
 }
 
-/** Yields the record at once and whenever it has changed; ends when the order has. */
+/** Yields the record at once and after each change. It ends when the order has ended. */
 export async function* watchOrder(
   client: Client,
   options: WatchOptions,

@@ -9,7 +9,7 @@ export class AddressError extends Error {
   override readonly name = 'AddressError'
 }
 
-/** The canonical form. Throws an `AddressError`. */
+/** Returns the canonical form. Throws an `AddressError`. */
 export function addressOn(family: Pick<SdkFamily, 'parseAddress'>, chain: Chain, text: string): string {
   try {
     return family.parseAddress(text, chain)
@@ -18,7 +18,7 @@ export function addressOn(family: Pick<SdkFamily, 'parseAddress'>, chain: Chain,
   }
 }
 
-/** `chain`: as in asset ids. Resolves to the canonical form; rejects with an `AddressError`. */
+/** `chain` is a name as in asset ids. Resolves to the canonical form; rejects with an `AddressError`. */
 export async function parseAddress(chain: string, text: string): Promise<string> {
   const { chainNamed } = await import('../verify/pinned.ts')
   const known = chainNamed(chain)

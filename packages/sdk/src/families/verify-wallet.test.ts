@@ -63,7 +63,7 @@ describe('a wallet on another network is refused', () => {
         trx: { getBlockByNumber: async () => ({ blockID: `${'0'.repeat(56)}${end}` }) },
       } as never)
     await verify(side, onNetwork('00007a6b'), null, to)
-    // Of the main network.
+    // These addresses are of the main network.
     await expect(verify(side, onNetwork('2b6653dc'), null, to)).rejects.toThrow(/chain id 728126428, and tron_localnet has 31339/)
   })
 

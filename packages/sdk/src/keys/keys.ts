@@ -5,10 +5,10 @@ import type { SwapStorage } from '../swap/storage.ts'
 
 /** All values are 32 bytes as hex. The same index always gives the same values. */
 export interface SwapKeys {
-  /** An index that was never given before, in any earlier page too. */
+  /** Returns an index that was never given before, not even by an earlier page. */
   nextIndex(): Promise<number>
   secretFor(index: number): Promise<Hex32>
-  /** The private key of the user in the HTLC of one side, on secp256k1: another one for each side. */
+  /** Returns the user's private key in the HTLC of one side, on secp256k1. Each side has a key of its own. */
   keyFor(index: number, leg: Leg): Promise<string>
   /** 32 bytes that encrypt the rescue file. Only keys that can be restored have them. */
   fileKey?(): Promise<Uint8Array>
@@ -19,7 +19,7 @@ export interface SwapKeys {
 /** The bytes of a safe integer. */
 const INDEX_BYTES = 6
 
-/** Random values, kept in the storage. They are lost when the storage is cleared. */
+/** These keys are random and kept in the storage. They are lost when the storage is cleared. */
 export function randomKeys(storage: SwapStorage): SwapKeys {
   async function kept(name: string): Promise<string> {
     const known = await storage.getItem(name)

@@ -1,5 +1,5 @@
 /**
- * One process at a time. A lock is a file `.lock.N` that names its process. Locks of processes that are gone are not replaced: the next one has a higher
+ * Lets one process at a time use a file. A lock is a file `.lock.N` that names its process. Locks of processes that are gone are not replaced: the next one has a higher
  * number, which only one process can make. So nobody removes the lock of another that is alive.
  */
 import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -42,7 +42,7 @@ export function lockFile(file: string): () => void {
   }
 }
 
-/** Written elsewhere first, so that a lock that others see is complete. Null if that number is taken. */
+/** The file is written under another name first, so that a lock that others see is complete. The result is null if that number is taken. */
 function makeLock(file: string, number: number, own: Holder): string | null {
   const [path, temporary] = [`${file}.lock.${number}`, `${file}.lock-${process.pid}.tmp`]
   writeFileSync(temporary, JSON.stringify(own), { mode: 0o600 })
@@ -69,7 +69,7 @@ function locksOf(file: string): readonly Lock[] {
     })
 }
 
-/** Null if it was removed meanwhile. */
+/** The result is null if it was removed meanwhile. */
 function readHolder(path: string): Holder | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Holder
@@ -90,20 +90,20 @@ function assertNoneHeld(file: string, locks: readonly Lock[]): void {
   }
 }
 
-/** Ids of processes are used again, e.g. 1 in each run of a container: then the process began at another time. */
+/** Process ids are used again, e.g. 1 in each run of a container. The time at which the process began tells them apart. */
 function isGone({ pid, host, started }: Holder): boolean {
   if (host !== hostname()) return false
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // With another code it is alive, and belongs to another user.
+    // Any other error code means that the process is alive and belongs to another user.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return true
   }
   const began = startOf(pid)
   return began !== '' && began !== started
 }
 
-/** When a process began. Empty where the system does not say it. */
+/** Returns when a process began. The result is empty where the system does not say it. */
 function startOf(pid: number): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()

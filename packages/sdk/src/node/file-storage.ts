@@ -36,7 +36,7 @@ export function fileStorage(path: string): SwapStorage {
   return storage
 }
 
-/** The same for every name of the file. */
+/** The path is the same for every name of the file. */
 function realFile(path: string): string {
   const folder = dirname(resolve(path))
   mkdirSync(folder, { recursive: true })
@@ -65,7 +65,7 @@ function readItems(file: string): Map<string, string> {
   throw new StorageError(`${file} is not a file of this storage, and stays as it is: give another path`)
 }
 
-/** Either the old text or the new one, whenever the machine stops. */
+/** After the machine stopped at any moment, the file has either the old text or the new one. */
 function replaceFile(file: string, text: string): void {
   const temporary = `${file}.tmp`
   const descriptor = openSync(temporary, 'w', 0o600)
@@ -79,7 +79,7 @@ function replaceFile(file: string, text: string): void {
   if (process.platform !== 'win32') syncFolder(dirname(file))
 }
 
-/** A name is on disk when its folder is. */
+/** The name of a file is on disk when its folder is synced. */
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r')
   try {

@@ -29,7 +29,7 @@ const SECRET_MESSAGE = utf8ToBytes('tandem swap secret')
 const FILE_MESSAGE = utf8ToBytes('tandem rescue file')
 
 export type DerivedKeys = {
-  /** Tells phrases apart in a storage; public. */
+  /** Distinguishes phrases in a storage. It is public. */
   readonly fingerprint: string
   secretAt(index: number): Hex32
   keyAt(index: number, leg: Leg): string
@@ -73,7 +73,7 @@ function parsePhrase(text: string): string {
   return phrase
 }
 
-/** The seed of BIP-39, without a passphrase. */
+/** Returns the seed of BIP-39 without a passphrase. */
 function seedOf(phrase: string): Promise<Uint8Array> {
   return mnemonicToSeed(parsePhrase(phrase))
 }

@@ -16,17 +16,20 @@ import { verifyAgreed } from './settle-lock.ts'
 import { solverKeysOn } from './solver-keys.ts'
 
 const GAP = 20
-/** Ends the search at a node that shows deposits everywhere. */
+/** This limit ends the search at a node that shows deposits everywhere. */
 const MAX_INDICES = 20_000
 
 export type FindOptions = {
-  /** Public keys of further solvers: of the source the `redeemer`, of the destination the `initiator` of any order with them. */
+  /**
+   * These are public keys of further solvers. In any order with them it is the `redeemer` of the source, or the `initiator` of the
+   * destination.
+   */
   readonly solvers?: readonly string[]
   /** The search reads at least this many indices: unused ones may have been of swaps on other chains. */
   readonly atLeast?: number
-  /** The search ends after this many unused indices in a row. Default: 20. */
+  /** The search ends after this many unused indices in a row. The default is 20. */
   readonly gap?: number
-  /** Called for each chain that cannot be searched; the others are. Default: the first problem is thrown. */
+  /** It is called for each chain that cannot be searched. The other chains are searched. By default the first problem is thrown. */
   readonly onProblem?: (on: { readonly chain: string; readonly chainName: string; readonly problem: string }) => void
   readonly signal?: AbortSignal
 }
@@ -38,7 +41,10 @@ export type FoundDeposit = {
   readonly index: number
   readonly leg: Leg
   readonly solver: string
-  /** On the source the sum of all deposits. On the destination the largest one: only one is redeemed, and anybody can add more. */
+  /**
+   * This is the sum of all deposits on the source. On the destination it is the largest deposit: only one is redeemed, and anybody can add
+   * more.
+   */
   readonly amount: bigint
 }
 
@@ -99,7 +105,7 @@ async function findOn(
 export type TakeOptions = {
   /** The least that the user agreed to get, in the smallest unit. A `destination` needs it. */
   readonly minToAmount?: bigint
-  /** Raises the fee of a transaction that an earlier call has sent and no block has taken, where nodes allow it. Default: false. */
+  /** Raises the fee of a transaction that an earlier call has sent and no block has taken, where nodes allow it. The default is false. */
   readonly bump?: boolean
   readonly signal?: AbortSignal
 }
@@ -124,7 +130,7 @@ export async function takeDeposit(
   return ownKeys.redeem(side, secret, outpoint, by)
 }
 
-/** The deposit of the user's payout for which the secret may be shown. */
+/** Returns the deposit of the user's payout for which the secret may be shown. */
 async function verifiedDeposit({ side, ownKeys }: Found, node: Node): Promise<string> {
   const { chain, asset, terms } = side
   const lock = await ownKeys.readLock(side, node)

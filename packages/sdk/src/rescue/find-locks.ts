@@ -19,26 +19,26 @@ import { isInTime, refundableAt } from '../swap/time-left.ts'
 import { chainNamed, pinnedAssetsOn } from '../verify/pinned.ts'
 
 const GAP = 20
-/** The blocks of a time show only some of the indices, so a gap between them ends nothing. The search starts with this many. */
+/** The search starts with this many indices. The blocks of a period show only some of them, so a gap does not end the search. */
 const INDICES = 1_000
 const DAYS = 30
 const MAX_REQUESTS = 3_000
 const DAY_SECONDS = 86_400n
 /** Each lock costs some requests, and anybody can make locks with the hash of a secret that is on a chain. */
 const MAX_LOCKS = 200
-/** One index takes a millisecond or two. The page gets the processor back after each batch. */
+/** One index takes a millisecond or two. After each batch the page can do other work. */
 const INDICES_PER_BATCH = 25
 
 export type FindLocksOptions = {
-  /** Which chains to search. Default: those of the option `nodes`. */
+  /** These chains are searched. The default is the chains of the option `nodes`. */
   readonly chains?: readonly string[]
   /** The user's own accounts by chain. Some chains list locks by account alone; on all others the account says which locks are the user's. */
   readonly addresses?: Readonly<Record<string, string>>
-  /** How far back blocks are read. Default: 30. */
+  /** Blocks are read back to this many days ago. The default is 30. */
   readonly days?: number
-  /** The most requests on one chain. Default: 3000. What is older than they reach is not found: see `searched`. */
+  /** The maximum of requests on one chain. The default is 3000. Locks in older blocks than they reach are not found: see `searched`. */
   readonly maxRequests?: number
-  /** `part`: of the blocks of this chain, from 0 to 1. */
+  /** `part` is the part of this chain's blocks that was read, from 0 to 1. */
   readonly onProgress?: (progress: { readonly chain: string; readonly chainName: string; readonly part: number }) => void
   readonly signal?: AbortSignal
 }
@@ -50,9 +50,9 @@ export type FoundLock = {
   readonly index: number
   readonly leg: Leg
   readonly terms: HtlcTerms
-  /** The transaction that made it, as the node says; may be empty. */
+  /** The node names this transaction as the one that made the lock. It may be empty. */
   readonly tx: string
-  /** Whether the user is the party that gets the money; null: no address of the user on this chain was named. */
+  /** Whether the user is the party that gets the money. Null means that no address of the user on this chain was named. */
   readonly isYours: boolean | null
   readonly state: 'open' | 'redeemed' | 'refunded'
   /** `wait`: a refund is possible later, or a payment lacks confirmations. `nothing`: it is settled, too late to redeem, or somebody else gets the money. */
@@ -64,7 +64,7 @@ export type FoundLock = {
 export type SearchedChain = {
   readonly chain: string
   readonly chainName: string
-  /** Unix seconds: older locks were not searched. Null if all were. */
+  /** Locks before this time, in unix seconds, were not searched. Null means that all were. */
   readonly since: number | null
   /** The chain lists locks by account, and none was named in `addresses`, so nothing was searched. */
   readonly needsAddress: boolean
@@ -74,7 +74,7 @@ export type SearchedChain = {
 
 export type FoundLocks = { readonly locks: readonly FoundLock[]; readonly searched: readonly SearchedChain[] }
 
-/** Newest index first. `searched` names a chain whose node fails; the others are searched all the same. */
+/** The newest index comes first. `searched` names a chain whose node fails. The others are searched nevertheless. */
 export async function findLocks(context: SwapContext, options: FindLocksOptions = {}): Promise<FoundLocks> {
   if (context.keys.startAt === undefined)
     throw new Error('only keys of a rescue phrase can be searched for: give rescueKeys(phrase, storage) in the option keys')
@@ -134,7 +134,7 @@ async function findOn(context: SwapContext, chain: Chain, family: SdkFamily, sec
       since: null,
     }
     const highest = Math.max(-1, ...locks.map(({ terms }) => known.get(terms.secretHash) ?? -1))
-    // A user who has made so many swaps may have made more.
+    // A user with this many swaps may have made more.
     if (highest + GAP >= indices && budget.left > 0) continue
     const found: FoundLock[] = []
     const listed = likelyFirst(distinct(locks), account)
@@ -149,7 +149,7 @@ async function findOn(context: SwapContext, chain: Chain, family: SdkFamily, sec
 
 type Checked = { readonly family: SdkFamily; readonly node: Node; readonly index: number; readonly account: string | null }
 
-/** Null if the contract has no such lock, whatever the node listed. */
+/** The result is null if the contract has no such lock, whatever the node listed. */
 async function verified(side: SwapSide, { family, node, index, account }: Checked): Promise<FoundLock | null> {
   const { chain, asset, leg, terms } = side
   const lock = await lockOrNull(family, side, node)

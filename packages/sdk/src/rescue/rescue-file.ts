@@ -17,11 +17,11 @@ type FileJson = {
   readonly version: number
   readonly iv: string
   readonly swaps: string
-  /** Public keys of solvers by chain: they are public, and a wrong one finds nothing. Absent in older files. */
+  /** Public keys of solvers by chain: they are public, and a wrong one finds nothing. Older files lack them. */
   readonly solvers?: SolverKeys
 }
 
-/** The text of a file with the swaps of this moment: save another one after each payment. */
+/** Returns the text of a file with the swaps of this moment. The user saves another one after each payment. */
 export async function exportFile(context: SwapContext): Promise<string> {
   // A later swap may be with another solver. Without the service the file has the known keys.
   await learnSolverKeys(context)
@@ -50,7 +50,7 @@ export async function importFile(context: SwapContext, text: string): Promise<re
   const saved = JSON.parse(new TextDecoder().decode(opened)) as readonly SavedSwap[]
   for (const swap of saved) {
     const known = await findSwap(context, swap.orderId)
-    // Only the service's word is in the storage for a restored one.
+    // For a restored swap the storage has only what the service said.
     if (known === null || known.phase === 'restored') await addSwap(context, asImported(swap))
   }
   await rememberSolverKeys(context, solvers)

@@ -15,7 +15,10 @@ export async function newRescueKeys(storage: SwapStorage): Promise<{ readonly ph
   return { phrase, keys }
 }
 
-/** The keys of a phrase. Throws if it is not a phrase, by the wrong word. A storage that does not know the phrase restores its swaps, and makes no new ones. */
+/**
+ * Returns the keys of a phrase. If it is not a phrase, the error names the wrong word. A storage that does not know the phrase restores its
+ * swaps, and makes no new ones.
+ */
 export async function rescueKeys(phrase: string, storage: SwapStorage): Promise<RescueKeys> {
   const { deriveKeys } = await import('./derive.ts')
   return keysOf(await deriveKeys(phrase), storage)

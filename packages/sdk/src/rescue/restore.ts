@@ -1,4 +1,4 @@
-/** From an empty storage: finds all swaps of the keys again, and remembers those that can go on. */
+/** Finds all swaps of the keys again from an empty storage, and remembers those that can go on. */
 
 import { loadFamily } from '@tandem/families/browser.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
@@ -24,7 +24,7 @@ export type RestoreOptions = {
    * its secret would pay whom the service names.
    */
   readonly addresses?: Readonly<Record<string, string>>
-  /** The search ends after this many unused indices in a row. Default: 20. */
+  /** The search ends after this many unused indices in a row. The default is 20. */
   readonly gap?: number
   /**
    * Makes new swaps with the phrase too, from the index after the last one of which the service has an order. Default: false, new swaps take a new phrase.
@@ -37,7 +37,7 @@ export type RestoreOptions = {
 /** `problem` says why the swap cannot go on from here. If it is null, `resume(orderId, wallet, { minToAmount })` continues it. Amounts are the service's word. */
 export type RestoredSwap = FoundOrder & { readonly orderId: string; readonly problem: string | null }
 
-/** Safe to repeat, with other addresses too. A swap that the storage still knows stays as it is. */
+/** It is safe to repeat, also with other addresses. A swap that the storage still knows stays as it is. */
 export async function restoreSwaps(
   context: SwapContext,
   { addresses = {}, gap = GAP, continueNumbering = false, signal }: RestoreOptions = {},
@@ -109,7 +109,7 @@ function requestOf({ asset, amount }: SwapRecord, owner: string) {
   return { asset, amount, owner }
 }
 
-/** `takesKeys`: the chain has keys of users. `ownKey`: the public key at this index, if it takes part in the HTLC. */
+/** `takesKeys` means that parties on the chain are keys. `ownKey` is the public key at this index, if it takes part in the HTLC. */
 async function partyOf(
   { keys, options }: SwapContext,
   index: number,

@@ -17,7 +17,7 @@ import { type FoundLock, sideOf } from './find-locks.ts'
 export type SettleTerms = {
   /** The user's own address on this chain. */
   readonly recipient?: string
-  /** The least that the user agreed to get. */
+  /** The minimum that the user agreed to get. */
   readonly minToAmount?: bigint
   readonly signal?: AbortSignal
 }

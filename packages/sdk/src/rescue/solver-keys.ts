@@ -17,7 +17,7 @@ export type SolverKeys = Readonly<Record<string, readonly string[]>>
 const STORED = 'tandem:solver-keys'
 /** The limit for one chain. Each key costs the search some 40 requests. */
 const MAX_KEYS = 64
-/** The keys are needed later only, so a call that does something else waits no longer for them. */
+/** A call that does something else waits no longer than this for the keys, because they are needed only later. */
 const LEARN_TIMEOUT_MS = 5_000
 
 /** `given` are those of the caller: a text among them that is no key is an error. */
@@ -39,7 +39,7 @@ export async function solverKeysOn(
   return [...new Set(found)].filter(isPublicKey)
 }
 
-/** Asks the service for the keys, and saves them. False if it does not answer. */
+/** Asks the service for the keys, and saves them. The result is false if it does not answer. */
 export async function learnSolverKeys(context: SwapContext, signal?: AbortSignal): Promise<boolean> {
   const limit = AbortSignal.timeout(LEARN_TIMEOUT_MS)
   try {

@@ -10,18 +10,21 @@ import type { SwapStorage } from './storage.ts'
 
 export type TandemOptions = HttpOptions &
   WatchOptions & {
-    /** Contracts by asset: for local networks, and for tokens that the bundled registry does not confirm. */
+    /** Contracts by asset, for local networks and for tokens that the bundled registry does not confirm. */
     readonly deployments?: Deployments
     /**
      * A node by chain: an RPC URL, an Esplora URL on chains of the Bitcoin family. With a node the SDK sees for itself that the destination is
      * funded before it reveals a secret, and the user's own keys redeem and refund without the service.
      */
     readonly nodes?: Readonly<Record<string, string>>
-    /** Public keys of solvers by chain, as `GET /chains` names them. With them `findDeposits` needs no service; others are known anyway. */
+    /**
+     * Public keys of solvers by chain, as `GET /chains` names them. With them `findDeposits` needs no service; The SDK knows others without
+     * it.
+     */
     readonly solverKeys?: Readonly<Record<string, readonly string[]>>
-    /** Default: `localStorage`. Where there is none a swap needs `fileStorage` of `@tandem/sdk/node`, or `memoryStorage`. */
+    /** The default is `localStorage`. Where there is none, a swap needs `fileStorage` of `@tandem/sdk/node`, or `memoryStorage`. */
     readonly storage?: SwapStorage
-    /** Default: random ones, kept in the storage. */
+    /** By default the keys are random and kept in the storage. */
     readonly keys?: SwapKeys
   }
 
@@ -43,7 +46,7 @@ export function nodeOf(
   return url === undefined ? null : { url, fetch, ...(signal !== undefined && { signal }) }
 }
 
-/** Unix seconds by our own clock. */
+/** Returns unix seconds by our own clock. */
 export function now(): bigint {
   return BigInt(Math.floor(Date.now() / 1000))
 }

@@ -40,7 +40,7 @@ export class UnredeemedError extends Error {
   readonly orderId: string
   /** The destination. */
   readonly chain: string
-  /** The redeem as a call that any account can send. Null where such a call needs a node: then only `redeem` helps. */
+  /** The redeem as a call that any account can send. It is null where such a call needs a node: then only `redeem` helps. */
   readonly call: RedeemCall | null
 
   constructor(orderId: string, chain: string, call: RedeemCall | null, options?: ErrorOptions) {

@@ -43,9 +43,9 @@ export async function createHostileService(nodes: Readonly<Record<string, string
   const assets = { source: await pinnedAsset(BTC, deployments), destination: await pinnedAsset(WBTC, deployments) }
   const storage = memoryStorage()
   const answers = { orderId: 'ab'.repeat(32), record: null as OrderRecord | null, withPackage: true, isAlive: true, redeems: 0 }
-  /** Of the nodes, by the end of the URL or the name of the method. */
+  /** These are answers of the nodes, by the end of the URL or the name of the method. */
   const chain: Record<string, (body: string) => unknown> = {
-    // Of /block-height/0.
+    // This is the answer to /block-height/0.
     0: () => networkOf(assets.source.chain.reference).genesisHash,
     hash: () => 'newest',
     newest: () => ({ height: 1, timestamp: Math.floor(Date.now() / 1000) }),

@@ -34,7 +34,7 @@ async function paidSwap(secret: 'client' | 'service', nodes: Readonly<Record<str
   }
   const sendSecret = async () =>
     saveSwap(context, { ...(await loadSwap(context, saved.orderId)), phase: 'revealed', secretSentAt: Date.now() })
-  /** As a new page does. */
+  /** A new page does the same. */
   const resume = () => {
     const steps: SwapStep[] = []
     const state = { isEnded: false }

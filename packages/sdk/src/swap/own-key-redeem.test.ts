@@ -148,7 +148,7 @@ test('a service that refuses every request delays the swap; the redeem goes on u
       isEnded = true
     })()
     await bumped()
-    // Not even the word that there is no such order stops it, nor that it has ended.
+    // An answer that there is no such order, or that it has ended, does not stop it.
     service.refusal = new NotFoundError('not_found', 'no such order', { httpStatus: 404, retryAfterSeconds: null })
     await bumped()
     Object.assign(service, { refusal: null, record: { ...record, status: 'redeemed', next_action: null } })

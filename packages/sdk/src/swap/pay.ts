@@ -13,9 +13,9 @@ import { intentOf, loadSwap, type SavedSwap, saveSwap } from './saved-swap.ts'
 
 export type PayOptions = {
   readonly gasless: boolean
-  /** The answer of POST /orders. Null after a reload: the service is asked again. */
+  /** The answer of POST /orders. It is null after a reload: the service is asked again. */
   readonly created: CreateOrderResult | null
-  /** Pays although the wallet was asked before. */
+  /** With it the wallet is asked although it was asked before. */
   readonly payAgain?: boolean
   readonly signal?: AbortSignal
 }

@@ -17,19 +17,22 @@ export type QuoteRequest = {
   /** Assets as <chain>:<token>. */
   readonly from: string
   readonly to: string
-  /** In the smallest unit; exactly one of both. */
+  /** One of both is given, in the smallest unit. */
   readonly fromAmount?: bigint
   readonly toAmount?: bigint
-  /** The quote and the order are refused if the user would get less, after the fee of the payout and whatever `slippage` is given. With `fromAmount`. */
+  /**
+   * The quote and the order are refused if the user would get less, after the fee of the payout, with any `slippage`. It goes with
+   * `fromAmount`.
+   */
   readonly minToAmount?: bigint
-  /** With `toAmount`: it is refused if the user would pay more. */
+  /** It goes with `toAmount`: quote and order are refused if the user would pay more. */
   readonly maxFromAmount?: bigint
-  /** Where the user is paid, on the destination chain. */
+  /** The user is paid at this address of the destination chain. */
   readonly recipient: string
-  /** Bips. Default: 0, so the user gets at least what was quoted. */
+  /** In bips. The default is 0, so the user gets at least what was quoted. */
   readonly slippage?: number
   readonly affiliateFees?: CreateOrderRequest['affiliate_fees']
-  /** Sign instead of sending, where chain, asset and app allow it. Default: false. */
+  /** The user signs instead of sending, where chain, asset and app allow it. The default is false. */
   readonly gasless?: boolean
   /** `service`: the service makes the secret and redeems, also while this page is closed; together with the solver it could keep both sides. Default: `client`. */
   readonly secret?: 'client' | 'service'
@@ -66,7 +69,7 @@ export async function quoteFor(context: SwapContext, request: QuoteRequest, sign
       ...(fromAmount === undefined ? { to_amount: String(toAmount) } : { from_amount: fromAmount.toString() }),
       ...(affiliateFee > 0 && { affiliate_fee: affiliateFee }),
       slippage,
-      // The user keeps the secret, and the price must say so.
+      // The price must be for a user who keeps the secret.
       ...(request.secret !== 'service' && { client_secret: true }),
     },
     signal === undefined ? {} : { signal },
@@ -148,7 +151,7 @@ function slippageWithin(minAmount: bigint, quoted: bigint, slippageBips: number)
   return Math.min(slippageBips, Number(((quoted - minAmount) * 10_000n) / quoted))
 }
 
-/** Whether the SDK can see for itself that a destination is funded. Only then may the user keep the secret. */
+/** The result says whether the SDK can see for itself that a destination is funded. Only then may the user keep the secret. */
 export async function keepsSecret(context: SwapContext, to: string): Promise<boolean> {
   const { pinnedAsset } = await import('../verify/pinned.ts')
   return nodeOf(context, (await pinnedAsset(to, context.options.deployments ?? {})).chain) !== null
@@ -164,7 +167,7 @@ function assertLockCanBeRead(context: SwapContext, { chain }: PinnedAsset): void
 
 /**
  * The user's own key takes part where the family has such keys: a service that has the user's key can take the deposit together with the solver.
- * Not where the user relies on the service for the secret too, and has no node to act without it.
+ * It does not where the user relies on the service for the secret too, and has no node to act without it.
  */
 async function ownKeyOf(context: SwapContext, { chain }: PinnedAsset, leg: Leg, given: { index: number; secretHash: string | null }) {
   const { ownKeys } = await loadFamily(chain.family)

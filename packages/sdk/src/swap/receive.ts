@@ -1,4 +1,4 @@
-/** What the user does once the destination is funded: verify it again, see it on the chain, and redeem with the secret. */
+/** Once the destination is funded, verifies it again, sees it on the chain, and redeems it with the secret. */
 
 import type { KeyLock, KeySpend, Lock, Node, Settled, SwapSide } from '@tandem/chain-kit/browser/family.ts'
 import { NodeError } from '@tandem/chain-kit/browser/node-error.ts'
@@ -17,7 +17,7 @@ import { verifyTimeLeft } from './time-left.ts'
 /** `tx` is the redeem, or empty where it is not known. `isSeen` is false where the user's own node has forgotten how the lock ended. */
 export type Receipt = { readonly tx: string; readonly isSeen: boolean }
 
-/** Null if it is too early. */
+/** The result is null if it is too early. */
 export async function receive(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<Receipt | null> {
   const found = await lockedFor(context, saved, record, signal)
   if (found === null) return receivedAlready(context, saved, record, signal)
@@ -121,7 +121,7 @@ export async function keepRedeeming(context: SwapContext, saved: SavedSwap, reco
   }
 }
 
-/** Whether a redeem with the user's own key was sent, even if the node did not answer. */
+/** The result says whether a redeem with the user's own key was sent, even if the node did not answer. */
 export async function isSent(context: SwapContext, { orderId }: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<boolean> {
   const saved = await findSwap(context, orderId)
   if (saved === null || (await sentFor(context, saved, record, signal)) === null) return false
@@ -132,7 +132,9 @@ export async function isSent(context: SwapContext, { orderId }: SavedSwap, recor
 /** `deposit` is null where the user's own key does not take part. */
 type Locked = Side & { readonly node: Node; readonly deposit: string | null }
 
-/** The deposit whose redeem was sent: nodes do not list it until that is in a block. Null if the secret may still be unknown. */
+/**
+ * The deposit whose redeem was sent: nodes do not list it until that is in a block. The result is null if the secret may still be unknown.
+ */
 async function sentFor(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<KeyLocked | null> {
   const { secretSentAt, revealedFor: deposit } = saved
   if (deposit === undefined) return null
@@ -142,7 +144,7 @@ async function sentFor(context: SwapContext, saved: SavedSwap, record: OrderReco
   return { ...destination, node, deposit }
 }
 
-/** Null if the chain shows no open lock with enough confirmations. */
+/** The result is null if the chain shows no open lock with enough confirmations. */
 async function lockedFor(context: SwapContext, saved: SavedSwap, record: OrderRecord, signal?: AbortSignal): Promise<Locked | null> {
   const destination = await destinationOf(context, saved, record)
   const { side, family } = destination

@@ -1,10 +1,10 @@
-/** When the timelock of a deposit ends, in time instead of blocks. */
+/** Computes when the timelock of a deposit ends, as a time instead of a number of blocks. */
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 
 /** In unix seconds. Blocks come faster or slower: before `earliest` no refund is possible, after `latest` it is. */
 export type RefundTime = { readonly earliest: number; readonly latest: number }
 
-/** The refund of the source. Null while its deposit is not mined. */
+/** Returns when the source can be refunded, or null while its deposit is not mined. */
 export async function refundTime({
   deadline,
   source_swap: { chain, timelock, initiate_timestamp: at },

@@ -12,8 +12,8 @@ import { refundableAt } from './time-left.ts'
 type With = { readonly signal?: AbortSignal }
 
 /**
- * When the oldest deposit can be refunded, as the user's own node shows it. Null if nothing is locked, or not in a block yet. Without a node it is the
- * service's word.
+ * Says when the oldest deposit can be refunded, as the user's own node shows it, or the service if there is no node. The result is null if
+ * nothing is locked, or not in a block yet.
  */
 export async function whenRefundable(context: SwapContext, orderId: string, { signal }: With = {}): Promise<RefundTime | null> {
   const saved = await loadSwap(context, orderId)
@@ -33,7 +33,7 @@ function lockOf(source: Side, node: Node, isOwn: boolean): Promise<Lock | null> 
   return ownKeysOf(source).readLock({ ...side, terms: { ...side.terms, amount: 1n } }, node)
 }
 
-/** Before the timelock, if the solver has not paid. Resolves to the hash of the transaction. A repeated call joins the first. */
+/** Refunds before the timelock, if the solver has not paid. Resolves to the hash of the transaction. A repeated call joins the first. */
 export async function instantRefund(context: SwapContext, orderId: string, given: With = {}): Promise<string> {
   const saved = await loadSwap(context, orderId)
   const signatures = saved.ownKeys.includes('source') ? await signRefund(context, saved, given) : []
@@ -47,10 +47,13 @@ async function signRefund(context: SwapContext, saved: SavedSwap, given: With): 
   return ownKeysOf(source).signInstantRefund(source.side, hashes, await context.keys.keyFor(saved.index, 'source'))
 }
 
-/** `wallet`: on chains with accounts, to send the refund without the service. */
+/** On chains with accounts, `wallet` sends the refund without the service. */
 export type RefundOptions = With & { readonly wallet?: Wallet }
 
-/** After the timelock, of the order that was paid for. With the user's own key, or with a wallet, the SDK sends it itself and needs no word of the service. */
+/**
+ * Refunds the order that was paid for after its timelock. With the user's own key, or with a wallet, the SDK sends it itself and needs no
+ * word of the service.
+ */
 export async function refund(context: SwapContext, orderId: string, { wallet, ...given }: RefundOptions = {}): Promise<string> {
   const saved = await loadSwap(context, orderId)
   const isOwn = saved.ownKeys.includes('source')

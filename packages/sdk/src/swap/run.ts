@@ -17,7 +17,7 @@ const MAX_BACKOFF_MS = 30_000
 
 export type RunOptions = { readonly signal?: AbortSignal }
 export type ResumeOptions = RunOptions & {
-  /** Pays although the wallet was asked before and may have paid already. */
+  /** With it the wallet is asked although it was asked before and may have paid already. */
   readonly payAgain?: boolean
   readonly gasless?: boolean
   /**
@@ -36,7 +36,7 @@ type Steps = AsyncGenerator<SwapStep, OrderRecord>
 export async function* runSwap(context: SwapContext, request: SwapRequest, wallet: Wallet, { signal }: RunOptions = {}): Steps {
   const { assertLimit, makeOrder, quoteFor } = await import('./prepare.ts')
   assertLimit(request)
-  // A storage that refuses does so before there is an order.
+  // A storage that refuses to store must do so before there is an order.
   await context.storage.getItem('tandem:swaps')
   const quote = await quoteFor(context, request, signal)
   yield { kind: 'quoted', quote }
@@ -64,7 +64,7 @@ export async function* resumeSwap(
   return yield* follow(context, saved, signal)
 }
 
-/** What is needed later is loaded before anything is paid: a page that cannot load it then could not redeem. */
+/** Code that is needed later is loaded before anything is paid: a page that could not load it then could not redeem. */
 const loadReceive = () => import('./receive.ts')
 const loadEnd = () => import('./until-paid.ts')
 
@@ -74,7 +74,7 @@ async function* payAndFollow(context: SwapContext, saved: SavedSwap, wallet: Wal
   return yield* follow(context, saved, options.signal)
 }
 
-/** The states in which the service says that the user is paid. */
+/** In these states the service says that the user is paid. */
 const PAID: ReadonlySet<string> = new Set(['redeemed', 'counterparty_redeemed'])
 
 async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSignal): Steps {
@@ -97,7 +97,7 @@ async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSig
   }
   try {
     if (isOwn) {
-      // A page that was closed has left its redeem behind.
+      // A page that was closed may have sent a redeem that still needs fee bumps.
       const { paidFor } = saved
       if (paidFor !== null && (await isSent(context, saved, paidFor, signal).catch(() => false))) keep(paidFor)
     } else if (saved.secretSentAt !== undefined) {
@@ -113,14 +113,14 @@ async function* follow(context: SwapContext, saved: SavedSwap, signal?: AbortSig
       if (isReceived || record === null) continue
       let receipt: Receipt | null = null
       if (step.kind === 'changed') receipt = awaitsUser(saved, record) ? yield* receiveInTime(context, saved, record, signal) : null
-      // With the user's own key the user's own node is enough.
+      // If the user's own key takes part, the user's own node is enough.
       else if (isOwn) receipt = await receive(context, saved, record, signal).catch(() => null)
       if (receipt === null) continue
       keep(record)
       yield stepOf(orderId, receipt)
     }
     if (last === null) throw new Error(`order ${orderId} was never read`)
-    // That the order has ended is the service's word.
+    // Only the service says that the order has ended.
     if (!isReceived && PAID.has(last.status)) {
       yield* untilPaid(context, saved, last, signal)
       keep(last)
@@ -163,7 +163,7 @@ async function* receiveInTime(
     try {
       record = await readOrder(context, orderId, signal)
     } catch (error) {
-      // The lock is read all the same, until the service says something else.
+      // The lock is read nevertheless, until the service says something else.
       if (!isTemporary(error)) throw error
     }
   }

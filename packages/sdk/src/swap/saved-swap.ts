@@ -17,11 +17,11 @@ export type SavedSwap = {
   /** At least this reaches the user, after the fee of the payout. */
   readonly minToAmount?: string
   readonly secretHash: string | null
-  /** Lets the user name the first refund address, and cancel. Null if the answer that had it was lost. */
+  /** Lets the user name the first refund address, and cancel. It is null if the answer that had it was lost. */
   readonly orderToken: string | null
-  /** The sides on which the user's own key takes part. */
+  /** The user's own key takes part on these sides. */
   readonly ownKeys: readonly Leg[]
-  /** The addresses where the user gets paid, and refunded. */
+  /** The user is paid and refunded at these addresses. */
   readonly payout: string
   readonly refundTo: string | null
   /** Where the service made the user's key, it refunds the deposit without the service, by `tandem refund --package`. Verified before the user pays. */
@@ -31,7 +31,7 @@ export type SavedSwap = {
    * has what the service said then.
    */
   readonly paidFor: OrderRecord | null
-  /** The hash of the payment. Null if the wallet did not give it. */
+  /** The hash of the payment. It is null if the wallet did not give it. */
   readonly paidTx: string | null
   /** A random name of the page that asked the wallet last; null before. Only one page pays, see `pay.ts`. */
   readonly payer: string | null
@@ -52,7 +52,7 @@ export type SavedSwap = {
 }
 
 const keyOf = (orderId: string) => `tandem:order:${orderId}`
-/** The ids of all swaps, oldest first: a storage cannot be asked for its keys. */
+/** This item has the ids of all swaps, oldest first, because a storage cannot list its keys. */
 const LIST = 'tandem:orders'
 
 /** Replaces a swap that is saved already. */

@@ -4,7 +4,10 @@ export interface SwapStorage {
   setItem(key: string, value: string): void | Promise<void>
 }
 
-/** The storage of a page. Elsewhere one that refuses: a key that only a process holds is lost with it, and so is the money that only this key can refund. */
+/**
+ * Returns the storage of a page. Outside of pages it returns one that refuses: a key that only a process holds is lost with the process,
+ * and so is the money that only this key can refund.
+ */
 export function defaultStorage(): SwapStorage {
   return pageStorage() ?? { getItem: refuse, setItem: refuse }
 }
@@ -28,12 +31,15 @@ function refuse(): never {
   )
 }
 
-/** There is no place that keeps the keys of a swap. Nothing was paid. */
+/** No storage keeps the keys of a swap. Nothing was paid. */
 export class StorageError extends Error {
   override readonly name = 'StorageError'
 }
 
-/** Forgets everything when the process ends: for tests, and for swaps whose keys are those of a rescue phrase that is kept elsewhere. */
+/**
+ * This storage forgets everything when the process ends. It is for tests, and for swaps whose keys derive from a rescue phrase that is kept
+ * elsewhere.
+ */
 export function memoryStorage(): SwapStorage {
   const items = new Map<string, string>()
   return { getItem: (key) => items.get(key) ?? null, setItem: (key, value) => void items.set(key, value) }

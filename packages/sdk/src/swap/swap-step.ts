@@ -14,5 +14,5 @@ export type SwapStep =
   | { readonly kind: 'delayed'; readonly orderId: string; readonly by: 'service' | 'node'; readonly reason: string }
   /** The user's own node shows that the user is paid. With the user's own key the redeem is sent, and watched until it is in a block. */
   | { readonly kind: 'received'; readonly orderId: string; readonly tx: string }
-  /** That the user is paid is the service's word: no node was named that could show it, or it does not. */
+  /** Only the service says that the user is paid: no node was named that could show it, or the node does not show it. */
   | { readonly kind: 'unverified'; readonly orderId: string; readonly reason: string }

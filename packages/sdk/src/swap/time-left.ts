@@ -1,4 +1,4 @@
-/** What the remaining time of a timelock allows. */
+/** Says what the remaining time of a timelock allows. */
 
 import { verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'

@@ -26,7 +26,7 @@ export const addresses = { bitcoin_regtest: 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5x
 type Coin = { readonly txid: string; readonly vout: 0; readonly value: number; readonly height: number }
 export const coin = (digits: string, value: number, height: number): Coin => ({ txid: digits.repeat(32), vout: 0, value, height })
 
-/** `redeemer`: of the destination. Default: the user's key. */
+/** `redeemer` is that of the destination. The default is the user's key. */
 export async function swapToBitcoin({ redeemer }: { readonly redeemer?: string } = {}) {
   const deployments = { 'ethereum_localnet:wbtc': { htlc: account('1'), token: account('2') } }
   const source = await pinnedAsset('ethereum_localnet:wbtc', deployments)
@@ -66,7 +66,7 @@ export async function swapToBitcoin({ redeemer }: { readonly redeemer?: string }
   } as unknown as OrderRecord
 
   const esplora = createEsplora(address)
-  /** `refusal`: thrown at each read of the order. `told`: each PATCH. */
+  /** `refusal` is thrown at each read of the order. `told` has each PATCH. */
   const service = { record, refusal: null as Error | null, told: [] as object[] }
   const client = {
     chains: async () => [],
@@ -102,7 +102,7 @@ function swapRecord({ chain, asset }: PinnedAsset, leg: Leg, terms: HtlcTerms, s
   }
 }
 
-/** As Esplora does, it lists no coin that a waiting transaction spends. `sent`: all transactions, the last of them waits until `mine`. */
+/** Like Esplora, it lists no coin that an unmined transaction spends. `sent` has all transactions. The last one is unmined until `mine`. */
 function createEsplora(address: string) {
   const sent: Transaction[] = []
   /** `isRefund`: what is there instead is the solver's refund, which does not show the secret. */
@@ -140,14 +140,14 @@ function createEsplora(address: string) {
       sent.push(transaction)
       return transaction.id
     },
-    /** Of /tx/:txid/outspend/0. */
+    /** This answers /tx/:txid/outspend/0. */
     0: (url) => ({
       spent: inputsOf(sent.at(-1)).some(({ txid }) => url.includes(txid)),
       txid: sent.at(-1)?.id,
       status: { confirmed: state.isMined },
     }),
   }
-  /** Of /address/:address. */
+  /** This answers /address/:address. */
   const summary = (of: string) => {
     const [funded, spent] = [state.coins, state.coins.filter(isSpent)].map((coins) => coins.reduce((sum, { value }) => sum + value, 0))
     const chain_stats = of === address ? { funded_txo_sum: funded, spent_txo_sum: spent } : { funded_txo_sum: 0, spent_txo_sum: 0 }

@@ -1,4 +1,4 @@
-/** What people must know of an asset to read an amount, from the bundled registry: also when the service is gone. */
+/** Says what people must know of an asset to read an amount. It comes from the bundled registry, so it does not need the service. */
 
 import type { FamilyName } from '@tandem/protocol/chain.ts'
 import { explorerTxUrl } from '@tandem/protocol/explorer.ts'
@@ -6,17 +6,17 @@ import { explorerTxUrl } from '@tandem/protocol/explorer.ts'
 export type AssetFacts = {
   readonly id: string
   readonly symbol: string
-  /** Of the smallest unit: 8 for Bitcoin. */
+  /** The number of decimals of the smallest unit: 8 for Bitcoin. */
   readonly decimals: number
   readonly chain: string
   readonly chainName: string
-  /** Whose wallets work on the chain: see `Wallet.families`. */
+  /** Wallets of this family work on the chain: see `Wallet.families`. */
   readonly family: FamilyName
-  /** For `transactionLink`. Empty if no explorer shows the transactions of the chain. */
+  /** `transactionLink` needs it. It is empty if no explorer shows the transactions of the chain. */
   readonly explorerTxUrl: string
 }
 
-/** Null if this version of the SDK does not know the asset. */
+/** The result is null if this version of the SDK does not know the asset. */
 export async function assetFacts(id: string): Promise<AssetFacts | null> {
   const { chainNamed, findAsset } = await import('./pinned.ts')
   const asset = findAsset(id)

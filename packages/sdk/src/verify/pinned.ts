@@ -10,8 +10,7 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import { tokenOf } from '@tandem/protocol/registry/registry.ts'
 
 /**
- * By asset: the addresses of its contracts, for local networks and for tokens whose address the registry does not confirm. `package`: of the code, where
- * it does not follow from the address of the HTLC.
+ * The addresses of the contracts of each asset, for local networks and for tokens whose address the registry does not confirm. `package` is the address of the code, where it does not follow from the address of the HTLC.
  */
 export type Deployments = Readonly<
   Record<string, { readonly htlc?: string | null; readonly token?: string | null; readonly package?: string }>
@@ -19,13 +18,13 @@ export type Deployments = Readonly<
 
 export type PinnedAsset = { readonly chain: Chain; readonly asset: Asset; readonly deployment: PinnedDeployment }
 
-/** `solvers`: public keys of solvers on the chain of this asset, where parties of an HTLC are keys. Old keys stay listed. */
+/** `solvers` are public keys of solvers on the chain of this asset, where parties of an HTLC are keys. Old keys stay listed. */
 type Listed = Readonly<Record<string, Deployments[string] & { readonly solvers?: readonly string[] }>>
 
 const listed: Listed = { ...mainnet, ...testnet }
 const all = Object.values(environments)
 
-/** Null for a chain that the bundled registry does not have. */
+/** The result is null for a chain that the bundled registry does not have. */
 export function findChain(id: string): Chain | null {
   return all.flatMap(({ chains }) => chains).find((one) => one.id === id) ?? null
 }
@@ -41,7 +40,7 @@ export function pinnedSolverKeys(chain: string, of: Listed = listed): readonly s
   return Object.entries(of).flatMap(([id, { solvers = [] }]) => (id.startsWith(`${chain}:`) ? solvers : []))
 }
 
-/** Null for an asset that the bundled registry does not have. */
+/** The result is null for an asset that the bundled registry does not have. */
 export function findAsset(id: string): Asset | null {
   return all.flatMap(({ assets }) => assets).find((one) => one.id === id) ?? null
 }
@@ -66,7 +65,7 @@ export async function pinnedAssetsOn(chain: Chain, deployments: Deployments): Pr
   return pinned.flatMap(({ deployment, ...rest }) => (deployment === null ? [] : [{ ...rest, deployment }]))
 }
 
-/** Null if the contracts are not known. */
+/** The result is null if the contracts are not known. */
 async function deploymentOf(asset: Asset, chain: Chain, deployments: Deployments): Promise<PinnedDeployment | null> {
   const given = deployments[asset.id] ?? listed[asset.id]
   const deployment =

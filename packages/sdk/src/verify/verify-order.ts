@@ -30,7 +30,7 @@ export const freshSwap = {
   refund_timestamp: null,
 } satisfies Partial<SwapRecord>
 
-/** What the user agreed to. Everything in it is the client's own knowledge. */
+/** The user agreed to this. All of it is the client's own knowledge. */
 export type Intent = {
   readonly source: PinnedAsset
   readonly destination: PinnedAsset
@@ -38,17 +38,17 @@ export type Intent = {
   readonly sourceAmount: bigint
   /** This or more is locked for the user. */
   readonly minDestinationAmount: bigint
-  /** This or more is received after the fee of the payout. Null if the user named no such limit. */
+  /** This or more is received after the fee of the payout. It is null if the user named no such limit. */
   readonly minToAmount: bigint | null
   readonly request: CreateOrderRequest
-  /** Null if the service makes the secret. */
+  /** It is null if the service makes the secret. */
   readonly secretHash: Hex32 | null
 }
 
 export type Sides = { readonly source: SourceSide; readonly destination: SwapSide }
 
 export type VerifiedOrder = Sides & {
-  /** What the wallet is asked to do: the family's own, for its `fund`. */
+  /** The wallet is asked to do this. Only the family's `fund` understands it. */
   readonly plan: unknown
 }
 
@@ -57,10 +57,10 @@ type Answers = { readonly funding: CreateOrderResult; readonly record: OrderReco
 /** Less time is not enough to fund an order. */
 const MIN_SECONDS_TO_FUND = 60n
 
-/** Between the clocks of the user and of the service. */
+/** The clocks of user and service may differ by this much. */
 const MAX_CLOCK_DIFFERENCE_SECONDS = 300n
 
-/** Verifies an order that is not funded yet. `now`: unix seconds. */
+/** Verifies an order that is not funded yet. `now` is in unix seconds. */
 export async function verifyOrder(intent: Intent, answers: Answers, now: bigint): Promise<VerifiedOrder> {
   const { record } = answers
   verifySame('status', 'created', record.status)

@@ -8,9 +8,9 @@ import type { PinnedAsset } from './pinned.ts'
 export type QuoteAsked = {
   readonly source: PinnedAsset
   readonly destination: PinnedAsset
-  /** Exactly one of both. */
+  /** One of both is given. */
   readonly amount: { readonly exactIn: bigint } | { readonly exactOut: bigint }
-  /** The user's own limits, after the fee of the payout. Null if none was named. */
+  /** The user's own limits, after the fee of the payout. A limit is null if the user named none. */
   readonly minToAmount: bigint | null
   readonly maxFromAmount: bigint | null
   readonly slippage: number

@@ -2,7 +2,7 @@
 import type { KeyWallet, KeyWalletOptions } from '@tandem/chain-kit/browser/key-wallet-options.ts'
 import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 
-/** The account of a wallet on a chain. `chain`: as in asset ids. It may ask the user for access. */
+/** Returns the account of a wallet on a chain, whose name is as in asset ids. It may ask the user for access. */
 export async function walletAddress(wallet: Wallet, chain: string): Promise<string> {
   const { chainNamed } = await import('../verify/pinned.ts')
   return wallet.address(chainNamed(chain))

@@ -11,7 +11,7 @@ import { type StarknetWalletApi, starknetWallet } from '@tandem/starknet/browser
 import { suiWallet } from '@tandem/sui/browser/wallet.ts'
 import { type TronLink, tronLinkWallet } from '@tandem/tron/browser/wallet.ts'
 
-/** `icon`: a data URL, or empty. `id`: the same in every page. */
+/** `icon` is a data URL, or empty. `id` is the same in every page. */
 export type FoundWallet = Pick<Wallet, 'families'> & {
   readonly id: string
   readonly name: string
@@ -25,7 +25,7 @@ export const discoverableFamilies: readonly FamilyName[] = ['evm', 'hypercore', 
 /** A wallet of Bitcoin that sends by itself, as UniSat and others do. */
 type BitcoinProvider = { requestAccounts(): Promise<readonly string[]>; sendBitcoin(to: string, satoshis: number): Promise<string> }
 
-/** Calls `found` for each wallet and family, now and later, once each. Returns how to stop. `page`: the window, for tests. */
+/** Calls `found` for each wallet and family, now and later, once each. Returns how to stop. `page` is the window; only tests name it. */
 export function discoverAllWallets(
   found: (wallet: FoundWallet) => void,
   page: EventTarget = globalThis as unknown as EventTarget,
@@ -57,7 +57,7 @@ const STANDARD_FAMILIES = [
   ['sui:signAndExecuteTransaction', 'sui', suiWallet],
 ] as const
 
-/** The wallet standard: wallets register with the page, whichever of both is there first. */
+/** By the wallet standard, wallets register with the page, no matter which of both is there first. */
 function discoverStandard(found: (wallet: StandardWallet, icon: string) => void, page: EventTarget): () => void {
   const api = {
     register(...wallets: readonly (StandardWallet & { readonly icon?: string })[]) {

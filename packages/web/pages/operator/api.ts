@@ -8,7 +8,7 @@ import { type Explanation, explain } from '../../shared/explain.ts'
 /** The operator's interface names no assets in its errors. */
 export const explainError = (error: unknown): Explanation => explain(error, { symbol: () => '', amount: () => '', chain: (id) => id })
 
-/** Null if logged out, undefined while it is not known yet. */
+/** It is null if logged out, undefined while it is not known yet. */
 export const session = signal<OperatorSessionRecord | null | undefined>(undefined)
 /** The last read got no answer. */
 export const isOffline = signal(false)

@@ -71,7 +71,7 @@ function isBehind({ behind, block_seconds }: ChainRecord): boolean {
   return behind !== null && behind > 1 && behind * block_seconds > RESTING_SECONDS
 }
 
-/** Null if the chain is in sync. */
+/** The result is null if the chain is in sync. */
 export function faultOf({
   halted,
   healthy,

@@ -34,7 +34,7 @@ function Page({ settings }: { readonly settings: RescueSettings }) {
 
 function Keep() {
   async function keep(): Promise<void> {
-    // Read again: a solver may have a new key since the page was opened.
+    // The keys are read again, because a solver may have a new one since the page was opened.
     keepProblem.value = await readSettings()
       .then(keepPage)
       .then(() => null, explainError)

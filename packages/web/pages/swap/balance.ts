@@ -25,7 +25,10 @@ export const held = computed(() => {
   return read.value.balance
 })
 
-/** Whether the balance is too small for the amount: `needed` includes the network fee if the asset pays it. Null if it is enough, or not known. */
+/**
+ * Whether the balance is too small for the amount: `needed` includes the network fee if the asset pays it. It is null if it is enough, or
+ * not known.
+ */
 export const shortage = computed(() => {
   const wanted = fixedSide.value === 'from' ? amount.value : quote.value === null ? null : BigInt(quote.value.source.amount)
   if (held.value === null || wanted === null || wanted <= held.value.spendable) return null

@@ -54,7 +54,7 @@ const checkedRefund = signal<Checked>({ text: '', address: null, problem: null }
 export const from = computed(() => findAsset(fromId.value))
 export const to = computed(() => findAsset(toId.value))
 
-/** Null if the text is empty or not an amount. */
+/** It is null if the text is empty or not an amount. */
 export const amount = computed(() => {
   const asset = fixedSide.value === 'from' ? from.value : to.value
   const parsed = asset === null ? null : parseAmount(amountText.value, asset.decimals)
@@ -150,7 +150,7 @@ export function keepForm(): void {
   keepQuote()
 }
 
-/** On the local network: an address to play with, unless the user has typed one. */
+/** On the local network this is an address to play with, unless the user has typed one. */
 function fillIn(asset: ReadonlySignal<Asset | null>, field: typeof recipient): void {
   let filled = ''
   const isOwn = () => field.peek() !== '' && field.peek() !== filled
@@ -181,7 +181,7 @@ function check(chain: string | undefined, given: string, result: typeof checkedR
   )
 }
 
-/** For a refused amount: the typed one is within its limits, so the other one is not. */
+/** This is for a refused amount: the typed one is within its limits, so the other one is not. */
 function explainRefusal(error: unknown, side: Side): Explanation {
   const other = side === 'from' ? to.peek() : from.peek()
   if (!(error instanceof AmountOutOfRangeError) || other === null) return explainError(error)

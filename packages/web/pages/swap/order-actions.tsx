@@ -117,7 +117,10 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
   )
 }
 
-/** For the local network: starts the solvers again, and lets time pass. Only on chains whose clock counts blocks: one whose clock runs ahead would refuse later swaps. */
+/**
+ * Starts the solvers of the local network again, and lets time pass on its chains. It does so only on chains whose clock
+ * counts blocks: one whose clock runs ahead would refuse later swaps.
+ */
 function PlayActions({
   record,
   act,

@@ -31,7 +31,7 @@ export function hasPlayWallet({ chain }: Asset): boolean {
   return value?.play != null && value.nodes[chain.chain] !== undefined && PLAY_FAMILIES.has(familyOf(chain))
 }
 
-/** Null on chains on which it cannot pay. Makes its key if this browser has none yet. */
+/** The result is null on chains on which it cannot pay. Makes its key if this browser has none yet. */
 export function playWallet(asset: Asset): Promise<KeyWallet> | null {
   const { value } = settings
   const node = value?.nodes[asset.chain.chain]

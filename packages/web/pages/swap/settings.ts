@@ -17,7 +17,7 @@ export type Settings = {
 
 const RETRY_MS = 2_000
 
-/** Null until the service has answered. */
+/** It is null until the service has answered. */
 export const settings = signal<Settings | null>(null)
 
 export async function loadSettings(): Promise<Settings> {

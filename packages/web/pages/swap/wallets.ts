@@ -1,4 +1,4 @@
-/** Who pays: a wallet of this browser, the play wallet of the local network, or any wallet by a deposit address. */
+/** The payer is a wallet of this browser, the play wallet of the local network, or any wallet by a deposit address. */
 import { computed, signal } from '@preact/signals'
 import { depositWallet, discoverAllWallets, type FoundWallet, type Wallet } from '@tandem/sdk'
 import { SaidError } from '../../shared/explain.ts'
@@ -49,10 +49,10 @@ function chosenOf(asset: Asset, payers: readonly Payer[]): Payer | null {
   return payers.find((one) => one.id === id) ?? payers.find(({ kind }) => kind !== 'wallet') ?? null
 }
 
-/** Null if the user must choose a wallet first. */
+/** It is null if the user must choose a wallet first. */
 export const payer = computed(() => (from.value === null ? null : chosenOf(from.value, payersOf(from.value))))
 
-/** `orderId`: that of the order which is paid, once it is known. */
+/** `orderId` is that of the order which is paid, once it is known. */
 export async function openPayer(asset: Asset, orderId: () => string | null): Promise<Wallet> {
   const chosenPayer = chosenOf(asset, payersOf(asset))
   const address = refundCheck.value?.address

@@ -1,6 +1,6 @@
 /**
  * Initiates an HTLC by paying from the signer's own P2WPKH coins.
- * An initiation never pays twice, because a coin is spent once: at most one of several attempts that share a coin is ever mined. Hence:
+ * An initiation never pays twice, because a coin is spent once: at most one of several attempts that share a coin is ever mined. Therefore:
  * - A replacement spends all coins of the attempt that it replaces (and perhaps more).
  * - When attempts are dropped and cannot be rebroadcast (a reorg removed a coin of one), a new attempt spends at least one coin of every
  *   earlier attempt. An earlier attempt without such a coin is ignored only if it can never be mined: someone else's transaction spends

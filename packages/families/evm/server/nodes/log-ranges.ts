@@ -11,7 +11,7 @@ export interface LogRanges {
 const MAX_SPAN = 10_000n
 
 export function createLogRanges(): LogRanges {
-  /** So many blocks are requested at once: halved on a refusal, grown on success. */
+  /** This many blocks are requested at once. A refusal halves the number, and a success raises it. */
   let span = MAX_SPAN
   let limit = MAX_SPAN
 

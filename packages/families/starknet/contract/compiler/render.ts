@@ -31,7 +31,7 @@ export function renderArtifacts(compiled: string): ReadonlyMap<string, string> {
 function renderModule(classHash: string): string {
   return `// Generated from packages/families/starknet/contract/src by \`npm run cairo\`.
 export const htlcClass = {
-  /** Of the Sierra class: what every deployment of the contract has. */
+  /** The part of the Sierra class that every deployment of the contract has. */
   classHash: '${classHash}',
   /** SHA-256 of sources and compiler version. */
   sourceHash: '${sourceHash()}',

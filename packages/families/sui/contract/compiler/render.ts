@@ -28,7 +28,7 @@ export const htlcPackage = {
   /** Where the bytecode has 32 zero bytes, which publishing replaces with the package's id. */
   selfAddressOffset: ${selfAddressOffset(module)},
   dependencies: [${dependencies.map((id) => `'${id}'`).join(', ')}],
-  /** Of modules and dependencies, as the Sui CLI shows it. */
+  /** The digest of modules and dependencies, as the Sui CLI shows it. */
   digest: '${bytesToHex(digest)}',
   compiler: 'sui-move ${compiler}',
 } as const
