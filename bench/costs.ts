@@ -118,7 +118,7 @@ async function swapOnce(client: LocalClient): Promise<bigint> {
     source: { asset: from, owner: client.ownerOf(from), amount: quote.source.amount },
     destination: { asset: to, owner: client.ownerOf(to), amount: quote.destination.amount },
   })
-  await fundInTurn(client, made)
+  await fundOneAtATime(client, made)
   for (;;) {
     const { source_swap, destination_swap } = await client.api.order(made.order_id)
     if (source_swap.redeem_tx_hash !== '' && destination_swap.redeem_tx_hash !== '')
@@ -129,7 +129,7 @@ async function swapOnce(client: LocalClient): Promise<bigint> {
 
 /** One wallet takes its nonces one after the other. */
 let lastFunded: Promise<unknown> = Promise.resolve()
-function fundInTurn(client: LocalClient, made: CreatedOrder): Promise<unknown> {
+function fundOneAtATime(client: LocalClient, made: CreatedOrder): Promise<unknown> {
   lastFunded = lastFunded.then(async () => (await client.walletFor(from)).fund(made))
   return lastFunded
 }

@@ -79,7 +79,7 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Us
     return index
   }
 
-  function inTurn<T>(user: User, fund: () => Promise<T>): Promise<T> {
+  function oneAtATime<T>(user: User, fund: () => Promise<T>): Promise<T> {
     const funding = user.funded.then(fund)
     user.funded = funding.catch(() => undefined)
     return funding
@@ -94,7 +94,7 @@ export function createWalletUsers(info: LocalJson, routes: readonly Route[]): Us
       const quote = await api.quote({ from, to, from_amount: amount.toString() })
       const walletIndex = nextIndex(chainOf(from))
       const [payer, payee] = await Promise.all([userOn(chainOf(from), walletIndex), userOn(chainOf(to), walletIndex)])
-      const { order, orderedAt } = await inTurn(payer, async () => {
+      const { order, orderedAt } = await oneAtATime(payer, async () => {
         const created = await api.createOrder({
           source: { asset: from, owner: payer.address, amount: quote.source.amount },
           destination: { asset: to, owner: payee.address, amount: quote.destination.amount },

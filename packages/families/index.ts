@@ -15,7 +15,7 @@ import { starknetFacts } from '@tandem/starknet/terms/facts.ts'
 import { suiFacts } from '@tandem/sui/terms/facts.ts'
 import { tronFacts } from '@tandem/tron/terms/facts.ts'
 import { xrplFacts } from '@tandem/xrpl/terms/facts.ts'
-import { loadInTurn } from './load-in-turn.ts'
+import { loadOneAtATime } from './load-one-at-a-time.ts'
 import { type FamilyName, familyNameOf } from './names.ts'
 
 type ListedFamily = {
@@ -72,7 +72,7 @@ export function familyNamed(name: string): FamilyFacts {
 }
 
 export async function loadFamily(name: string): Promise<ChainFamily> {
-  return loadInTurn(families[familyNameOf(name)].load)
+  return loadOneAtATime(families[familyNameOf(name)].load)
 }
 
 export async function connectChain(chain: Chain, options: ConnectOptions): Promise<ChainClient> {

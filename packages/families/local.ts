@@ -1,7 +1,7 @@
 /** Lists the families that can run on this machine. A family is loaded on first use, so that `--chains` saves memory. */
 
 import type { LocalFamily } from '@tandem/chain-kit/local/local-chain.ts'
-import { loadInTurn } from './load-in-turn.ts'
+import { loadOneAtATime } from './load-one-at-a-time.ts'
 import { type FamilyName, familyNameOf } from './names.ts'
 
 const localFamilies: Readonly<Record<FamilyName, () => Promise<LocalFamily>>> = {
@@ -16,5 +16,5 @@ const localFamilies: Readonly<Record<FamilyName, () => Promise<LocalFamily>>> = 
 }
 
 export async function loadLocalFamily(name: string): Promise<LocalFamily> {
-  return loadInTurn(localFamilies[familyNameOf(name)])
+  return loadOneAtATime(localFamilies[familyNameOf(name)])
 }

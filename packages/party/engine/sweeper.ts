@@ -6,7 +6,7 @@
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import { LATE_DEPOSIT_WATCH_SECONDS, smallDepositsOf } from '@tandem/protocol/state.ts'
 import type { Database } from '../store/database/database.ts'
-import { sweepPage, TURNS } from '../store/orders/open-orders.ts'
+import { GROUPS, sweepPage } from '../store/orders/open-orders.ts'
 import { closeUnfundedOrders } from '../store/orders/orders.ts'
 import { ALL_SHARDS, outlivingVerbs } from './reconciler.ts'
 import { SWEEP_PAGE_MS, SWEEP_ROUND_MS } from './times.ts'
@@ -23,7 +23,7 @@ const PAGE = 1000
 /** This many orders of each page are derived: each of 100,000 open orders every three hours, each of 50 every minute. */
 const REDERIVED = 50
 /** It is odd, and slightly below the number of groups of `REDERIVED` orders, so that every group comes first at some time. */
-const TURNS_PER_ROUND = 37
+const GROUPS_PER_ROUND = 37
 
 export function createSweeper({ db, registry }: SweeperContext, nowMs: () => number = () => performance.now()): Sweeper {
   let cursor = 0n
@@ -38,7 +38,7 @@ export function createSweeper({ db, registry }: SweeperContext, nowMs: () => num
         limit: PAGE,
         shards,
         rederived: REDERIVED,
-        turn: (round * TURNS_PER_ROUND) % TURNS,
+        firstGroup: (round * GROUPS_PER_ROUND) % GROUPS,
         worthlessBelow,
         deadline,
       })

@@ -69,21 +69,21 @@ test('a slow solver that says "wait" is not asked about other orders for a while
     return answerWith({ answer: given, signature: null, reason: null })
   }
   const due = () => questions(others).filter(({ dueAtMs = 0 }) => dueAtMs <= now)
-  const askInTurn = async () => {
+  const askOneAtATime = async () => {
     for (const task of due()) await task.run()
     return asked
   }
-  await askInTurn()
+  await askOneAtATime()
   now += 2 * SECOND
-  expect(await askInTurn()).toBe(1)
+  expect(await askOneAtATime()).toBe(1)
   now += 2 * SECOND
-  expect(await askInTurn()).toBe(2)
+  expect(await askOneAtATime()).toBe(2)
   now += 60 * SECOND
   await Promise.all(due().map((task) => task.run()))
   expect(asked).toBe(3)
   given = 'declined'
   now += 60 * SECOND
-  expect(await askInTurn()).toBe(5)
+  expect(await askOneAtATime()).toBe(5)
 })
 
 test('a declined deposit is refunded to its initiator by the consent of the solver alone', async () => {

@@ -4,6 +4,7 @@ import type { BranchEvents, BranchRead } from '@tandem/chain-kit/port/abilities/
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { FoundSwaps, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { allowedLagOf } from '@tandem/chain-kit/providers/agreed-blocks.ts'
+import { inParallel } from '@tandem/chain-kit/providers/in-parallel.ts'
 import type { Block, Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import { isSecretFor } from '@tandem/protocol/secret.ts'
@@ -69,13 +70,13 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
   /** Null means that a reorg happened during the read. */
   async function readOnce(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[] | null> {
     const first = await firstRecent(from, to)
-    const recent = await inParallel(heightsBetween(first, to), blockAt)
+    const recent = await inParallel(heightsBetween(first, to), blockAt, PARALLEL_REQUESTS)
     if (recent.some((block, i) => i > 0 && block.parentHash !== recent[i - 1]?.hash)) return null
     const [lowest] = recent
     const deepLogs = lowest === undefined ? [] : await logsBelow(from, lowest)
-    const { logs, swaps } = await watchedLogs(watched, [deepLogs, ...(await inParallel(recent, logsIn))].flat())
+    const { logs, swaps } = await watchedLogs(watched, [deepLogs, ...(await inParallel(recent, logsIn, PARALLEL_REQUESTS))].flat())
     const deep = new Set(logs.map((log) => log.blockHeight).filter((height) => height < first))
-    const blocks = new Map([...(await inParallel([...deep], blockAt)), ...recent].map((block) => [block.height, block]))
+    const blocks = new Map([...(await inParallel([...deep], blockAt, PARALLEL_REQUESTS)), ...recent].map((block) => [block.height, block]))
     if (logs.some((log) => blocks.get(log.blockHeight)?.hash !== log.blockHash)) return null
     // The last block is the same before and after the read: so all blocks below it are of one branch.
     if ((await node.block(to))?.hash !== recent.at(-1)?.hash) return null
@@ -156,14 +157,6 @@ async function watchedLogs(
   if (found.length === 0) return { logs: [], swaps: NO_SWAPS }
   const swaps = await watched.find({ swapIds: new Set(found.map(orderIdTopic)), spent: [] })
   return { logs: found.filter((log) => swaps.bySwapId(orderIdTopic(log)) !== undefined), swaps }
-}
-
-async function inParallel<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<readonly R[]> {
-  const answers: R[] = []
-  for (let start = 0; start < items.length; start += PARALLEL_REQUESTS) {
-    answers.push(...(await Promise.all(items.slice(start, start + PARALLEL_REQUESTS).map(ask))))
-  }
-  return answers
 }
 
 function heightsBetween(first: bigint, last: bigint): readonly bigint[] {

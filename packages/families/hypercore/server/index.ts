@@ -33,6 +33,7 @@ import { createContracts, initiateWithSignatureData } from '@tandem/evm/terms/ht
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import { createMutex } from '@tandem/runtime/mutex.ts'
 import { type Address, encodeFunctionData } from 'viem'
 import { hypeTokenOf, systemAddressOf, textForms } from '../terms/core.ts'
 import { hypercoreFacts } from '../terms/facts.ts'
@@ -81,14 +82,14 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
   }
 
   /** Orders of one owner share its account, so each must see the attempts that the one before has signed. */
-  const inTurn = createTurns()
+  const mutex = createMutex()
   const prefund = createPrefund(chain, node, contracts)
 
   async function initiateFromPrefund(swap: PrefundedSwap, outbox: Outbox): Promise<string> {
     const { terms } = swap
     const contract = contracts.of(terms.asset)
     const owner = ownerOf(swap)
-    return inTurn(accountAt(contract, owner), async () => {
+    return mutex(accountAt(contract, owner), async () => {
       if ((await state.htlc(contract, terms)) === 'absent')
         await crossToEvm(node, chain, { contract, owner, needed: terms.amount, readFunds: () => fundsIn(terms, owner) }, outbox)
       // The consent has cost the payer a transaction. So other reverted relays only end our payments for crossings, which the payer can make too.
@@ -188,7 +189,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
         const contract = contracts.of(terms.asset)
         const { reverted: revertsPaidFor } = await limitsOf(contract, terms, parsed)
         const owner = ownerOf({ terms, payer: null })
-        return inTurn(accountAt(contract, owner), async () => {
+        return mutex(accountAt(contract, owner), async () => {
           if ((await state.htlc(contract, terms)) === 'absent') {
             await verifySignature(node, contract, terms, parsed).catch(asWouldFail)
             const readFunds = () => fundsIn(terms, owner)
@@ -212,22 +213,4 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
 /** An invalid signature, e.g. of a contract account that withdrew it, must not cost us a crossing. */
 function asWouldFail(error: unknown): never {
   throw error instanceof TandemError ? new ChainFailure('would-fail', `initiate: ${error.message}`, { cause: error }) : error
-}
-
-/** Each name has a queue: work of one name runs one after the other, in the order in which it was given. */
-function createTurns(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
-  const last = new Map<string, Promise<void>>()
-  return async (name, work) => {
-    const mine = (last.get(name) ?? Promise.resolve()).then(work)
-    const ended = mine.then(
-      () => undefined,
-      () => undefined,
-    )
-    last.set(name, ended)
-    try {
-      return await mine
-    } finally {
-      if (last.get(name) === ended) last.delete(name)
-    }
-  }
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ActionKey } from '@tandem/protocol/order.ts'
+import { createMutex, type Mutex } from '@tandem/runtime/mutex.ts'
 import { sql } from 'kysely'
 import { anyOf } from '../database/any-of.ts'
 import { shape, text } from '../database/columns.ts'
@@ -67,7 +68,7 @@ const LEASE_POLL_MS = 100
  * if another process holds the lease for longer than `waitMs`.
  */
 export function withLease<T>(db: Database, name: string, waitMs: number, work: () => Promise<T>): Promise<T | null> {
-  return inQueue(db, `turn ${name}`, async () => {
+  return mutexOf(db)(`lease ${name}`, async () => {
     const holder = randomUUID()
     for (const giveUpAt = Date.now() + waitMs; !(await holdLease(db, name, holder, LEASE_SECONDS)); await sleep(LEASE_POLL_MS))
       if (Date.now() >= giveUpAt) return null
@@ -91,7 +92,7 @@ const LOCK_PING_MS = 1000
  * that connection, so what it writes there is written only while the lock is held.
  */
 export function withLock<T>(db: Database, name: string, work: (connection: Database) => Promise<T>): Promise<T> {
-  return inQueue(db, name, () =>
+  return mutexOf(db)(`lock ${name}`, () =>
     db.connection().execute(async (connection) => {
       await sql`
         select set_config('idle_session_timeout', ${String(SILENT_LOCK_MS)}, false), pg_advisory_lock(hashtextextended(${name}, 0))`.execute(
@@ -110,19 +111,11 @@ export function withLock<T>(db: Database, name: string, work: (connection: Datab
   )
 }
 
-const queues = new WeakMap<Database, Map<string, Promise<unknown>>>()
+const mutexes = new WeakMap<Database, Mutex>()
 
-/** Callers of this process wait in a queue: if each waited with its own connection, none would be left for the one that works. */
-async function inQueue<T>(db: Database, name: string, work: () => Promise<T>): Promise<T> {
-  const queue = queues.get(db) ?? new Map<string, Promise<unknown>>()
-  queues.set(db, queue)
-  const result = (queue.get(name) ?? Promise.resolve()).then(work)
-  // The next waiter runs even if this one failed.
-  const ended = result.catch(() => undefined)
-  queue.set(name, ended)
-  try {
-    return await result
-  } finally {
-    if (queue.get(name) === ended) queue.delete(name)
-  }
+/** Callers of this process wait without a connection: if each waited with its own, none would be left for the one that works. */
+function mutexOf(db: Database): Mutex {
+  const mutex = mutexes.get(db) ?? createMutex()
+  mutexes.set(db, mutex)
+  return mutex
 }

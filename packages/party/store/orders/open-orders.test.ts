@@ -9,7 +9,7 @@ import { blockOf, closeAnyway, putOrder, sightingsOf } from '../store.fixture.ts
 import { factsMark } from './facts-mark.ts'
 import { recordProposal } from './fills.ts'
 import { addGrant } from './grants.ts'
-import { type SweptPage, sweepPage, TURNS } from './open-orders.ts'
+import { GROUPS, type SweptPage, sweepPage } from './open-orders.ts'
 import { findOrderSnapshots, markSecretSigned } from './orders.ts'
 import { recordPrefund } from './prefunds.ts'
 import { SHARDS } from './touched-orders.ts'
@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 
 const shards = Array.from({ length: SHARDS }, (_, shard) => shard)
-const base: SweptPage = { after: 0n, limit: 100, shards, rederived: 0, turn: 0, worthlessBelow: new Map(), deadline: 0n }
+const base: SweptPage = { after: 0n, limit: 100, shards, rederived: 0, firstGroup: 0, worthlessBelow: new Map(), deadline: 0n }
 const put = async () => (await putOrder(store.db)).order
 const record = (event: HtlcEvent, chain = 'bitcoin_regtest') =>
   recordPoll(store.db, {
@@ -137,8 +137,8 @@ describe('a sweep marks', () => {
     }
     expect(await swept({ rederived: 6 })).toEqual(ids.toSorted())
     const seen = new Set<string>()
-    for (let round = 0; round < TURNS && seen.size < ids.length; round += 1)
-      for (const id of await swept({ rederived: 2, turn: (round * 37) % TURNS })) seen.add(id)
+    for (let round = 0; round < GROUPS && seen.size < ids.length; round += 1)
+      for (const id of await swept({ rederived: 2, firstGroup: (round * 37) % GROUPS })) seen.add(id)
     expect([...seen].sort()).toEqual(ids.toSorted())
     expect(await swept({ rederived: 2 })).toHaveLength(2)
   })

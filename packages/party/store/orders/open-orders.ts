@@ -10,15 +10,15 @@ export type SweptPage = {
   readonly limit: number
   readonly shards: readonly number[]
   readonly rederived: number
-  /** These are taken from this group of `TURNS` on. The id of an order decides its group. */
-  readonly turn: number
+  /** The `rederived` orders are taken from this group of `GROUPS` on. The id of an order decides its group. */
+  readonly firstGroup: number
   readonly worthlessBelow: ReadonlyMap<ChainId, bigint>
   /** Orders with earlier deadlines may be closed if they are unfunded. */
   readonly deadline: bigint
 }
 
 /** A power of two, large enough that few orders share a group: each group begins a page at some time, and is then within the limit. */
-export const TURNS = 1024
+export const GROUPS = 1024
 
 /** An order with nothing but worthless deposits is inactive: it is derived when something happens to it, but not again without need. */
 const isActive = `(
@@ -44,7 +44,7 @@ const selectPage = prepare(
     select id from known where coalesce(mark, 0) <> ${factsMarkOf('known.id')} and not (mark is null and rechecked)
       and not exists (select from touched_orders where touched_orders.order_id = known.id)
   ), again as (
-    select id from known as page where mark is not null and ${isActive} order by ((hashtext(id) & ${TURNS - 1}) - $5::integer) & ${TURNS - 1}, id limit $4::integer
+    select id from known as page where mark is not null and ${isActive} order by ((hashtext(id) & ${GROUPS - 1}) - $5::integer) & ${GROUPS - 1}, id limit $4::integer
   ), touched as (
     insert into touched_orders (order_id) select id from missed union select id from again
   )
@@ -53,12 +53,12 @@ const selectPage = prepare(
 )
 
 /**
- * Marks orders of a page that must be derived: something was recorded about them since they were derived, or it is the turn of their group.
+ * Marks orders of a page that must be derived: something was recorded about them since they were derived, or their group is the first one.
  * `late` have earlier deadlines. `end` is where the next page begins; null if there are no more.
  */
 export async function sweepPage(db: Database, page: SweptPage): Promise<{ readonly late: readonly string[]; readonly end: bigint | null }> {
-  const { after, limit, shards, rederived, turn, worthlessBelow, deadline } = page
+  const { after, limit, shards, rederived, firstGroup, worthlessBelow, deadline } = page
   const worthless = Object.fromEntries([...worthlessBelow].map(([chain, amount]) => [chain, amount.toString()]))
-  const [row] = await selectPage(db, [after.toString(), limit, shards, rederived, turn, worthless, deadline.toString()])
+  const [row] = await selectPage(db, [after.toString(), limit, shards, rederived, firstGroup, worthless, deadline.toString()])
   return { late: row?.late ?? [], end: row === undefined || row.orders < BigInt(limit) ? null : row.last }
 }

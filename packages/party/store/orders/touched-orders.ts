@@ -73,13 +73,13 @@ export type DerivedOrders = {
 
 /**
  * Takes touched orders that no other transaction has taken, and due orders of these shards, and writes what `derive` returns, in one
- * transaction of three messages. Meanwhile no other engine derives them. If the transaction fails, they stay touched or due. `news` are the
- * orders that something was recorded about, and whose ranges 'now' and 'facts' are not stored.
+ * transaction of three messages. Meanwhile no other engine derives them. If the transaction fails, they stay touched or due. `changed` are
+ * the orders that something was recorded about, and whose ranges 'now' and 'facts' are not stored.
  */
 export async function deriveOrders(
   db: Database,
   query: TakeQuery,
-  derive: (connection: Database, orderIds: readonly string[], news: ReadonlySet<string>) => Promise<DerivedOrders>,
+  derive: (connection: Database, orderIds: readonly string[], changed: ReadonlySet<string>) => Promise<DerivedOrders>,
 ): Promise<TakenOrders> {
   return inShortTransaction<TakenOrders>(db, callOf('take_orders', queryToJson(query)), async ({ connection, commit }, [row]) => {
     const taken = takenRow(row)

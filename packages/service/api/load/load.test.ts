@@ -86,8 +86,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** The loop turns every `ms`, for a while. */
-function turn(ms: number, forMs: number): void {
+/** The event loop runs once in `ms`, for `forMs`. */
+function runLoop(ms: number, forMs: number): void {
   for (const end = now + forMs; now < end; ) {
     now += ms
     vi.advanceTimersByTime(100)
@@ -95,24 +95,24 @@ function turn(ms: number, forMs: number): void {
 }
 
 test('an event loop that is on time, or late for one moment, is no load', () => {
-  turn(100, 5000)
-  turn(600, 600)
-  turn(100, 1000)
+  runLoop(100, 5000)
+  runLoop(600, 600)
+  runLoop(100, 1000)
   expect(changes).toEqual([])
 })
 
 test('a loop that is late again and again raises the level, and lowers it when it has caught up', () => {
-  turn(800, 5000)
+  runLoop(800, 5000)
   expect(monitor.level()).toBe(1)
-  turn(2000, 10_000)
+  runLoop(2000, 10_000)
   expect(monitor.level()).toBe(2)
-  turn(100, 3000)
+  runLoop(100, 3000)
   expect(monitor.level()).toBe(0)
   expect(changes).toEqual([1, 2, 1, 0])
 })
 
 test('a blocked event loop is detected before its timer fires', () => {
-  turn(100, 1000)
+  runLoop(100, 1000)
   now += 3000
   expect(monitor.level()).toBe(2)
 })

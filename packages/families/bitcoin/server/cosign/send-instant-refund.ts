@@ -3,6 +3,7 @@
  * coin of the outbox's signer pays the difference, as the last input, so that each deposit keeps the index of its output.
  */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { inParallel } from '@tandem/chain-kit/providers/in-parallel.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { SignedInstantRefund } from '@tandem/protocol/order.ts'
 import { scriptOfAddress, walletAddress } from '../../terms/script/address.ts'
@@ -12,7 +13,6 @@ import { finish, REPLACEABLE_SEQUENCE, type SpendableCoin, signWalletInput, spli
 import { type Action, type BuildRequest, execute, knownAttempts, whoSpent } from '../execute.ts'
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import type { Place } from '../nodes/backend.ts'
-import { inParallel } from '../nodes/in-parallel.ts'
 import { MAX_SPENT_AT_ONCE } from '../spend/spend-size.ts'
 import { freeCoins, readSponsorCoins, type SponsorCoins } from '../spend/sponsor-coins.ts'
 import { hasWantedDescendant } from '../wallet/own-payments.ts'

@@ -4,6 +4,7 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { FoundSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { gatherCalls } from '@tandem/chain-kit/providers/gather-calls.ts'
 import { createProviderHttp, type ProviderHttp } from '@tandem/chain-kit/providers/http.ts'
+import { inParallel } from '@tandem/chain-kit/providers/in-parallel.ts'
 import { type Json, record, whole } from '@tandem/chain-kit/providers/json.ts'
 import { createJsonRpc, type JsonRpc } from '@tandem/chain-kit/providers/json-rpc.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
@@ -20,7 +21,6 @@ import { type Outpoint, type ParsedTransaction, parseTransaction, type Transacti
 import type { BitcoinNode, Spender } from './backend.ts'
 import { createCoreCoins } from './core-coins.ts'
 import { createCoreScans, type ScanOptions } from './core-scan.ts'
-import { inParallel } from './in-parallel.ts'
 import { asBits, asBytes, asHash, asSatoshis, asTransaction, asUint32, asVersion } from './node-json.ts'
 
 const BLOCK_TIMEOUT_MS = 60_000

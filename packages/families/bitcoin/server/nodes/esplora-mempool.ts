@@ -5,9 +5,9 @@
  * is read in every poll, so that its transactions do not seem to disappear. A later poll, or the block, shows what a poll misses.
  */
 import type { ActiveSwap, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
+import { inParallel } from '@tandem/chain-kit/providers/in-parallel.ts'
 import type { ParsedTransaction } from '../script/transaction.ts'
 import type { EsploraHttp } from './esplora-http.ts'
-import { inParallel } from './in-parallel.ts'
 
 /** The newest funded orders beyond this limit wait for a block. */
 const MAX_FUNDED = 1_000

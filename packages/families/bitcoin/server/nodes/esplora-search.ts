@@ -1,5 +1,6 @@
 /** Finds the transactions of watched swaps on an Esplora server without raw blocks: by the history of each address, or in the pages of a block. */
 import type { WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
+import { inParallel } from '@tandem/chain-kit/providers/in-parallel.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import type { CheckedHeaders } from '../blocks/checked-headers.ts'
@@ -8,7 +9,6 @@ import type { SeenTransaction } from '../events.ts'
 import { taprootAddressAt } from '../script/taproot-address.ts'
 import type { EsploraHttp, EsploraTransaction, ListedTransaction } from './esplora-http.ts'
 import type { ReadProven } from './esplora-proof.ts'
-import { inParallel } from './in-parallel.ts'
 
 const ACTIVE_PAGE = 1_000
 /** The Esplora interface fixes the number of transactions in one page of a block. */

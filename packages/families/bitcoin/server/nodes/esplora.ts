@@ -3,6 +3,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { type Endpoint, headersOf, urlOf } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createProviderHttp } from '@tandem/chain-kit/providers/http.ts'
+import { inParallel } from '@tandem/chain-kit/providers/in-parallel.ts'
 import type { Json } from '@tandem/chain-kit/providers/json.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import { scriptOfAddress } from '../../terms/script/address.ts'
@@ -19,7 +20,6 @@ import { createEsploraHttp, type EsploraHttp, type EsploraTransaction, type Espl
 import { createMempoolReads } from './esplora-mempool.ts'
 import { createProvenReader } from './esplora-proof.ts'
 import { searchBlock, searchBlocks } from './esplora-search.ts'
-import { inParallel } from './in-parallel.ts'
 
 const COINBASE_MATURITY = 100n
 const REQUESTS_PER_SECOND = 10

@@ -5,6 +5,7 @@ import type { RefundPackage, Rescue, RescueNode, RescueRequest } from '@tandem/c
 import type { Endpoint, Endpoints } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { SpendableDeposit } from '@tandem/chain-kit/port/spend.ts'
+import { inParallel } from '@tandem/chain-kit/providers/in-parallel.ts'
 import type { KeyOf, Secp256k1Signer } from '@tandem/keys/key.ts'
 import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
@@ -19,7 +20,6 @@ import type { BitcoinNode } from '../nodes/backend.ts'
 import { createCoreBackend } from '../nodes/core-rpc.ts'
 import { SCAN_TIMEOUT_MS } from '../nodes/core-scan.ts'
 import { createEsploraBackend } from '../nodes/esplora.ts'
-import { inParallel } from '../nodes/in-parallel.ts'
 import { type ParsedPackage, parseRefundPackage } from './refund-package.ts'
 
 const SIGNATURE_BYTES = 64

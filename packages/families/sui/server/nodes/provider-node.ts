@@ -1,7 +1,9 @@
 /** Makes a node of one provider: it parses the answers of the gRPC. */
+
 import { GrpcTypes } from '@mysten/sui/grpc'
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { inParallel } from '@tandem/chain-kit/providers/in-parallel.ts'
 import { RateLimited, Refusal } from '@tandem/chain-kit/providers/refusal.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import { createGrpcWeb, type GrpcWeb, type Method, status } from './grpc-web.ts'
@@ -165,10 +167,10 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): SuiNo
   return {
     chainId: async () => required((await read(methods.getServiceInfo, {})).chainId, 'a chain id'),
     block,
-    blocks: async (heights) => (await inTurns(heights, block)).filter((found) => found !== null),
+    blocks: async (heights) => (await inParallel(heights, block, AT_ONCE)).filter((found) => found !== null),
     checkpoints: (from, to, packages) => {
       const wanted = new Set<string>(packages)
-      return inTurns(heightsFrom(from, to), (height) => checkpointWithEvents(height, wanted))
+      return inParallel(heightsFrom(from, to), (height) => checkpointWithEvents(height, wanted), AT_ONCE)
     },
 
     async object(id) {
@@ -261,13 +263,6 @@ function transactionOf(bytes: Uint8Array) {
 
 function heightsFrom(from: bigint, to: bigint): readonly bigint[] {
   return Array.from({ length: Number(to - from) + 1 }, (_, i) => from + BigInt(i))
-}
-
-/** The results are in the order of the items; a few are read at a time. */
-async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
-  const results: R[] = []
-  for (let at = 0; at < items.length; at += AT_ONCE) results.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(work))))
-  return results
 }
 
 function method<Q extends object, A extends object>(service: string, name: string, types: Omit<Method<Q, A>, 'path'>): Method<Q, A> {

@@ -1,11 +1,11 @@
 /** Tests that loads run one after another. */
 import { expect, test } from 'vitest'
-import { loadInTurn } from './load-in-turn.ts'
+import { loadOneAtATime } from './load-one-at-a-time.ts'
 
 test('a load begins when the one before it has ended, also if that failed', async () => {
   const steps: string[] = []
   const load = (name: string, fails = false) =>
-    loadInTurn(async () => {
+    loadOneAtATime(async () => {
       steps.push(`${name} begins`)
       await Promise.resolve()
       steps.push(`${name} ends`)
