@@ -1,10 +1,10 @@
 /** On EVM chains the user calls the HTLC, or signs typed data for the service to send. */
 
 import { verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
-import type { Balance, HeldAsset, Node, SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { contractSides } from '@tandem/chain-kit/browser/contract-sides.ts'
+import type { Balance, HeldAsset, Node, SdkFamily, SourceSide } from '@tandem/chain-kit/browser/family.ts'
 import { jsonRpc } from '@tandem/chain-kit/browser/request.ts'
 import { verifyCall } from '@tandem/chain-kit/browser/verify-call.ts'
-import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
 import { type Address, encodeFunctionData, erc20Abi, maxUint256, zeroHash } from 'viem'
 import { htlcErc20 } from '../contract/artifacts/htlc-erc20.ts'
@@ -42,20 +42,16 @@ export type EvmPlan = {
   readonly typedData: InitiateTypedData | null
 }
 
+const { contractOf, sidesWith } = contractSides({ createContracts, parseAddress, swapIdOf })
+
 export const family: SdkFamily<EvmPlan, EvmWallet> = {
   name: 'evm',
-  parseAddress,
+  ...sidesWith(planOf),
   /** The address of an HTLC follows from its code and its token (CREATE2). */
   deploymentOf({ tokenSchema, tokenAddress }) {
     if (tokenSchema !== null && tokenAddress === null) return null
     const token = tokenAddress === null ? null : parseAddress(tokenAddress)
     return { htlc: create2AddressOf(htlcInitCode(token)), token }
-  },
-  verifySource(side) {
-    return planOf(side, verifySide(side, side.payer))
-  },
-  verifyDestination(side) {
-    verifySide(side, null)
   },
   async verifyWallet(side, { wallet, node }, to) {
     if (to !== 'pay') return
@@ -85,16 +81,6 @@ export const family: SdkFamily<EvmPlan, EvmWallet> = {
   ...settling(contractOf),
   readLock: (side, node) => readLock(contractOf(side), side.terms, node),
   settledAs: (side, node) => settledAs(contractOf(side), side.terms, node),
-}
-
-function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
-  return createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
-}
-
-function verifySide(side: SwapSide, payer: string | null): HtlcContract {
-  const contract = contractOf(side)
-  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, side.terms) })
-  return contract
 }
 
 function planOf(side: SourceSide, contract: HtlcContract): EvmPlan {

@@ -1,12 +1,12 @@
 /** Refunds and redeems by a wallet, on chains with the contract of EVM. */
 
-import type { PinnedContract, SdkFamily, SwapSide } from '@tandem/chain-kit/browser/family.ts'
-import { createContracts, type HtlcContract, redeemData, refundData } from '../terms/htlc.ts'
+import type { HeldAsset, PinnedContract, SdkFamily } from '@tandem/chain-kit/browser/family.ts'
+import { type HtlcContract, redeemData, refundData } from '../terms/htlc.ts'
 import type { EvmWallet } from './wallet.ts'
 
 type Settling = Required<Pick<SdkFamily<unknown, EvmWallet>, 'refund' | 'redeem' | 'redeemCall' | 'refundCall' | 'findLocks'>>
 
-export function settling(contractOf: (side: SwapSide) => HtlcContract): Settling {
+export function settling(contractOf: (of: HeldAsset) => HtlcContract): Settling {
   return {
     async refund(side, { wallet }) {
       const { chainId, address: to } = contractOf(side)
@@ -21,8 +21,7 @@ export function settling(contractOf: (side: SwapSide) => HtlcContract): Settling
     refundCall: (side) => ({ chain: side.chain.id, to: contractOf(side).address, data: refundData(side.terms) }),
     async findLocks(search, node) {
       const { findLocks } = await import('./find-locks.ts')
-      const contractOfAsset = ({ asset, deployment }: PinnedContract) =>
-        createContracts(search.chain, [{ ...asset, deployment }]).of(asset.id)
+      const contractOfAsset = (of: PinnedContract) => contractOf({ ...of, chain: search.chain })
       return findLocks(search, node, { contractOf: contractOfAsset, partyOf: (address) => address })
     },
   }

@@ -4,9 +4,9 @@
  */
 
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
-import type { SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { contractSides } from '@tandem/chain-kit/browser/contract-sides.ts'
+import type { SdkFamily, SourceSide } from '@tandem/chain-kit/browser/family.ts'
 import { verifyCall } from '@tandem/chain-kit/browser/verify-call.ts'
-import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
 import { readLock, settledAs } from '@tandem/evm/browser/read-lock.ts'
 import { settling } from '@tandem/evm/browser/settle.ts'
 import { verifyNode } from '@tandem/evm/browser/verify-node.ts'
@@ -46,16 +46,12 @@ const ARRIVAL_POLL_MS = 500
 /** HyperCore moves the money after the block of the transaction, or drops the transfer. These polls last long enough to see which. */
 const ARRIVAL_POLLS = 40
 
+const { contractOf, sidesWith } = contractSides({ createContracts, parseAddress, swapIdOf })
+
 export const family: SdkFamily<HypercorePlan, EvmWallet> = {
   name: 'hypercore',
-  parseAddress,
+  ...sidesWith(planOf),
   deploymentOf: () => null,
-  verifySource(side) {
-    return planOf(side, verifySide(side, side.payer))
-  },
-  verifyDestination(side) {
-    verifySide(side, null)
-  },
   verifyNode: (side, node) => verifyNode(side.chain, contractOf(side), node),
   async fund({ contract, coreToken, amount, account, move, initiate, typedData }, wallet, { gasless, signal }) {
     const { chainId } = contract
@@ -98,16 +94,6 @@ export const family: SdkFamily<HypercorePlan, EvmWallet> = {
   readLock: (side, node) => readLock(contractOf(side), side.terms, node),
   settledAs: (side, node) => settledAs(contractOf(side), side.terms, node),
   ...settling(contractOf),
-}
-
-function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
-  return createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
-}
-
-function verifySide(side: SwapSide, payer: string | null): HtlcContract {
-  const contract = contractOf(side)
-  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, side.terms) })
-  return contract
 }
 
 function planOf({ terms, deadline, payer, funding }: SourceSide, contract: HtlcContract): HypercorePlan {

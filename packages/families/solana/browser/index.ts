@@ -1,11 +1,12 @@
 /** Connects the SDK to Solana: the user signs a whole transaction and sends it, or gives it to the service, which pays the fee. */
+
 import { base58, base64 } from '@scure/base'
 import { type Address, type Blockhash, getTransactionDecoder, type Instruction } from '@solana/kit'
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import { assertFreshTip } from '@tandem/chain-kit/browser/clock.ts'
+import { contractSides } from '@tandem/chain-kit/browser/contract-sides.ts'
 import type { Node, SdkFamily, Sender, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
 import { assertNoProblem, assertThere } from '@tandem/chain-kit/browser/node-error.ts'
-import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
 import { parseAddress } from '../terms/address.ts'
@@ -32,26 +33,12 @@ export type SolanaPlan = {
 
 const PUBLIC_CLUSTERS: readonly string[] = ['solana:mainnet', 'solana:testnet', 'solana:devnet']
 
+const { contractOf, sidesWith } = contractSides({ createContracts, parseAddress, swapIdOf })
+
 export const family: SdkFamily<SolanaPlan, SolanaWallet> = {
   name: 'solana',
-  parseAddress,
+  ...sidesWith(planOf),
   deploymentOf: () => null,
-  async verifySource(side) {
-    const contract = verifySide(side, side.payer)
-    const { versioned_tx: own, versioned_tx_gasless: relayed } = side.funding as Partial<FundingResult<'versionedTransaction'>>
-    const transaction = await rebuild(side, contract, 'transaction', 'versioned_tx', own)
-    if (relayed !== null) verifyThat(contract.mint !== null, 'versioned_tx_gasless', 'null for SOL', relayed)
-    const gasless = relayed === null ? null : await rebuild(side, contract, 'gasless', 'versioned_tx_gasless', relayed)
-    return {
-      chain: clusterOf(side.chain),
-      payer: parseAddress(side.payer ?? side.terms.initiator),
-      transaction,
-      gasless: side.payer === null ? gasless : null,
-    }
-  },
-  verifyDestination(side) {
-    verifySide(side, null)
-  },
   verifyNode: (side, node) => verifyNode(side.chain, contractOf(side), node),
   async fund({ chain, payer, transaction, gasless }, wallet, { gasless: bySignature, signal }) {
     signal?.throwIfAborted()
@@ -61,10 +48,7 @@ export const family: SdkFamily<SolanaPlan, SolanaWallet> = {
   readLock: (side, node) => readLock(contractOf(side), side, node),
   settledAs: (side, node) => settledAs(contractOf(side), side, node),
   listsLocksByAccount: true,
-  async findLocks(search, node) {
-    const { findLocks } = await import('./find-locks.ts')
-    return findLocks(search, node)
-  },
+  findLocks: async (...search) => (await import('./find-locks.ts')).findLocks(...search),
   refund: (side, by) =>
     settle(side, clusterOf(side.chain), 'refund', by, (payer) => {
       const contract = contractOf(side)
@@ -77,18 +61,21 @@ export const family: SdkFamily<SolanaPlan, SolanaWallet> = {
     }),
 }
 
+async function planOf(side: SourceSide, contract: HtlcContract): Promise<SolanaPlan> {
+  const { versioned_tx: own, versioned_tx_gasless: relayed } = side.funding as Partial<FundingResult<'versionedTransaction'>>
+  const transaction = await rebuild(side, contract, 'transaction', 'versioned_tx', own)
+  if (relayed !== null) verifyThat(contract.mint !== null, 'versioned_tx_gasless', 'null for SOL', relayed)
+  const gasless = relayed === null ? null : await rebuild(side, contract, 'gasless', 'versioned_tx_gasless', relayed)
+  return {
+    chain: clusterOf(side.chain),
+    payer: parseAddress(side.payer ?? side.terms.initiator),
+    transaction,
+    gasless: side.payer === null ? gasless : null,
+  }
+}
+
 function clusterOf({ reference }: Chain): string {
   return PUBLIC_CLUSTERS.includes(reference) ? reference : 'solana:localnet'
-}
-
-function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
-  return createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
-}
-
-function verifySide(side: SwapSide, payer: string | null): HtlcContract {
-  const contract = contractOf(side)
-  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, side.terms) })
-  return contract
 }
 
 /**

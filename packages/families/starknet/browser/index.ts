@@ -2,10 +2,10 @@
 
 import { verifySame } from '@tandem/chain-kit/browser/check.ts'
 import { assertFreshTip, depthOf, latestTime } from '@tandem/chain-kit/browser/clock.ts'
-import type { Lock, Node, SdkFamily, Settled, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { contractSides } from '@tandem/chain-kit/browser/contract-sides.ts'
+import type { Lock, Node, SdkFamily, Settled, SourceSide } from '@tandem/chain-kit/browser/family.ts'
 import { assertNoProblem } from '@tandem/chain-kit/browser/node-error.ts'
 import { jsonRpc } from '@tandem/chain-kit/browser/request.ts'
-import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { FeltCall } from '@tandem/protocol/funding/felt-calls.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
@@ -27,16 +27,12 @@ export type StarknetPlan = {
   readonly typedData: Readonly<Record<string, unknown>> | null
 }
 
+const { contractOf, sidesWith } = contractSides({ createContracts, parseAddress, swapIdOf })
+
 export const family: SdkFamily<StarknetPlan, StarknetWallet> = {
   name: 'starknet',
-  parseAddress,
+  ...sidesWith(planOf),
   deploymentOf: () => null,
-  verifySource(side) {
-    return planOf(side, verifySide(side, side.payer))
-  },
-  verifyDestination(side) {
-    verifySide(side, null)
-  },
   verifyNode: (side, node) => verifyNode(side.chain, contractOf(side), node),
   async fund({ chainId, payer, calls, typedData }, wallet, { gasless, signal }) {
     signal?.throwIfAborted()
@@ -45,10 +41,7 @@ export const family: SdkFamily<StarknetPlan, StarknetWallet> = {
   },
   readLock: (side, node) => readLock(contractOf(side), side.terms, node),
   settledAs: (side, node) => settledAs(contractOf(side), side.terms, node),
-  async findLocks(search, node) {
-    const { findLocks } = await import('./find-locks.ts')
-    return findLocks(search, node)
-  },
+  findLocks: async (...search) => (await import('./find-locks.ts')).findLocks(...search),
   refund(side, { wallet }) {
     const contract = contractOf(side)
     return wallet.execute(contract.chainId, parseAddress(side.terms.initiator), [named(refundCallOf(contract, side.terms))])
@@ -57,16 +50,6 @@ export const family: SdkFamily<StarknetPlan, StarknetWallet> = {
     const contract = contractOf(side)
     return wallet.execute(contract.chainId, await wallet.address(side.chain), [named(redeemCallOf(contract, side.terms, secret))])
   },
-}
-
-function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
-  return createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
-}
-
-function verifySide(side: SwapSide, payer: string | null): HtlcContract {
-  const contract = contractOf(side)
-  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, side.terms) })
-  return contract
 }
 
 /** The service has read whether an approval is missing. Ours is of the amount only, even if the service proposes an unlimited one. */

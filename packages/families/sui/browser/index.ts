@@ -1,13 +1,14 @@
 /** Connects the SDK to Sui: the user's wallet adds sender and gas to a programmable transaction, signs and executes it. */
+
 import { bcs } from '@mysten/sui/bcs'
 import { Transaction } from '@mysten/sui/transactions'
 import { isValidTransactionDigest } from '@mysten/sui/utils'
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import { assertFreshTip } from '@tandem/chain-kit/browser/clock.ts'
-import type { Node, SdkFamily, Sender, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import { contractSides } from '@tandem/chain-kit/browser/contract-sides.ts'
+import type { Node, SdkFamily, Sender, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
 import { assertNoProblem, assertThere } from '@tandem/chain-kit/browser/node-error.ts'
 import { VerificationError } from '@tandem/chain-kit/browser/verification-error.ts'
-import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
 import type { Deployed } from '../server/deployments.ts'
@@ -33,28 +34,12 @@ export type SuiPlan = {
 const PUBLIC_NETWORKS: readonly string[] = ['sui:mainnet', 'sui:testnet', 'sui:devnet']
 const FIELD = 'ptb_bytes'
 
+const { contractOf, sidesWith } = contractSides({ createContracts, parseAddress, swapIdOf })
+
 export const family: SdkFamily<SuiPlan, SuiWallet> = {
   name: 'sui',
-  parseAddress,
+  ...sidesWith(planOf),
   deploymentOf: () => null,
-  async verifySource(side) {
-    const contract = verifySide(side, side.payer)
-    const { ptb_bytes: given = [] } = side.funding as Partial<FundingResult<'programmableTransaction'>>
-    const { coins, initialSharedVersion } = inputsOf(Uint8Array.from(given), contract)
-    const deployed = { ...contract, packageId: packageOf(side), initialSharedVersion }
-    const transaction = transactionWith(initiateCallOf(deployed, side.terms, side.deadline * 1000n), coins)
-    const kind = await transaction.build({ onlyTransactionKind: true })
-    verifySame(FIELD, [...kind], given)
-    return {
-      chain: networkOf(side.chain),
-      payer: parseAddress(side.payer ?? side.terms.initiator),
-      kind,
-      isShort: contract.coinType !== SUI_TYPE && coins.length === 0,
-    }
-  },
-  verifyDestination(side) {
-    verifySide(side, null)
-  },
   verifyNode: (side, node) => verifyNode(side.chain, contractOf(side), node),
   async fund({ chain, payer, kind, isShort }, wallet, { signal }) {
     signal?.throwIfAborted()
@@ -65,12 +50,24 @@ export const family: SdkFamily<SuiPlan, SuiWallet> = {
   },
   readLock: (side, node) => readLock(contractOf(side), packageOf(side), side.terms, node),
   settledAs: (side, node) => settledAs(contractOf(side), packageOf(side), side.terms, node),
-  async findLocks(search, node) {
-    const { findLocks } = await import('./find-locks.ts')
-    return findLocks(search, node)
-  },
+  findLocks: async (...search) => (await import('./find-locks.ts')).findLocks(...search),
   refund: (side, by) => settle(side, by, (deployed) => refundCallOf(deployed, side.terms)),
   redeem: (side, secret, by) => settle(side, by, (deployed) => redeemCallOf(deployed, side.terms, secret)),
+}
+
+async function planOf(side: SourceSide, contract: HtlcContract): Promise<SuiPlan> {
+  const { ptb_bytes: given = [] } = side.funding as Partial<FundingResult<'programmableTransaction'>>
+  const { coins, initialSharedVersion } = inputsOf(Uint8Array.from(given), contract)
+  const deployed = { ...contract, packageId: packageOf(side), initialSharedVersion }
+  const transaction = transactionWith(initiateCallOf(deployed, side.terms, side.deadline * 1000n), coins)
+  const kind = await transaction.build({ onlyTransactionKind: true })
+  verifySame(FIELD, [...kind], given)
+  return {
+    chain: networkOf(side.chain),
+    payer: parseAddress(side.payer ?? side.terms.initiator),
+    kind,
+    isShort: contract.coinType !== SUI_TYPE && coins.length === 0,
+  }
 }
 
 /** The node claims the version since which the registry is shared. With a wrong one the transaction fails. */
@@ -87,16 +84,6 @@ async function settle(side: SwapSide, { wallet, node }: Sender<SuiWallet>, callO
 
 function networkOf({ reference }: Chain): string {
   return PUBLIC_NETWORKS.includes(reference) ? reference : 'sui:localnet'
-}
-
-function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
-  return createContracts(chain, [{ ...asset, deployment }]).of(asset.id)
-}
-
-function verifySide(side: SwapSide, payer: string | null): HtlcContract {
-  const contract = contractOf(side)
-  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, side.terms) })
-  return contract
 }
 
 /** Another package could steal the coin, so the package is pinned too. It does not follow from the registry's address. */

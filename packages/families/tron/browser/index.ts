@@ -1,9 +1,9 @@
 /** On Tron the user calls the HTLC of a token, or signs typed data for the service to send. */
 
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
+import { contractSides } from '@tandem/chain-kit/browser/contract-sides.ts'
 import type { PinnedContract, SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
 import { verifyCall } from '@tandem/chain-kit/browser/verify-call.ts'
-import { verifySwap } from '@tandem/chain-kit/browser/verify-swap.ts'
 import { readLock, settledAs } from '@tandem/evm/browser/read-lock.ts'
 import { verifyNode } from '@tandem/evm/browser/verify-node.ts'
 import { approvalCall } from '@tandem/evm/terms/approval-call.ts'
@@ -25,16 +25,16 @@ export type TronPlan = {
   readonly typedData: TronTypedData | null
 }
 
+const { contractOf, sidesWith } = contractSides({
+  createContracts: tronContracts,
+  parseAddress,
+  swapIdOf: (contract, terms) => swapIdOf(contract, evmTerms(terms)),
+})
+
 export const family: SdkFamily<TronPlan, TronWallet> = {
   name: 'tron',
-  parseAddress,
+  ...sidesWith(planOf),
   deploymentOf: () => null,
-  verifySource(side) {
-    return planOf(side, verifySide(side, side.payer))
-  },
-  verifyDestination(side) {
-    verifySide(side, null)
-  },
   async verifyWallet({ chain }, { wallet }) {
     const [found, expected] = [await wallet.chainId(), chainIdOf(chain)]
     if (found !== expected)
@@ -56,7 +56,7 @@ export const family: SdkFamily<TronPlan, TronWallet> = {
   refundCall: (side) => ({ chain: side.chain.id, to: htlcOf(side), data: refundData(evmTerms(side.terms)) }),
   async findLocks(search, node) {
     const { findLocks } = await import('@tandem/evm/browser/find-locks.ts')
-    const contractOfAsset = ({ asset, deployment }: PinnedContract) => tronContracts(search.chain, [{ ...asset, deployment }]).of(asset.id)
+    const contractOfAsset = (of: PinnedContract) => contractOf({ ...of, chain: search.chain })
     return findLocks(search, node, { contractOf: contractOfAsset, partyOf: fromEvmAddress, path: JSON_RPC_PATH })
   },
   async refund(side, { wallet }) {
@@ -69,18 +69,8 @@ export const family: SdkFamily<TronPlan, TronWallet> = {
   },
 }
 
-function contractOf({ chain, asset, deployment }: SwapSide): HtlcContract {
-  return tronContracts(chain, [{ ...asset, deployment }]).of(asset.id)
-}
-
 function htlcOf(side: SwapSide): string {
   return fromEvmAddress(contractOf(side).address)
-}
-
-function verifySide(side: SwapSide, payer: string | null): HtlcContract {
-  const contract = contractOf(side)
-  verifySwap(side, { parse: parseAddress, payer, swapId: () => swapIdOf(contract, evmTerms(side.terms)) })
-  return contract
 }
 
 /** The service says which approvals are missing, because it has asked the chain. We approve the amount only, even if it proposes more. */

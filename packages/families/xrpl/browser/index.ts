@@ -48,10 +48,7 @@ export const family: SdkFamily<XrplPlan, XrplWallet> = {
   },
   settledAs,
   listsLocksByAccount: true,
-  async findLocks(search, node) {
-    const { findLocks } = await import('./find-locks.ts')
-    return findLocks(search, node)
-  },
+  findLocks: async (...search) => (await import('./find-locks.ts')).findLocks(...search),
   async refund(side, { wallet, node }) {
     const { sequence } = await requireEscrow(side, node)
     const { initiator: owner } = side.terms
