@@ -19,7 +19,7 @@ const MARK = 'packages/web/shared/mark.svg'
 const LICENCES = 'licences.txt'
 
 export type BuiltPages = Pick<PageManifest, 'pages' | 'files'> & {
-  /** What each page loads whose document another package writes. */
+  /** The files that each page loads whose document another package writes. */
   readonly scripts: Readonly<Record<keyof typeof scripts, LoadedFiles>>
 }
 

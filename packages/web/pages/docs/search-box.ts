@@ -27,7 +27,7 @@ export function prepareSearch(): void {
   let entries: Promise<readonly SearchEntry[]> | null = null
   let active = -1
 
-  /** Loaded when the reader starts to search. After a failure the next key tries again. */
+  /** The index is loaded when the reader starts to search. After a failure the next key tries again. */
   function load(): Promise<readonly SearchEntry[]> {
     entries ??= fetchEntries().catch((error: unknown) => {
       entries = null

@@ -1,4 +1,4 @@
-/** The problems that an operator should handle now, above everything else. Empty while there is none. */
+/** The problems that an operator should handle now, above everything else. It is empty while there is none. */
 import type { BudgetsRecord, InventoryRecord, OverviewRecord } from '@tandem/protocol/wire/operator.ts'
 import { operator } from '../../texts.ts'
 import { faultOf } from './chains.tsx'

@@ -101,7 +101,7 @@ function Provider({ provider }: { readonly provider: ProviderRecord }) {
   )
 }
 
-/** Only for operators who may write. */
+/** It is shown only to operators who may write. */
 function Switch({
   scope,
   name,

@@ -8,7 +8,7 @@ import { chainName, factsOn } from './facts.ts'
 import { type Act, addresses } from './rescue.ts'
 import { walletsOf } from './wallets.ts'
 
-type Props = { readonly chain: string /** For people. */; readonly name?: string; readonly actions: Actions }
+type Props = { readonly chain: string /** People read this name. */; readonly name?: string; readonly actions: Actions }
 
 export function AddressField({ chain, name = chainName(chain), actions }: Props) {
   const id = useId()

@@ -1,4 +1,4 @@
-/** When the payment of a swap can be taken back, from the user's own node, otherwise from the service. */
+/** Shows when the payment of a swap can be taken back: by the user's own node, otherwise by the service. */
 import { useSignal } from '@preact/signals'
 import { type RefundTime, refundTime } from '@tandem/sdk'
 import { useEffect } from 'preact/hooks'

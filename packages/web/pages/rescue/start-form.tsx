@@ -68,7 +68,7 @@ export function StartForm({ settings }: { readonly settings: RescueSettings }) {
   )
 }
 
-/** Only in a saved copy: the policy of the served page allows no nodes but the operator's. */
+/** It is shown only in a saved copy, because the policy of the served page allows no nodes but the operator's. */
 function Elsewhere({ settings }: { readonly settings: RescueSettings }) {
   const lines = Object.entries(settings.nodes).map(([chain, url]) => `${chain} ${url}`)
   return (

@@ -75,7 +75,7 @@ export function AmountRow({ side }: { readonly side: Side }) {
   )
 }
 
-/** The balance of the payer, and a button that takes all of it. Shown only if the balance is known. */
+/** The balance of the payer, and a button that takes all of it. It is shown only if the balance is known. */
 function Held({ asset }: { readonly asset: Asset }) {
   if (held.value === null) return null
   const { balance, spendable } = held.value

@@ -58,7 +58,7 @@ export function AssetIcon({ asset }: { readonly asset: Asset }) {
   )
 }
 
-/** A plain coin if the service has no icon. */
+/** If the service has no icon, a plain coin is drawn. */
 function Picture({ path, size }: { readonly path: string; readonly size: number }) {
   const missing = useSignal('')
   if (missing.value === path) return <CoinIcon />

@@ -15,7 +15,7 @@ const READ_EVERY_SECONDS = 5
 const read = signal<{ readonly of: string; readonly balance: Balance } | null>(null)
 const keyOf = (asset: Asset, { id }: Payer): string => `${asset.id} ${id}`
 const tick = computed(() => Math.floor(now.value / READ_EVERY_SECONDS))
-/** Called after the play wallet got coins or paid. */
+/** It is called after the play wallet got coins or paid. */
 const played = computed(() => (from.value === null ? undefined : balances.value.get(from.value.id)))
 
 /** The balance for the chosen asset and payer; null if it is not known. */

@@ -1,4 +1,4 @@
-/** Whether the service answers, and when to try again. */
+/** Knows whether the service answers, and when to try again. */
 import { signal } from '@preact/signals'
 
 /** The service did not answer the last time it was asked. */
@@ -8,7 +8,7 @@ export const isOffline = signal(!navigator.onLine)
 
 let change = new AbortController()
 
-/** Aborted when the browser gets or loses its connection, so that waiting retries run at once. */
+/** The signal is aborted when the browser gets or loses its connection, so that waiting retries run at once. */
 export function untilChange(): AbortSignal {
   return change.signal
 }

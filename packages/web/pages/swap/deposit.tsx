@@ -12,7 +12,7 @@ import { amountText } from './order-amounts.ts'
 /** A QR code, drawn as one path. The library is loaded when the first one is shown. Modules around the code, which scanners need: ISO/IEC 18004. */
 const QUIET_ZONE = 4
 
-/** `rest` is what is missing of the payment; 0 if nothing was paid yet. */
+/** `rest` is the missing part of the payment; 0 if nothing was paid yet. */
 export function Deposit({ payment, asset, rest }: { readonly payment: Payment; readonly asset: string; readonly rest: bigint }) {
   const amount = rest > 0n ? rest : BigInt(payment.amount)
   const exact = plainAmount(amount, findAsset(asset)?.decimals ?? 0)

@@ -25,7 +25,7 @@ import { openReader } from './tandem.ts'
 export type Side = 'from' | 'to'
 type Checked = { readonly text: string; readonly address: string | null; readonly problem: string | null }
 
-/** How many bips the price may move between the quote on the page and the order. */
+/** The price may move by this many bips between the quote on the page and the order. */
 const SLIPPAGE_BIPS = 50n
 const TYPING_MS = 350
 const REFRESH_SECONDS = 15

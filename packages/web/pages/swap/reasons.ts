@@ -1,4 +1,4 @@
-/** Says to the user why an order does not move now. Derived from the record alone. */
+/** Says to the user why an order does not move now, from its record alone. */
 import type { OrderRecord } from '@tandem/sdk'
 import { swap } from '../../texts.ts'
 

@@ -16,7 +16,7 @@ export function openClient() {
 
 let reader: Tandem | null = null
 
-/** For quotes and for orders that are only watched: makes no keys and stores nothing in this browser. */
+/** This SDK is for quotes and for orders that are only watched. It makes no keys and stores nothing in this browser. */
 export function openReader(): Tandem {
   reader ??= createTandem({ ...options(), storage: memoryStorage() })
   return reader
@@ -24,7 +24,7 @@ export function openReader(): Tandem {
 
 let opening: Promise<Tandem> | null = null
 
-/** With the keys of the rescue phrase, which is made here if this browser has none. */
+/** This SDK has the keys of the rescue phrase, which is made here if this browser has none. */
 export function openTandem(): Promise<Tandem> {
   opening ??= openKeys().then((keys) => createTandem({ ...options(), keys }))
   return opening

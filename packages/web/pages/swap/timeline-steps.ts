@@ -1,4 +1,4 @@
-/** The life of an order as steps for its user. Derived from the record alone. */
+/** Derives the steps that the user of an order sees, from its record alone. */
 import { amountsOfOrder, type OrderRecord } from '@tandem/sdk'
 
 /** `extra` returns deposits that did not count. */
@@ -63,7 +63,7 @@ function extraStep({ deposits = [] }: OrderRecord['source_swap'], isBack: boolea
   return { name: 'extra', leg: 'source', state: isBack ? 'done' : 'waiting', txs, at: null }
 }
 
-/** How far an order got before it was refunded, by what its chains show. */
+/** Says how far an order got before it was refunded, by what its chains show. */
 function reachedBefore({
   source,
   destination,
