@@ -1,5 +1,4 @@
 /** The parts of `SdkFamily` that all families whose HTLCs are contracts share. */
-
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { ContractsOf, DeployedAsset } from '../contract/contracts.ts'

@@ -2,6 +2,7 @@
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { HtlcTerms, SwapId } from '@tandem/protocol/htlc.ts'
+import type { Hex32 } from '@tandem/protocol/secret.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { HtlcReading } from '../port/htlc-reading.ts'
 import type { Outbox } from '../port/outbox.ts'
@@ -9,18 +10,20 @@ import { readingOf } from '../providers/htlc-reading.ts'
 import { assertPayee, type HtlcState } from './action.ts'
 import type { ContractsOf } from './contracts.ts'
 
+export interface HtlcExecutor<C> {
+  initiate(contract: C, terms: HtlcTerms, outbox: Outbox): Promise<string>
+  redeem(contract: C, terms: HtlcTerms, secret: Hex32, outbox: Outbox): Promise<string>
+  refund(contract: C, terms: HtlcTerms, outbox: Outbox): Promise<string>
+  cancelUnmined(outbox: Outbox): Promise<string | null>
+}
+
 type Parts<C> = {
   readonly chain: Chain
   readonly contracts: ContractsOf<C>
   readonly swapIdOf: (contract: C, terms: HtlcTerms) => SwapId
   readonly stateOf: (contract: C, terms: HtlcTerms) => Promise<HtlcState>
   readonly tryPayout: (contract: C, terms: HtlcTerms) => Promise<unknown>
-  readonly executor: {
-    initiate(contract: C, terms: HtlcTerms, outbox: Outbox): Promise<string>
-    redeem(contract: C, terms: HtlcTerms, secret: string, outbox: Outbox): Promise<string>
-    refund(contract: C, terms: HtlcTerms, outbox: Outbox): Promise<string>
-    cancelUnmined(outbox: Outbox): Promise<string | null>
-  }
+  readonly executor: HtlcExecutor<C>
 }
 
 type ContractClient = Required<Pick<ChainClient, 'swapId' | 'readHtlc' | 'verifyPayout' | 'initiate' | 'redeem' | 'refund' | 'cancel'>>

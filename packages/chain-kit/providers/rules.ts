@@ -1,7 +1,8 @@
 /** The quorum rules decide how the answers of several providers become one. */
 import { askUntilEqual, type Equality } from './equal-answers.ts'
 import { type Answers, poll } from './poll.ts'
-import { noAgreement, type Question, type Quorum, type Rule, refusalAmong } from './quorum.ts'
+import { isRefusedByAll, noAgreement, type Question, type Quorum, type Rule, refusalAmong } from './quorum.ts'
+import type { Refusal } from './refusal.ts'
 
 /** A quorum gives the same answer. By default the answer may change with every block, so no provider is suspended for a different one. */
 export function equal<T>({ keyOf = String, isImmutable = false, ...rest }: Partial<Equality<T>> = {}): Rule<T> {
@@ -181,4 +182,42 @@ export function acceptedByQuorum<T extends Verdict>(refusals: readonly Exclude<T
       },
     })
   }
+}
+
+/** What `broadcastToAll` must know of the refusals that the nodes of a family throw. */
+export type Refusals<R extends Refusal> = {
+  readonly is: (error: unknown) => error is R
+  readonly kindOf: (refusal: R) => unknown
+  /** Makes the refusal that says that the transaction may be mined, and is public. */
+  readonly partial: (refusal: R) => R
+}
+
+/**
+ * A broadcast goes to every provider, as in `acceptedByQuorum`, where nodes throw their refusals. The most frequent kind of refusal is
+ * thrown, in the words of the first provider that gave it. It is partial if a provider accepted, or failed and may have forwarded it.
+ */
+export async function broadcastToAll<N, R extends Refusal>(
+  { pool, size }: Quorum<N>,
+  { what, ask }: Question<N, void>,
+  refusals: Refusals<R>,
+): Promise<void> {
+  await poll<N, void, true>(pool, {
+    enough: size,
+    everyone: true,
+    ask,
+    decide: () => true,
+    otherwise({ answers, failures }) {
+      const refusal = mostFrequent(failures.map(({ error }) => error).filter(refusals.is), refusals.kindOf)
+      const isFinal = answers.length === 0 && isRefusedByAll(failures)
+      if (refusal !== undefined) throw isFinal ? refusal : refusals.partial(refusal)
+      if (answers.length === 0) throw noAgreement(what, 1, [], failures)
+      return true
+    },
+  })
+}
+
+/** Returns the first item of the most frequent kind. */
+export function mostFrequent<T>(items: readonly T[], kindOf: (item: T) => unknown): T | undefined {
+  const count = (item: T) => items.filter((other) => kindOf(other) === kindOf(item)).length
+  return items.toSorted((a, b) => count(b) - count(a))[0]
 }

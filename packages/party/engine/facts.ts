@@ -1,6 +1,7 @@
 /** Loads the facts of orders: from the database, or, before money moves, from the chains themselves. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
@@ -9,7 +10,6 @@ import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import type { OrderFacts } from '@tandem/protocol/state.ts'
 import type { Tip } from '@tandem/protocol/swap-state.ts'
 import { type ActionFacts, type ActionFactsQuery, type RecordedLeg, readActionFacts } from '../store/actions/action-facts.ts'
-import type { StoredAttempt } from '../store/actions/attempts.ts'
 import type { SwapEvents } from '../store/chain/considered-events.ts'
 import { finalHeightOf, readSwapEvents, readSwapFacts, readTips } from '../store/chain/events.ts'
 import type { Database } from '../store/database/database.ts'
@@ -86,7 +86,7 @@ const POLL_TRIES = 3
 export type LiveOrder = {
   readonly stored: StoredOrder
   readonly facts: LiveFacts
-  readonly attempts: readonly StoredAttempt[]
+  readonly attempts: readonly Attempt[]
 }
 
 /** The chains of an order never change, so the caller knows them before it reads the order. */

@@ -3,7 +3,7 @@
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import type { Logger } from 'pino'
 import type { Database } from '../store/database/database.ts'
-import { createLoop } from './loop.ts'
+import { createLoop, repeat } from './loop.ts'
 import { expireOrderList, repairOrderList } from './order-list.ts'
 import type { Party } from './party.ts'
 import type { Shards } from './shards.ts'
@@ -21,24 +21,17 @@ export type HousekeepingOptions = {
 }
 
 export function startHousekeeping(options: HousekeepingOptions): () => Promise<unknown> {
-  const { db, registry, party, now, stopping } = options
+  const { db, registry, party, now, stopping, log } = options
+  const logged = (failed: string) => (error: unknown) => log.error({ err: error }, failed)
   const loops = [
     startSweeping(options),
     ...(party.role === 'service'
       ? [
-          every(REPAIR_LIST_MS, () => repairOrderList(db, registry, now(), stopping), 'rebuilding the order list failed'),
-          every(EXPIRE_LIST_MS, () => expireOrderList(db, registry, now()), 'expiring listed orders failed'),
+          repeat(REPAIR_LIST_MS, () => repairOrderList(db, registry, now(), stopping), logged('rebuilding the order list failed')),
+          repeat(EXPIRE_LIST_MS, () => expireOrderList(db, registry, now()), logged('expiring listed orders failed')),
         ]
       : []),
   ]
-
-  function every(intervalMs: number, work: () => Promise<void>, failed: string) {
-    return createLoop({
-      intervalMs,
-      run: () => work().then(() => false),
-      onError: (error) => options.log.error({ err: error }, failed),
-    })
-  }
 
   return () => Promise.all(loops.map((loop) => loop.stop()))
 }

@@ -11,6 +11,7 @@
  *    when it is executed again, and broadcasts it.
  */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { ActionKey } from '@tandem/protocol/order.ts'
 import type { LeasedAction } from '../store/actions/actions.ts'
@@ -20,7 +21,6 @@ import {
   recordAttempts,
   type SenderAttempt,
   type SenderAttemptsQuery,
-  type StoredAttempt,
 } from '../store/actions/attempts.ts'
 import { withLock } from '../store/actions/leases.ts'
 import type { Database } from '../store/database/database.ts'
@@ -47,7 +47,7 @@ export type OthersRange = Pick<SenderAttemptsQuery, 'since' | 'fromNonce'>
 export interface KeyHold {
   readOthers(range: OthersRange): Promise<readonly SenderAttempt[]>
   /** Ends the exclusive use of the key. Call it once, after all other calls. */
-  record(attempt: StoredAttempt): Promise<void>
+  record(attempt: Attempt): Promise<void>
 }
 
 /**
@@ -96,7 +96,7 @@ function widen(query: SenderAttemptsQuery, other: SenderAttemptsQuery = query): 
   return { ...query, since, fromNonce }
 }
 
-function isIn({ since, fromNonce }: OthersRange): (attempt: StoredAttempt) => boolean {
+function isIn({ since, fromNonce }: OthersRange): (attempt: Attempt) => boolean {
   return ({ at, nonce }) => at > since && (fromNonce === null || (nonce !== undefined && nonce >= fromNonce))
 }
 
@@ -118,7 +118,7 @@ type Waiting = {
 
 type HoldOfOne = Omit<KeyHold, 'record'> & {
   /** `onDropped` is called before the rejection. It means that an earlier attempt is lost, and that this use must sign again. */
-  record(attempt: StoredAttempt, onDropped: () => void): Promise<void>
+  record(attempt: Attempt, onDropped: () => void): Promise<void>
   /**
    * Ends a use without a record. Its result may still depend on attempts that it has read, so the promise resolves when those are recorded.
    */

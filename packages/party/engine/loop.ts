@@ -90,3 +90,8 @@ export function createLoop(options: {
     },
   }
 }
+
+/** Repeats work that never has more to do right away. */
+export function repeat(intervalMs: number, work: () => Promise<void>, onError: (error: unknown) => void): Loop {
+  return createLoop({ intervalMs, run: () => work().then(() => false), onError })
+}

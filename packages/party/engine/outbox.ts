@@ -8,7 +8,7 @@ import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import type { Deposit } from '@tandem/protocol/swap-state.ts'
 import { minSeconds } from '@tandem/protocol/timelock.ts'
 import { type LeasedAction, makeAttemptDue } from '../store/actions/actions.ts'
-import { readAttempts, type StoredAttempt } from '../store/actions/attempts.ts'
+import { readAttempts } from '../store/actions/attempts.ts'
 import { noteReverted } from '../store/actions/reverted-relays.ts'
 import type { Database } from '../store/database/database.ts'
 import type { FreshFacts } from './fresh-facts.ts'
@@ -27,7 +27,7 @@ export type OutboxContext = {
 }
 
 /** The step is derived from live facts. Only the holder of the action's lease can record more attempts. */
-export type Taken = { readonly action: LeasedAction; readonly step: Step; readonly attempts: readonly StoredAttempt[] }
+export type Taken = { readonly action: LeasedAction; readonly step: Step; readonly attempts: readonly Attempt[] }
 
 /** The wait for the key may outlast the facts. They are read again this many times without the key, then once with it. */
 const READS_WITHOUT_KEY = 4
@@ -109,7 +109,7 @@ export async function openOutbox(
 }
 
 /** Returns the oldest first, and each transaction once: those of a batch are recorded for all of its actions. */
-async function attemptsOf(db: Database, taken: readonly [Taken, ...Taken[]]): Promise<readonly StoredAttempt[]> {
+async function attemptsOf(db: Database, taken: readonly [Taken, ...Taken[]]): Promise<readonly Attempt[]> {
   const [first, ...others] = taken
   if (others.every(({ attempts }) => attempts.length === 0)) return first.attempts
   return readAttempts(db, ...taken.map(({ action }) => action.key))

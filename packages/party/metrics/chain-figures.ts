@@ -2,22 +2,15 @@
 import { providerNames, tallyOf } from '@tandem/chain-kit/port/provider-tally.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import type { ProviderRecord } from '@tandem/protocol/wire/operator.ts'
 import type { ChainStatus } from '../engine/engine-report.ts'
-
-export type ProviderFigures = {
-  readonly name: string
-  readonly answered: number
-  readonly limited: number
-  readonly failed: number
-  readonly failing: boolean
-}
 
 export type ChainFigures = {
   readonly chain: Chain
   readonly status: ChainStatus
   readonly behind: number | null
   readonly blockAgeSeconds: number | null
-  readonly providers: readonly ProviderFigures[]
+  readonly providers: readonly ProviderRecord[]
 }
 
 export type ChainFigureSource = {
@@ -46,7 +39,7 @@ export function readChainFigures({ chains, chainStatus, nodes, now }: ChainFigur
 }
 
 /** Nodes that only announce blocks get no requests, so they have no figures. */
-function providersOf(urls: readonly string[]): readonly ProviderFigures[] {
+function providersOf(urls: readonly string[]): readonly ProviderRecord[] {
   const asked = urls.flatMap((url) => {
     const tally = tallyOf(url)
     return tally === null ? [] : [{ url, tally }]

@@ -1,6 +1,6 @@
 /** Keeps the records of apps and owners in memory: how their orders ended, and how much is open. They are read again every few seconds. */
 
-import { createLoop } from '@tandem/party/engine/loop.ts'
+import { repeat } from '@tandem/party/engine/loop.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import {
   addQuoteCounts,
@@ -116,14 +116,9 @@ export function startCustomers(options: {
     gains = new Map([...left.map(({ orderId, usdMicros }) => [orderId, usdMicros] as const), ...gains])
   }
 
-  const loop = createLoop({
-    intervalMs: options.refreshMs ?? REFRESH_MS,
-    async run() {
-      await refresh()
-      return false
-    },
-    onError: (error) => log.error({ err: error }, 'the records of apps and owners cannot be read: the last ones are used'),
-  })
+  const loop = repeat(options.refreshMs ?? REFRESH_MS, refresh, (error) =>
+    log.error({ err: error }, 'the records of apps and owners cannot be read: the last ones are used'),
+  )
 
   return {
     recordsOf: ({ app, owner }) => ({

@@ -1,6 +1,6 @@
 /** Reads every few seconds what is at risk, for quotes and metrics. Payments read it again. */
 
-import { createLoop } from '@tandem/party/engine/loop.ts'
+import { repeat } from '@tandem/party/engine/loop.ts'
 import { readTips } from '@tandem/party/store/chain/events.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { type InFlight, readInFlight } from '@tandem/party/store/solver/in-flight.ts'
@@ -66,14 +66,9 @@ export function startExposureWatch(options: {
     waiting = unrevealed(flights)
   }
 
-  const loop = createLoop({
-    intervalMs: options.refreshMs ?? REFRESH_MS,
-    async run() {
-      await refresh()
-      return false
-    },
-    onError: (error) => log.error({ err: error }, 'the amounts at risk cannot be read: the last ones are used'),
-  })
+  const loop = repeat(options.refreshMs ?? REFRESH_MS, refresh, (error) =>
+    log.error({ err: error }, 'the amounts at risk cannot be read: the last ones are used'),
+  )
 
   return {
     assertBelowUnfinalCap(chain, usdMicros) {

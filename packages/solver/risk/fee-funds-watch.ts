@@ -1,7 +1,7 @@
 /** Checks the solver's coins for network fees every few seconds, for quotes, halts, status and metrics. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import { createLoop } from '@tandem/party/engine/loop.ts'
+import { repeat } from '@tandem/party/engine/loop.ts'
 import type { InFlight } from '@tandem/party/store/solver/in-flight.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
@@ -80,14 +80,9 @@ export function startFeeFundsWatch(options: {
     await readFeeFunds({ chains: reader.chains.filter((chain) => isDue(chain, flights)), read }, flights)
   }
 
-  const loop = createLoop({
-    intervalMs: refreshMs,
-    async run() {
-      await refresh()
-      return false
-    },
-    onError: (error) => log.error({ err: error }, 'the coins for network fees cannot be read: the last figures are used'),
-  })
+  const loop = repeat(refreshMs, refresh, (error) =>
+    log.error({ err: error }, 'the coins for network fees cannot be read: the last figures are used'),
+  )
 
   return {
     chains: reader.chains,

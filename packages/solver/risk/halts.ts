@@ -1,6 +1,6 @@
 /** Keeps halts by the operator, a breaker, or prices. They stop new quotes and payments; redeems and refunds go on. */
 
-import { createLoop } from '@tandem/party/engine/loop.ts'
+import { repeat } from '@tandem/party/engine/loop.ts'
 import type { Reorg } from '@tandem/party/engine/watcher.ts'
 import { type CountedDeposit, withoutBlock } from '@tandem/party/store/chain/counted-deposits.ts'
 import { readTips } from '@tandem/party/store/chain/events.ts'
@@ -150,14 +150,9 @@ export function startHalts(options: HaltOptions): Halts {
     return { scope, cause: PRICES, reason, since, until: null }
   }
 
-  const loop = createLoop({
-    intervalMs: options.refreshMs ?? REFRESH_MS,
-    async run() {
-      await refresh()
-      return false
-    },
-    onError: (error) => log.error({ err: error }, 'halts cannot be read: the last ones are used'),
-  })
+  const loop = repeat(options.refreshMs ?? REFRESH_MS, refresh, (error) =>
+    log.error({ err: error }, 'halts cannot be read: the last ones are used'),
+  )
 
   return {
     find: (from, to) => among([...recorded, ...conditions], from, to),

@@ -1,6 +1,7 @@
 /** Reads the HTLC events of watched swaps from logs. A log counts only if it matches the swap's terms and a canonical block. */
 
-import type { BranchEvents, BranchRead } from '@tandem/chain-kit/port/abilities/reading.ts'
+import { type EventReader, readConsistently } from '@tandem/chain-kit/contract/event-reader.ts'
+import type { BranchRead } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { FoundSwaps, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { allowedLagOf } from '@tandem/chain-kit/providers/agreed-blocks.ts'
@@ -15,11 +16,6 @@ import { headerOf } from './blocks.ts'
 import type { EvmNode, NodeLog } from './nodes/node.ts'
 import { NodeRefusal } from './nodes/rpc.ts'
 
-export interface EventReader {
-  read(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
-  readonly readBranch: BranchEvents
-}
-
 /** All HTLCs emit the same events. */
 const initiated = getAbiItem({ abi: htlcErc20.abi, name: 'Initiated' })
 const redeemed = getAbiItem({ abi: htlcErc20.abi, name: 'Redeemed' })
@@ -28,7 +24,6 @@ const [INITIATED, REDEEMED, REFUNDED] = selectors
 const [, ...initiatedData] = initiated.inputs
 const [, ...redeemedData] = redeemed.inputs
 
-const MAX_TRIES = 3
 const PARALLEL_REQUESTS = 16
 /** While many blocks have events, the headers of this many are requested together with their logs. */
 const BUSY_BLOCKS = 16n
@@ -121,14 +116,6 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
     return event
   }
 
-  async function retried<T>(blocks: string, read: () => Promise<T | null>): Promise<T> {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const answer = await read()
-      if (answer !== null) return answer
-    }
-    throw new ChainFailure('unreachable', `the node gave no consistent view of blocks ${blocks}`)
-  }
-
   /** The caller reads each range once, so a partial answer would lose events. */
   async function blockAt(height: bigint): Promise<Block> {
     const block = await node.block(height)
@@ -139,11 +126,11 @@ export function createEventReader(node: EvmNode, contracts: Contracts, chain: Pi
   return {
     async read(watched, from, to) {
       if (watched.isEmpty || addresses.length === 0 || to < from) return []
-      return retried(`${from} to ${to}`, () => readOnce(watched, from, to))
+      return readConsistently(`blocks ${from} to ${to}`, () => readOnce(watched, from, to))
     },
     async readBranch(watched, from, end, heights) {
       if (watched.isEmpty || addresses.length === 0 || end.height < from) return { events: [], headers: await headersAt(heights) }
-      return retried(`${from} to ${end.height}`, () => readBranchOnce(watched, from, end, heights))
+      return readConsistently(`blocks ${from} to ${end.height}`, () => readBranchOnce(watched, from, end, heights))
     },
   }
 }

@@ -1,5 +1,4 @@
 /** Connects the SDK to Solana: the user signs a whole transaction and sends it, or gives it to the service, which pays the fee. */
-
 import { base58, base64 } from '@scure/base'
 import { type Address, type Blockhash, getTransactionDecoder, type Instruction } from '@solana/kit'
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'

@@ -4,7 +4,7 @@
  * canonical address of the swap's terms. Nothing is read from logs.
  */
 import type { Address, Signature } from '@solana/kit'
-import type { BranchEvents } from '@tandem/chain-kit/port/abilities/reading.ts'
+import { type EventReader, readConsistently } from '@tandem/chain-kit/contract/event-reader.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { FoundSwaps, WatchedSwap, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
@@ -16,15 +16,9 @@ import { type Contracts, isSameOrder, orderTermsOf, swapIdOf } from '../terms/ht
 import type { AccountSignature, NodeTransaction, SignatureQuery, SlotBlock, SolanaNode } from './nodes/node.ts'
 import { type Change, createOrderReads } from './order-reads.ts'
 
-export interface EventReader {
-  read(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
-  readonly readBranch: BranchEvents
-}
-
 /** A node may index a transaction a moment after it shows the block, so the newest slots are read again with the next range. */
 const REPEATED_SLOTS = 32n
 const SKIPPED_SLOTS = 64n
-const MAX_TRIES = 3
 const TRANSACTIONS = 100
 /** A list counts as made long by strangers if it is longer than this, plus this much for each transaction of ours in the last list. */
 const LISTED = 256
@@ -190,18 +184,10 @@ export function createEventReader(node: SolanaNode, contracts: Contracts): Event
     return last ?? null
   }
 
-  async function retried<T>(slots: string, read: () => Promise<T | null>): Promise<T> {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const answer = await read()
-      if (answer !== null) return answer
-    }
-    throw new ChainFailure('unreachable', `the node gave no consistent view of slots ${slots}`)
-  }
-
   return {
     async read(watched, from, to) {
       if (watched.isEmpty || programs.length === 0 || to < from) return []
-      return retried(`${from} to ${to}`, async () => {
+      return readConsistently(`slots ${from} to ${to}`, async () => {
         const last = await lastBlock(from, to)
         if (last === null) return []
         const read = await readOnce(watched, [], last, () => minedIn(watched, { from, to, last }, from, true))
@@ -214,7 +200,7 @@ export function createEventReader(node: SolanaNode, contracts: Contracts): Event
         return { events: [], headers: heights.length === 0 ? [] : await node.blocks(heights) }
       const lowest = from > REPEATED_SLOTS ? from - REPEATED_SLOTS : 0n
       const slots = { from, to: end.height, last: end }
-      return retried(`${from} to ${end.height}`, () => {
+      return readConsistently(`slots ${from} to ${end.height}`, () => {
         orderReads.startRead(from, end.height)
         return readOnce(watched, heights, end, () => minedIn(watched, slots, lowest, false))
       })

@@ -2,13 +2,13 @@
 
 import type { Address, Blockhash, Signature } from '@solana/kit'
 import { assertSecret, type ContractAction } from '@tandem/chain-kit/contract/action.ts'
-import { createContractExecutor, type Executor } from '@tandem/chain-kit/contract/execute.ts'
+import type { HtlcExecutor } from '@tandem/chain-kit/contract/client.ts'
+import { createContractExecutor } from '@tandem/chain-kit/contract/execute.ts'
 import type { ContractFamily, SideCall } from '@tandem/chain-kit/contract/family.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import { min } from '@tandem/protocol/bigint.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import type { Hex32 } from '@tandem/protocol/secret.ts'
 import { decodeInstruction } from '../contract/client/decode.ts'
 import { accountOf, parseAddress } from '../terms/address.ts'
 import { fixedUnits, SIMULATION_UNITS, unitsFrom } from '../terms/fees/fees.ts'
@@ -30,11 +30,8 @@ type Action = ContractAction<SolanaCall> & {
 
 type Step = Action | SideCall<SolanaTypes>
 
-export interface SolanaExecutor extends Pick<Executor<Action>, 'cancelUnmined'> {
-  initiate(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
+export interface SolanaExecutor extends HtlcExecutor<HtlcContract> {
   relay(contract: HtlcContract, terms: HtlcTerms, signed: UserSigned, outbox: Outbox): Promise<string>
-  redeem(contract: HtlcContract, terms: HtlcTerms, secret: Hex32, outbox: Outbox): Promise<string>
-  refund(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
 }
 
 /** Our own initiation may be mined for this long. A longer time would keep the rent of the order locked. */

@@ -1,6 +1,6 @@
 /** Reads the events of watched swaps. An event counts only if it is the swap's own contract's, matches the terms, and is in a canonical block. */
 
-import type { BranchEvents } from '@tandem/chain-kit/port/abilities/reading.ts'
+import { type EventReader, inChainOrder, readConsistently } from '@tandem/chain-kit/contract/event-reader.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { WatchedSwap, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { allowedLagOf } from '@tandem/chain-kit/providers/agreed-blocks.ts'
@@ -12,12 +12,6 @@ import { type Contracts, orderTermsOf, swapIdOf } from '../terms/htlc.ts'
 import { headerOf } from './blocks.ts'
 import { type EventQuery, type Felt, type NodeEvent, NodeRefusal, type StarknetNode } from './nodes/node.ts'
 
-export interface EventReader {
-  read(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
-  readonly readBranch: BranchEvents
-}
-
-const MAX_TRIES = 3
 /** For up to this many open swaps, only their events are requested: strangers' use then costs nothing. Some nodes accept 16 keys. */
 const FEW_SWAPS = 12
 /** A range begins at least this many blocks lower than necessary. */
@@ -85,19 +79,11 @@ export function createEventReader(node: StarknetNode, contracts: Contracts, chai
     return { events: parsed.sort(inChainOrder), headers: [...asked, ...others] }
   }
 
-  async function retried<T>(blocks: string, read: () => Promise<T | null>): Promise<T> {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const answer = await read()
-      if (answer !== null) return answer
-    }
-    throw new ChainFailure('unreachable', `the node gave no consistent view of blocks ${blocks}`)
-  }
-
   return {
     async read(watched, from, to) {
       if (watched.isEmpty || addresses.length === 0 || to < from) return []
       const search = await searchOf(watched)
-      return retried(`${from} to ${to}`, async () => {
+      return readConsistently(`blocks ${from} to ${to}`, async () => {
         // The caller reads each range once, so a partial answer would lose events.
         const last = await node.block(to)
         if (last === null) throw new ChainFailure('unreachable', `the node does not have block ${to} yet`)
@@ -115,7 +101,7 @@ export function createEventReader(node: StarknetNode, contracts: Contracts, chai
       const search = await searchOf(watched)
       const lowest = from > repeatedBlocks ? from - repeatedBlocks : 0n
       const blocks = from === end.height ? { blockHash: end.hash } : { from: lowest, to: end.height, lastHash: end.hash }
-      return retried(`${from} to ${end.height}`, () => readOnce(search, blocks, end, heights))
+      return readConsistently(`blocks ${from} to ${end.height}`, () => readOnce(search, blocks, end, heights))
     },
   }
 }
@@ -157,12 +143,6 @@ function isSameOrder(a: Initiated, b: Initiated): boolean {
   const keyOf = ({ initiator, redeemer, timelock, amount, secretHash }: Initiated) =>
     [initiator, redeemer, timelock, amount, secretHash].join(' ')
   return keyOf(a) === keyOf(b)
-}
-
-/** An order is initiated before it is settled, also within one block. */
-function inChainOrder(a: HtlcEvent, b: HtlcEvent): number {
-  const settles = ({ kind }: HtlcEvent) => (kind === 'initiated' ? 0 : 1)
-  return Number((a.block?.height ?? 0n) - (b.block?.height ?? 0n)) || settles(a) - settles(b)
 }
 
 /**

@@ -1,14 +1,14 @@
 /** Estimates calls of the HTLC on Starknet, which simulates them too. The order of steps is in `contract/execute.ts`. */
 
 import { assertSecret, type ContractAction, isRelay } from '@tandem/chain-kit/contract/action.ts'
-import { createContractExecutor, type Executor } from '@tandem/chain-kit/contract/execute.ts'
+import type { HtlcExecutor } from '@tandem/chain-kit/contract/client.ts'
+import { createContractExecutor } from '@tandem/chain-kit/contract/execute.ts'
 import type { ContractFamily, SideCall } from '@tandem/chain-kit/contract/family.ts'
 import { weightOf } from '@tandem/chain-kit/contract/reverts.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import type { Hex32 } from '@tandem/protocol/secret.ts'
 import { feltOf, parseAddress } from '../terms/address.ts'
 import { starknetDataOf } from '../terms/chain-data.ts'
 import { approvalCallOf, type HtlcContract, initiateCallOf, redeemCallOf, refundCallOf } from '../terms/htlc.ts'
@@ -25,13 +25,11 @@ type Action = ContractAction<Multicall> & { readonly contract: HtlcContract }
 
 type Step = Action | SideCall<StarknetTypes>
 
-export interface StarknetExecutor extends Pick<Executor<Action>, 'cancelUnmined'> {
+export interface StarknetExecutor extends HtlcExecutor<HtlcContract> {
   /** The sender pays. The allowance and the initiation are one transaction, so no allowance is ever left over. */
   initiate(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
   /** The user signed the initiation, and it was verified: `initiate_with_signature`. We stop paying after `revertsPaidFor` reverts. */
   relay(contract: HtlcContract, terms: HtlcTerms, call: NodeCall, outbox: Outbox, limits?: RelayLimits): Promise<string>
-  redeem(contract: HtlcContract, terms: HtlcTerms, secret: Hex32, outbox: Outbox): Promise<string>
-  refund(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
 }
 
 type RelayLimits = { readonly revertsPaidFor?: number }

@@ -1,5 +1,4 @@
 /** Connects the SDK to Sui: the user's wallet adds sender and gas to a programmable transaction, signs and executes it. */
-
 import { bcs } from '@mysten/sui/bcs'
 import { Transaction } from '@mysten/sui/transactions'
 import { isValidTransactionDigest } from '@mysten/sui/utils'

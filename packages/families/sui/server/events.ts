@@ -3,7 +3,7 @@
  * registry emitted it for the swap's own terms.
  */
 
-import type { BranchEvents } from '@tandem/chain-kit/port/abilities/reading.ts'
+import type { EventReader } from '@tandem/chain-kit/contract/event-reader.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { WatchedSwap, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import { Refusal } from '@tandem/chain-kit/providers/refusal.ts'
@@ -16,11 +16,6 @@ import type { Address } from '../terms/address.ts'
 import { type Contracts, orderTermsOf, swapIdOf } from '../terms/htlc.ts'
 import type { Deployments } from './deployments.ts'
 import type { NodeCheckpoint, NodeEvent, SuiNode } from './nodes/node.ts'
-
-export interface EventReader {
-  read(watched: WatchedSwaps, from: bigint, to: bigint): Promise<readonly HtlcEvent[]>
-  readonly readBranch: BranchEvents
-}
 
 type OrderEvent = Exclude<RegistryEvent, { readonly kind: 'registry created' }>
 type Seen = { readonly event: OrderEvent; readonly emitted: NodeEvent; readonly block: Block }

@@ -1,13 +1,13 @@
 /** Simulates transactions of the HTLC module and sets their gas. The order of steps is in `contract/execute.ts`. */
 
 import { assertSecret, type ContractAction } from '@tandem/chain-kit/contract/action.ts'
-import { createContractExecutor, type Executor } from '@tandem/chain-kit/contract/execute.ts'
+import type { HtlcExecutor } from '@tandem/chain-kit/contract/client.ts'
+import { createContractExecutor } from '@tandem/chain-kit/contract/execute.ts'
 import type { ContractFamily, SideCall } from '@tandem/chain-kit/contract/family.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import type { Hex32 } from '@tandem/protocol/secret.ts'
 import { accountOf, parseAddress } from '../terms/address.ts'
 import { SUI_TYPE } from '../terms/coin-type.ts'
 import type { HtlcContract } from '../terms/htlc.ts'
@@ -28,11 +28,7 @@ type Action = ContractAction<SuiCall> & { readonly deployed: Deployed }
 
 type Step = Action | SideCall<SuiTypes>
 
-export interface SuiExecutor extends Pick<Executor<Action>, 'cancelUnmined'> {
-  initiate(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
-  redeem(contract: HtlcContract, terms: HtlcTerms, secret: Hex32, outbox: Outbox): Promise<string>
-  refund(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
-}
+export type SuiExecutor = HtlcExecutor<HtlcContract>
 
 /** Our own initiation may be executed for at most this long. */
 const INITIATE_SECONDS = 3_600n

@@ -1,7 +1,8 @@
 /** Reads events of the HTLC on Tron: the logs are those of EVM chains; addresses and transaction ids are written as Tron writes them. */
 
+import type { EventReader } from '@tandem/chain-kit/contract/event-reader.ts'
 import type { WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
-import { createEventReader as createEvmEventReader, type EventReader } from '@tandem/evm/server/events.ts'
+import { createEventReader as createEvmEventReader } from '@tandem/evm/server/events.ts'
 import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
 import type { Contracts } from '@tandem/evm/terms/htlc.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'

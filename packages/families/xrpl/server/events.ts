@@ -2,6 +2,7 @@
  * Reads the events of watched swaps. The chain does not know swap ids, so an escrow is found by its fields: owner, destination and tag,
  * amount and condition. Every escrow with the fields of a swap is a deposit of it; the protocol counts the first, and refunds the others.
  */
+import { inChainOrder } from '@tandem/chain-kit/contract/event-reader.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { WatchedSwap, WatchedSwaps } from '@tandem/chain-kit/port/watched-swaps.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
@@ -85,12 +86,6 @@ function eventOf(change: EscrowChange, { swapId, terms }: WatchedSwap, block: Bl
       return { ...common, kind: 'redeemed', secret, paid: escrow.amount }
     }
   }
-}
-
-/** The creation of an escrow comes before its end, even in one ledger. */
-function inChainOrder(a: HtlcEvent, b: HtlcEvent): number {
-  const settles = ({ kind }: HtlcEvent) => (kind === 'initiated' ? 0 : 1)
-  return Number((a.block?.height ?? 0n) - (b.block?.height ?? 0n)) || settles(a) - settles(b)
 }
 
 type Parties = { readonly initiator: string; readonly redeemer: string }

@@ -1,9 +1,9 @@
 /** Reads the chains before a step that could cost money if the database lied. All other steps fail on the chain without harm. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
 import type { Rule } from '@tandem/protocol/playbook.ts'
 import { deriveOrder, type OrderState } from '@tandem/protocol/state.ts'
-import type { StoredAttempt } from '../../store/actions/attempts.ts'
 import { touchOrders } from '../../store/orders/touched-orders.ts'
 import type { LiveFacts, LiveView } from '../facts.ts'
 import type { Party, Step } from '../party.ts'
@@ -11,7 +11,7 @@ import { containsSecret } from './contains-secret.ts'
 import { type EvidenceQuery, type Proven, proveFacts } from './evidence.ts'
 import { rereadSpends } from './reread-spends.ts'
 
-export type UnprovenStep = { readonly step: Step; readonly facts: LiveFacts; readonly attempts: readonly StoredAttempt[] }
+export type UnprovenStep = { readonly step: Step; readonly facts: LiveFacts; readonly attempts: readonly Attempt[] }
 
 /** `takeAgain` derives the step from facts read now. Returns null if what the chains show does not want the step. */
 export async function proveStep<T extends UnprovenStep>(

@@ -17,7 +17,7 @@ import {
   recordRollback,
   registerReleaseLog,
 } from '../../store/database/rollbacks.ts'
-import { createLoop } from '../loop.ts'
+import { repeat } from '../loop.ts'
 import { ROLLBACK_CHECK_MS, ROLLBACK_COMPARED_MS } from '../times.ts'
 import { openReleaseLog, type ReleaseLog } from './release-log.ts'
 
@@ -136,14 +136,9 @@ export async function startRollbackGuard(options: {
     return check()
   })
 
-  const loop = createLoop({
-    intervalMs: options.checkMs ?? ROLLBACK_CHECK_MS,
-    async run() {
-      await check()
-      return false
-    },
-    onError: (error) => log.warn({ err: error }, 'cannot compare the database with the release log; will retry'),
-  })
+  const loop = repeat(options.checkMs ?? ROLLBACK_CHECK_MS, check, (error) =>
+    log.warn({ err: error }, 'cannot compare the database with the release log; will retry'),
+  )
 
   async function write(line: () => Promise<void>): Promise<void> {
     let found: Hold | null = null

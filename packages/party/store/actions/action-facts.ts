@@ -1,4 +1,5 @@
 /** Reads an order with all facts, its attempts and published polls in one statement that concurrent actions share. */
+import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { ActionKey, Leg } from '@tandem/protocol/order.ts'
 import { MAX_EVENTS_READ } from '../chain/considered-events.ts'
@@ -6,12 +7,11 @@ import { bigintText, boolean, fields, listOf, listOrNull, nullable, number, shap
 import { prepare } from '../database/prepared.ts'
 import { sharePerDatabase } from '../database/share-statements.ts'
 import { parseSnapshot, type RecordedTip, type StoredOrder, selectSnapshots, snapshotColumns } from '../orders/order-rows.ts'
-import type { StoredAttempt } from './attempts.ts'
 
 export type ActionFacts = {
   readonly stored: StoredOrder
   readonly legs: Readonly<Record<Leg, RecordedLeg>>
-  readonly attempts: readonly StoredAttempt[]
+  readonly attempts: readonly Attempt[]
 }
 
 /** All values are of the same moment. */
@@ -81,6 +81,6 @@ function parse(row: Row, key: ActionKey | null): ActionFacts {
   }
 }
 
-function parseAttempt({ tx, raw, slots, nonce, feeRate, at }: Row['attempts'][number]): StoredAttempt {
+function parseAttempt({ tx, raw, slots, nonce, feeRate, at }: Row['attempts'][number]): Attempt {
   return { tx, raw, slots, ...(nonce !== null && { nonce }), feeRate, at }
 }

@@ -1,5 +1,6 @@
 /** Records every signed transaction of an action before it is broadcast. */
 
+import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { ActionKey } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
@@ -9,16 +10,7 @@ import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { LeasedAction } from './actions.ts'
 
-export type StoredAttempt = {
-  readonly tx: string
-  readonly raw: string
-  readonly slots: readonly string[]
-  readonly nonce?: bigint
-  readonly feeRate: bigint
-  readonly at: bigint
-}
-
-export type NewAttempt = StoredAttempt & {
+export type NewAttempt = Attempt & {
   readonly actions: readonly LeasedAction[]
   readonly chain: ChainId
   readonly sender: string
@@ -82,12 +74,12 @@ export async function recordAttempts(db: Database, attempts: readonly NewAttempt
 }
 
 /** Returns attempts of one action or a batch, oldest first, and each transaction once. */
-export async function readAttempts(db: Database, ...keys: readonly ActionKey[]): Promise<readonly StoredAttempt[]> {
+export async function readAttempts(db: Database, ...keys: readonly ActionKey[]): Promise<readonly Attempt[]> {
   const rows = await db.selectFrom('attempts').selectAll().where('action_key', '=', anyOf(keys)).orderBy('at').orderBy('number').execute()
   return [...new Map(rows.map((row) => [row.tx, parseAttempt(row)])).values()]
 }
 
-export type SenderAttempt = StoredAttempt & {
+export type SenderAttempt = Attempt & {
   readonly key: ActionKey
   readonly wanted: boolean
 }
@@ -124,7 +116,7 @@ export async function readSenderAttempts(db: Database, query: SenderAttemptsQuer
   return rows.map((row) => ({ ...parseAttempt(row), key: row.key, wanted: row.wanted }))
 }
 
-function parseAttempt(row: { tx: string; raw: string; slots: string[]; nonce: bigint | null; fee_rate: bigint; at: Date }): StoredAttempt {
+function parseAttempt(row: { tx: string; raw: string; slots: string[]; nonce: bigint | null; fee_rate: bigint; at: Date }): Attempt {
   const { tx, raw, slots, nonce, fee_rate: feeRate } = row
   return { tx, raw, slots, ...(nonce !== null && { nonce }), feeRate, at: BigInt(Math.floor(row.at.getTime() / 1000)) }
 }

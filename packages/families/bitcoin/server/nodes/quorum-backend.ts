@@ -13,7 +13,7 @@ import type { Provider } from '@tandem/chain-kit/providers/pool.ts'
 import { isRefusedByAll, noAgreement, type Question, type Quorum } from '@tandem/chain-kit/providers/quorum.ts'
 import { createQuorumNode } from '@tandem/chain-kit/providers/quorum-node.ts'
 import { isUnreachable, Refusal } from '@tandem/chain-kit/providers/refusal.ts'
-import { equal, failover, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
+import { equal, failover, mostFrequent, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import { networkProblem } from '../../terms/nodes/verify-network.ts'
@@ -31,7 +31,7 @@ import {
   unconfirmedRule,
 } from './agreement.ts'
 import type { BitcoinBackend, BitcoinNode, BroadcastResult, Coin } from './backend.ts'
-import { classifyRejection, type Rejection } from './rejection.ts'
+import { classifyRejection } from './rejection.ts'
 
 export type BitcoinProvider = Provider<BitcoinNode> & { readonly kind: 'rpc' | 'esplora' }
 
@@ -139,21 +139,15 @@ function broadcastToAll({ pool, size }: Quorum<BitcoinNode>, raw: string): Promi
     },
     decide: () => ({ accepted: true }),
     otherwise({ answers, failures }) {
-      const reason = commonReason(failures.flatMap(({ error }) => (error instanceof Refusal ? [error.message] : [])))
+      const reasons = failures.flatMap(({ error }) => (error instanceof Refusal ? [error.message] : []))
+      // Nodes word their reasons differently.
+      const reason = mostFrequent(reasons, classifyRejection)
       const isFinal = answers.length === 0 && isRefusedByAll(failures)
-      if (reason !== null) return { accepted: false, reason, ...(!isFinal && { isPartlyAccepted: true }) }
+      if (reason !== undefined) return { accepted: false, reason, ...(!isFinal && { isPartlyAccepted: true }) }
       if (answers.length === 0) throw noAgreement('a broadcast', 1, [], failures)
       return { accepted: true }
     },
   })
-}
-
-/** Nodes word their reasons differently, so the result is the first reason of the most frequent kind. */
-function commonReason(reasons: readonly string[]): string | null {
-  const kinds = reasons.map(classifyRejection)
-  const count = (kind: Rejection) => kinds.filter((other) => other === kind).length
-  const highest = Math.max(...kinds.map(count))
-  return reasons.find((reason) => count(classifyRejection(reason)) === highest) ?? null
 }
 
 /** Coins come from nodes with an index if a quorum has one, because other nodes first scan the whole UTXO set, for minutes. */

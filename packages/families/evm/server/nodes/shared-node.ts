@@ -1,19 +1,20 @@
 /** Makes one EVM node of several providers. It works while some are dead, slow or behind, and with a quorum while some of them lie. */
 
-import { poll } from '@tandem/chain-kit/providers/poll.ts'
 import type { Provider } from '@tandem/chain-kit/providers/pool.ts'
-import { isRefusedByAll, noAgreement } from '@tandem/chain-kit/providers/quorum.ts'
 import { createQuorumNode, openSharedNode, type SharedNodeOptions } from '@tandem/chain-kit/providers/quorum-node.ts'
-import { equal, equalOr, exactNumber, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
+import { broadcastToAll, equal, equalOr, exactNumber, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { Hex } from 'viem'
 import { chainIdOf } from '../../terms/htlc.ts'
 import { chainProblem } from '../../terms/nodes/chain-problem.ts'
 import { newestBlock } from '../blocks.ts'
-import { commonRefusal, PartialRefusal, verdictOf } from '../send/broadcast.ts'
+import { PartialRefusal, verdictOf } from '../send/broadcast.ts'
 import { isInsufficientFunds, isOutOfGas, isRevert } from '../send/revert.ts'
 import { type EvmNode, keyOfBlock, type NodeLog } from './node.ts'
 import { NodeRefusal } from './rpc.ts'
+
+const isRefusal = (error: unknown): error is NodeRefusal => error instanceof NodeRefusal
+const refusals = { is: isRefusal, kindOf: verdictOf, partial: (refusal: NodeRefusal) => new PartialRefusal(refusal) }
 
 export function createSharedNode(chain: Chain, providers: readonly Provider<EvmNode>[], options: SharedNodeOptions): EvmNode {
   const shared = openSharedNode(chain, providers, options, {
@@ -50,26 +51,12 @@ export function createSharedNode(chain: Chain, providers: readonly Provider<EvmN
     baseFee: async () => (await shared.newest()).baseFeePerGas,
     finalHeight: (tag) => shared.finalHeight(tag, (node) => node.finalHeight(tag)),
     /** A provider that accepts everything must not hide that the others refuse, so the broadcast goes to all. */
-    async broadcast(raw) {
-      await poll<EvmNode, void, true>(quorum.pool, {
-        enough: quorum.size,
-        everyone: true,
-        async ask(node) {
-          try {
-            await node.broadcast(raw)
-          } catch (error) {
-            if (!(error instanceof NodeRefusal) || verdictOf(error) !== 'accepted') throw error
-          }
-        },
-        decide: () => true,
-        otherwise({ answers, failures }) {
-          const refusal = commonRefusal(failures.flatMap(({ error }) => (error instanceof NodeRefusal ? [error] : [])))
-          const isFinal = answers.length === 0 && isRefusedByAll(failures)
-          if (refusal !== undefined) throw isFinal ? refusal : new PartialRefusal(refusal)
-          if (answers.length === 0) throw noAgreement('eth_sendRawTransaction', 1, [], failures)
-          return true
-        },
-      })
+    broadcast(raw) {
+      const ask = (node: EvmNode) =>
+        node.broadcast(raw).catch((error: unknown) => {
+          if (!isRefusal(error) || verdictOf(error) !== 'accepted') throw error
+        })
+      return broadcastToAll(quorum, { what: 'eth_sendRawTransaction', ask }, refusals)
     },
     ...shared.methods,
   }

@@ -60,8 +60,3 @@ export class PartialRefusal extends NodeRefusal {
 export function verdictOf({ message }: NodeRefusal): Verdict | undefined {
   return verdicts.find(([pattern]) => pattern.test(message))?.[1]
 }
-
-export function commonRefusal(refusals: readonly NodeRefusal[]): NodeRefusal | undefined {
-  const alike = (refusal: NodeRefusal) => refusals.filter((other) => verdictOf(other) === verdictOf(refusal)).length
-  return refusals.reduce<NodeRefusal | undefined>((most, one) => (most === undefined || alike(one) > alike(most) ? one : most), undefined)
-}

@@ -1,10 +1,18 @@
 /** Makes one Starknet node of several providers. It works while some are dead, slow or behind, and with a quorum while some lie. */
 
-import { poll } from '@tandem/chain-kit/providers/poll.ts'
 import type { Provider } from '@tandem/chain-kit/providers/pool.ts'
-import { isRefusedByAll, noAgreement, type Rule } from '@tandem/chain-kit/providers/quorum.ts'
+import type { Rule } from '@tandem/chain-kit/providers/quorum.ts'
 import { createQuorumNode, openSharedNode, type SharedNodeOptions } from '@tandem/chain-kit/providers/quorum-node.ts'
-import { byDecision, equal, exactNumber, kthNumber, movingNumber, settledKthNumber } from '@tandem/chain-kit/providers/rules.ts'
+import {
+  broadcastToAll,
+  byDecision,
+  equal,
+  exactNumber,
+  kthNumber,
+  movingNumber,
+  type Refusals,
+  settledKthNumber,
+} from '@tandem/chain-kit/providers/rules.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { isRevert } from '../refusal.ts'
 import { chainProblem } from './chain-problem.ts'
@@ -50,6 +58,12 @@ const numbers: readonly ((estimate: FeeEstimate) => bigint)[] = [
   ({ fee }) => fee,
 ]
 
+const refusals: Refusals<NodeRefusal> = {
+  is: (error) => error instanceof NodeRefusal,
+  kindOf: ({ code }) => code,
+  partial: (refusal) => new PartialRefusal(refusal),
+}
+
 export function createSharedNode(chain: Chain, providers: readonly Provider<StarknetNode>[], options: SharedNodeOptions): StarknetNode {
   const shared = openSharedNode(chain, providers, options, {
     problemOf: chainProblem,
@@ -80,29 +94,9 @@ export function createSharedNode(chain: Chain, providers: readonly Provider<Star
     },
     finalHeight: async () => (await shared.finalHeight('accepted on L1', (node) => node.finalHeight())) ?? 0n,
     /** One provider that accepts everything must not hide that the others refuse. */
-    async broadcast(transaction) {
-      await poll<StarknetNode, void, true>(quorum.pool, {
-        enough: quorum.size,
-        everyone: true,
-        ask: (node) => node.broadcast(transaction),
-        decide: () => true,
-        otherwise({ answers, failures }) {
-          const refusal = commonRefusal(failures.flatMap(({ error }) => (error instanceof NodeRefusal ? [error] : [])))
-          const isFinal = answers.length === 0 && isRefusedByAll(failures)
-          if (refusal !== undefined) throw isFinal ? refusal : new PartialRefusal(refusal)
-          if (answers.length === 0) throw noAgreement('the broadcast', 1, [], failures)
-          return true
-        },
-      })
-    },
+    broadcast: (transaction) => broadcastToAll(quorum, { what: 'the broadcast', ask: (node) => node.broadcast(transaction) }, refusals),
     ...shared.methods,
   }
-}
-
-/** The most frequent refusal counts, in the words of the first provider that gave it. */
-function commonRefusal(refusals: readonly NodeRefusal[]): NodeRefusal | undefined {
-  const alike = ({ code }: NodeRefusal) => refusals.filter((other) => other.code === code).length
-  return refusals.reduce<NodeRefusal | undefined>((most, one) => (most === undefined || alike(one) > alike(most) ? one : most), undefined)
 }
 
 function keyOfEvents(events: readonly NodeEvent[]): string {

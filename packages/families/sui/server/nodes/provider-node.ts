@@ -1,5 +1,4 @@
 /** Makes a node of one provider: it parses the answers of the gRPC. */
-
 import { GrpcTypes } from '@mysten/sui/grpc'
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'

@@ -4,7 +4,7 @@ import { poll } from '@tandem/chain-kit/providers/poll.ts'
 import type { Provider } from '@tandem/chain-kit/providers/pool.ts'
 import { noAgreement, type Rule } from '@tandem/chain-kit/providers/quorum.ts'
 import { createQuorumNode, openSharedNode, type SharedNodeOptions } from '@tandem/chain-kit/providers/quorum-node.ts'
-import { byDecision, equal, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
+import { byDecision, equal, mostFrequent, movingNumber } from '@tandem/chain-kit/providers/rules.ts'
 import type { Block, Chain } from '@tandem/protocol/chain.ts'
 import { networkIdOf } from '../../terms/network.ts'
 import { chainProblem } from '../../terms/nodes/chain-problem.ts'
@@ -98,8 +98,7 @@ function isAccepted({ result }: Submission): boolean {
  */
 export function combineSubmissions(submissions: readonly Submission[], mayHaveIt: boolean): Submission | undefined {
   const refused = submissions.filter((one) => !isAccepted(one))
-  const alike = ({ result }: Submission) => refused.filter((other) => other.result === result).length
-  const [common] = refused.toSorted((a, b) => alike(b) - alike(a))
+  const common = mostFrequent(refused, ({ result }) => result)
   if (common === undefined) return submissions[0]
   return { result: common.result, isPartlyAccepted: refused.length < submissions.length || mayHaveIt }
 }
