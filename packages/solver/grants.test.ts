@@ -12,27 +12,19 @@ import { deriveOrder } from '@tandem/protocol/state.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createGrants, type Grants } from './grants.ts'
 import { createInventory, type Inventory } from './inventory.ts'
-import { acceptOrder } from './orders.ts'
 import { whyNotPay } from './pay-checks.ts'
 import { createPriceCheck } from './pricing/price-check.ts'
-import { caller, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
+import { acceptedOrder, freshSolver, wbtc } from './solver.fixture.ts'
 
 const store = sharedStore()
-let solver: TestSolver
+const solver = freshSolver(store)
 beforeEach(async () => {
-  solver = await openSolver(store)
   await store.db.deleteFrom('inventory_marks').execute()
 })
 
 const AMOUNT = 980_000n
 
-async function agree(): Promise<Order> {
-  const request = orderRequest()
-  await acceptOrder(solver.context, request, caller)
-  const stored = await findOrder(store.db, request.order_id)
-  if (stored === null) throw new Error('the order was not stored')
-  return stored.order
-}
+const agree = () => acceptedOrder(solver)
 const watch = async () => {
   for (const client of [solver.bitcoin, solver.ethereum]) await pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined })
 }

@@ -12,16 +12,15 @@ import { createLogger } from '@tandem/runtime/log.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createChanges } from './changes.ts'
 import { createSolverServer } from './server.ts'
-import { btc, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
+import { btc, freshSolver, orderRequest, wbtc } from './solver.fixture.ts'
 
 const solverKey = createSigningKey('51'.repeat(32))
 const maker = createSigningKey('52'.repeat(32))
 const hostile = createSigningKey('53'.repeat(32))
 const store = sharedStore()
-let solver: TestSolver
+const solver = freshSolver(store)
 let server: ReturnType<typeof createSolverServer>
 beforeEach(async () => {
-  solver = await openSolver(store)
   const cosignedRedeem: NonNullable<ChainClient['cosignedRedeem']> = {
     send: async () => 'not asked for',
     isOffer: async () => true,

@@ -1,13 +1,11 @@
 /** Tests how much of an asset is available for new orders. */
 import type { MemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import { pollChain } from '@tandem/party/engine/watcher.ts'
-import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { sightingsOf } from '@tandem/party/store/store.fixture.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { createInventory } from './inventory.ts'
-import { acceptOrder } from './orders.ts'
 import {
   createSoftReservations,
   holdersOfOrder,
@@ -17,21 +15,12 @@ import {
   promisedTo,
   type SoftReservations,
 } from './soft-reservations.ts'
-import { btc, caller, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
+import { acceptedOrder, btc, freshSolver, wbtc } from './solver.fixture.ts'
 
 const store = sharedStore()
-let solver: TestSolver
-beforeEach(async () => {
-  solver = await openSolver(store)
-})
+const solver = freshSolver(store)
 
-async function agree(): Promise<Order> {
-  const request = orderRequest()
-  await acceptOrder(solver.context, request, caller)
-  const stored = await findOrder(store.db, request.order_id)
-  if (stored === null) throw new Error('the order was not stored')
-  return stored.order
-}
+const agree = () => acceptedOrder(solver)
 
 const watch = async () => {
   for (const client of [solver.bitcoin, solver.ethereum]) await pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined })

@@ -5,17 +5,14 @@ import { statementsOf } from '@tandem/party/store/statements.fixture.ts'
 import { NOW } from '@tandem/party/store/store.fixture.ts'
 import { hashSecret } from '@tandem/protocol/secret.ts'
 import type { SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { acceptOrder } from './orders.ts'
 import { quote } from './quotes.ts'
 import { promisedTo } from './soft-reservations.ts'
-import { btc, caller, openSolver, orderRequest, type TestSolver, unpriced, user, userKey, wbtc } from './solver.fixture.ts'
+import { btc, caller, freshSolver, orderRequest, unpriced, user, userKey, wbtc } from './solver.fixture.ts'
 
 const store = sharedStore()
-let solver: TestSolver
-beforeEach(async () => {
-  solver = await openSolver(store)
-})
+const solver = freshSolver(store)
 
 const accept = (request: SolverOrderRequest) => acceptOrder(solver.context, request, caller)
 const quoted = (app?: string) =>

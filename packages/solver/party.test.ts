@@ -1,7 +1,7 @@
 /** Tests how long a redeem waits for a batch, and what is checked and recorded before a payment. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
-import { type EngineFixture, openEngineFixture, registry } from '@tandem/party/engine/engine.fixture.ts'
+import { freshEngine, registry } from '@tandem/party/engine/engine.fixture.ts'
 import { testEvidence } from '@tandem/party/engine/evidence/evidence.fixture.ts'
 import { loadFacts } from '@tandem/party/engine/facts.ts'
 import type { Step } from '@tandem/party/engine/party.ts'
@@ -17,10 +17,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createSolverParty } from './party.ts'
 
 const store = sharedStore()
-let fixture: EngineFixture
+const fixture = freshEngine(store)
 let now: bigint
 beforeEach(async () => {
-  fixture = await openEngineFixture(store)
   now = NOW
 })
 

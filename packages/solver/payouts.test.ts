@@ -5,16 +5,13 @@ import { putOrder } from '@tandem/party/store/store.fixture.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import type { OrderState } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createChanges } from './changes.ts'
 import { createPayouts } from './payouts.ts'
-import { openSolver, type TestSolver } from './solver.fixture.ts'
+import { freshSolver } from './solver.fixture.ts'
 
 const store = sharedStore()
-let solver: TestSolver
-beforeEach(async () => {
-  solver = await openSolver(store)
-})
+const solver = freshSolver(store)
 
 function open(obstacle: string | null) {
   const { context, ethereum } = solver

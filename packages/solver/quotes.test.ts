@@ -2,16 +2,13 @@
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { NOW } from '@tandem/party/store/store.fixture.ts'
 import type { SolverQuoteRequest } from '@tandem/protocol/wire/solver.ts'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { quote } from './quotes.ts'
 import { testRisk } from './risk/risk.fixture.ts'
-import { btc, caller, openSolver, type TestSolver, unpriced, wbtc } from './solver.fixture.ts'
+import { btc, caller, freshSolver, unpriced, wbtc } from './solver.fixture.ts'
 
 const store = sharedStore()
-let solver: TestSolver
-beforeEach(async () => {
-  solver = await openSolver(store)
-})
+const solver = freshSolver(store)
 
 const ask = (request: Partial<SolverQuoteRequest>) =>
   quote(solver.context, { from: btc, to: wbtc, extra_fee_bips: 0, indicative: false, ...request }, caller)

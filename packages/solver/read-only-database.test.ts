@@ -1,8 +1,8 @@
 /** Tests a solver whose database cannot be written. */
-import { Writable } from 'node:stream'
+
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
-import { createLogger } from '@tandem/runtime/log.ts'
+import { testLog } from '@tandem/runtime/test-log.fixture.ts'
 import { createSolverClient, type SolverClient } from '@tandem/service/solver-client.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeReadOnly } from '../../test/database.ts'
@@ -19,16 +19,10 @@ let server: ReturnType<typeof createSolverServer>
 let baseUrl: string
 beforeAll(async () => {
   const { context } = await openSolver(store)
-  const destination = new Writable({
-    write(chunk, _encoding, done) {
-      logged.push(String(chunk))
-      done()
-    },
-  })
   server = createSolverServer({
     context,
     authentication: { key: solverKey, services: [{ id: 'a service', publicKey: serviceKey.publicKey }] },
-    log: createLogger({ name: 'test', pretty: false, destination }),
+    log: testLog((line) => logged.push(line)),
     chainHealthy: () => true,
     admits: () => admitted,
     changes: createChanges(),

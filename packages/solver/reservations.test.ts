@@ -17,9 +17,8 @@ import type { Order } from '@tandem/protocol/order.ts'
 import { deriveOrder, type OrderState } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { acceptOrder } from './orders.ts'
 import { createReservations, reservationKind } from './reservations.ts'
-import { caller, fillFor, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
+import { acceptedOrder, fillFor, openSolver, type TestSolver, wbtc } from './solver.fixture.ts'
 
 const store = sharedStore()
 let solver: TestSolver
@@ -48,13 +47,7 @@ let seen: HtlcEvent[] = []
 const openReservations = (db = store.db) => createReservations({ db, registry: solver.context.registry, now: solver.context.now })
 const all = ['firm', 'expected'] as const
 
-async function agree(): Promise<Order> {
-  const request = orderRequest()
-  await acceptOrder(solver.context, request, caller)
-  const stored = await findOrder(store.db, request.order_id)
-  if (stored === null) throw new Error('the order was not stored')
-  return stored.order
-}
+const agree = () => acceptedOrder(solver)
 
 async function poll(chain: string, events: (block: Block) => readonly HtlcEvent[], unconfirmed: readonly HtlcEvent[] = []): Promise<void> {
   const after = await readCursor(store.db, chain)

@@ -1,21 +1,21 @@
 /** Tests the HTTP server of a solver: what it answers, and which requests it refuses. */
-import { Writable } from 'node:stream'
+
 import { contentDigest } from '@tandem/party/solver-auth/message-signature.ts'
 import { type RequestToSign, signRequest } from '@tandem/party/solver-auth/sign.ts'
 import { createSigningKey, createVerifyingKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { answerProblem } from '@tandem/party/solver-auth/verify-answer.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
-import { createLogger } from '@tandem/runtime/log.ts'
+import { testLog } from '@tandem/runtime/test-log.fixture.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Changes, createChanges } from './changes.ts'
 import { createSolverServer } from './server.ts'
-import { btc, openSolver, orderRequest, type TestSolver, wbtc } from './solver.fixture.ts'
+import { btc, freshSolver, orderRequest, wbtc } from './solver.fixture.ts'
 
 const solverKey = createSigningKey('51'.repeat(32))
 const serviceKey = createSigningKey('52'.repeat(32))
 const store = sharedStore()
-let solver: TestSolver
+const solver = freshSolver(store)
 let server: ReturnType<typeof createSolverServer>
 let url: string
 const unreachable = new Set<string>()
@@ -26,23 +26,16 @@ const logged: string[] = []
 const hinted: string[] = []
 let changes: Changes
 beforeEach(async () => {
-  solver = await openSolver(store)
   unreachable.clear()
   overloaded = false
   busy = false
   logged.length = 0
   hinted.length = 0
   changes = createChanges()
-  const destination = new Writable({
-    write(chunk, _encoding, done) {
-      logged.push(String(chunk))
-      done()
-    },
-  })
   server = createSolverServer({
     context: solver.context,
     authentication: { key: solverKey, services: [{ id: 'a service', publicKey: serviceKey.publicKey }] },
-    log: createLogger({ name: 'test', pretty: false, destination }),
+    log: testLog((line) => logged.push(line)),
     chainHealthy: (chain) => !unreachable.has(chain),
     admits: (what) => !overloaded && !(busy && what === 'order'),
     changes,

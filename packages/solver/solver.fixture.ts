@@ -1,6 +1,6 @@
 /** Opens a solver with simulated chains in memory and a real database. Its prices make amounts easy to compute. */
 
-import { localAssets, localChains } from '@tandem/families/registry.ts'
+import { localRegistry } from '@tandem/families/local-registry.fixture.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
 import { createMemoryChain, type MemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import { noGuard } from '@tandem/party/engine/rollback/rollback-guard.ts'
@@ -9,16 +9,16 @@ import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
 import { createOrderWriter } from '@tandem/party/store/orders/order-writer.ts'
 import type { Halt } from '@tandem/party/store/solver/halts.ts'
 import { createQuoteWriter } from '@tandem/party/store/solver/quotes.ts'
-import { NOW, type TestStore } from '@tandem/party/store/store.fixture.ts'
+import { NOW, storedOrder, type TestStore } from '@tandem/party/store/store.fixture.ts'
 import type { AssetId, Deployment } from '@tandem/protocol/asset.ts'
 import type { Order } from '@tandem/protocol/order.ts'
-import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import type { SolverFill, SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import type { Caller } from './authenticate.ts'
 import { createKeptAnswers } from './instant-refund/kept-answers.ts'
 import { createInventory } from './inventory.ts'
-import type { OrderContext } from './orders.ts'
+import { acceptOrder, type OrderContext } from './orders.ts'
 import { signFill } from './partial-deposits/sign-fill.ts'
 import type { PayCheck } from './pay-checks.ts'
 import { createPayouts } from './payouts.ts'
@@ -50,6 +50,8 @@ export type TestSolver = {
   hold(asset: AssetId, amount: bigint): void
 }
 
+export const freshSolver = (store: TestStore): TestSolver => openedForEach(() => openSolver(store))
+
 /** Fees are 1 % and 6 dollars. At 60,000 dollars per bitcoin, wrapped or not, 1,000,000 buys 980,000. */
 export async function openSolver(store: TestStore): Promise<TestSolver> {
   for (const table of [
@@ -75,12 +77,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
   const bitcoin = createMemoryChain('bitcoin_regtest', NOW)
   const ethereum = createMemoryChain('ethereum_localnet', NOW)
   const clients = new Map([bitcoin, ethereum].map((client) => [client.chain.id, client]))
-  const registry = createRegistry({
-    chains: localChains,
-    assets: localAssets,
-    deployments,
-    served: new Set(localChains.map((chain) => chain.id)),
-  })
+  const registry = localRegistry(deployments)
   const key = createKey('secp256k1', '22'.repeat(32))
   const keys = createKeyring([key])
   const world: TestSolver['world'] = { now: NOW, bitcoinDollars: 60_000n, halt: null }
@@ -165,4 +162,9 @@ export async function fillFor(
 ): Promise<SolverFill> {
   const request = { deposits, block_hash: 'the block of the newest', destination_amount: destination.agreedAmount.toString() }
   return signFill(solver.context, id, request, caller)
+}
+
+export async function acceptedOrder({ context }: TestSolver, request = orderRequest()): Promise<Order> {
+  await acceptOrder(context, request, caller)
+  return (await storedOrder(context.db, request.order_id)).order
 }

@@ -2,12 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import { bech32 } from '@scure/base'
 import { formatUnits } from '@tandem/protocol/amount.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import type { BrowserContext, Page } from 'playwright-core'
 import { parseUnits } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
-import { openStory, type Story } from '../swaps/story.ts'
-import { type Browser, startChromium } from './chromium.ts'
+import { openStory } from '../swaps/story.ts'
+import { startChromium } from './chromium.ts'
 import { flaws, rawTexts, watchedPage } from './page-checks.ts'
 import { readQr } from './read-qr.ts'
 
@@ -16,24 +17,19 @@ const DECIMALS = 8
 const TIMELOCK_BLOCKS = 200
 
 await describeWithBrowser('amounts on the pages', () => {
-  let story: Story
-  let browser: Browser
+  const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }))
+  const browser = opened(startChromium)
   let user: BrowserContext
   let page: Page
   const problems: string[] = []
 
   beforeAll(async () => {
-    ;[story, browser] = await Promise.all([openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }), startChromium()])
     user = await browser.open()
     page = await watchedPage(user, problems)
     await page.goto(origin())
     await press('Get play BTC')
     await press(/Swap the direction/)
     await press('Get play WBTC')
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await story?.close()
   })
 
   const origin = () => new URL(story.info.base_url).origin

@@ -1,30 +1,26 @@
 /** The operator page in a real Chromium, against a whole local stack with real orders. */
 
 import type { ActivityRecord, OrderRowsRecord, OverviewRecord } from '@tandem/protocol/wire/operator.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
-import { openStory, type Story } from '../swaps/story.ts'
-import { type Browser, startChromium } from './chromium.ts'
+import { openStory } from '../swaps/story.ts'
+import { startChromium } from './chromium.ts'
 import { flaws, watchedPage } from './page-checks.ts'
 
 await describeWithBrowser('the operator page', () => {
-  let story: Story
-  let browser: Browser
+  const story = opened(() => openStory({ chains: ['ethereum_localnet', 'arbitrum_localnet'] }))
+  const browser = opened(startChromium)
   let user: BrowserContext
   let page: Page
   let waiting: string
   const problems: string[] = []
 
   beforeAll(async () => {
-    ;[story, browser] = await Promise.all([openStory({ chains: ['ethereum_localnet', 'arbitrum_localnet'] }), startChromium()])
     await makeOrders()
     user = await browser.open()
     page = await visit(user, story.stack.info.operator_url)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await story?.close()
   })
 
   /** One order completes, and one waits for a solver that is down. */

@@ -1,9 +1,10 @@
 /** The reference in a real Chromium: search, try it, themes, sizes, and reading without scripts. */
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import type { BrowserContext } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
-import { openStory, type Story } from '../swaps/story.ts'
-import { type Browser, startChromium } from './chromium.ts'
+import { openStory } from '../swaps/story.ts'
+import { startChromium } from './chromium.ts'
 import { flaws, misfits, WIDTHS, watchedPage } from './page-checks.ts'
 
 const PAGES = {
@@ -18,18 +19,13 @@ const PAGES = {
 }
 
 await describeWithBrowser('the reference', () => {
-  let story: Story
-  let browser: Browser
+  const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }))
+  const browser = opened(startChromium)
   let reader: BrowserContext
   const problems: string[] = []
 
   beforeAll(async () => {
-    ;[story, browser] = await Promise.all([openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }), startChromium()])
     reader = await browser.open()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await story?.close()
   })
 
   async function visit(path: string, context = reader) {

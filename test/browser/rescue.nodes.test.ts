@@ -3,15 +3,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { createTandem, newRescueKeys, payingWallet, type SwapRequest, type Tandem, type Wallet } from '@tandem/sdk'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { memoryStorage } from '../../packages/sdk/src/swap/storage.ts'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
-import { openStory, type Story } from '../swaps/story.ts'
+import { openStory } from '../swaps/story.ts'
 import { evmWalletOf } from '../swaps/swap-by-sdk.ts'
 import { announceWallet } from './announced-wallet.ts'
-import { type Browser, startChromium } from './chromium.ts'
+import { startChromium } from './chromium.ts'
 import { flaws, rawTexts, watchedPage } from './page-checks.ts'
 
 const BTC = 'bitcoin_regtest:btc'
@@ -19,8 +20,8 @@ const WBTC = 'ethereum_localnet:wbtc'
 const ETHEREUM = 'ethereum_localnet'
 
 await describeWithBrowser('the rescue page', () => {
-  let story: Story
-  let browser: Browser
+  const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }))
+  const browser = opened(startChromium)
   let user: BrowserContext
   let folder: string
   let payoutPhrase: string
@@ -28,15 +29,10 @@ await describeWithBrowser('the rescue page', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tandem-rescue-'))
-    ;[story, browser] = await Promise.all([openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }), startChromium()])
     user = await browser.open()
     await announceWallet(user, story)
   })
-  afterAll(async () => {
-    await browser?.close()
-    await story?.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
 
   /** A user of the SDK pays and then leaves. */
   async function payAndLeave(

@@ -2,11 +2,12 @@
 
 import { formatUnits } from '@tandem/protocol/amount.ts'
 import type { Quote } from '@tandem/protocol/wire/quote.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
-import { openStory, type Story } from '../swaps/story.ts'
-import { type Browser, startChromium } from './chromium.ts'
+import { openStory } from '../swaps/story.ts'
+import { startChromium } from './chromium.ts'
 import { flaws, rawTexts, watchedPage } from './page-checks.ts'
 import { readQr } from './read-qr.ts'
 
@@ -15,20 +16,15 @@ const WBTC = 'ethereum_localnet:wbtc'
 const COMPLETE = 'h1[data-status="redeemed"], h1[data-status="counterparty_redeemed"]'
 
 await describeWithBrowser('the swap page', () => {
-  let story: Story
-  let browser: Browser
+  const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }))
+  const browser = opened(startChromium)
   let user: BrowserContext
   let page: Page
   const problems: string[] = []
 
   beforeAll(async () => {
-    ;[story, browser] = await Promise.all([openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }), startChromium()])
     user = await browser.open()
     page = await visit(user)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await story?.close()
   })
 
   const origin = () => new URL(story.info.base_url).origin

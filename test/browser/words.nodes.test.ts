@@ -2,12 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
-import { openStory, type Story } from '../swaps/story.ts'
+import { openStory } from '../swaps/story.ts'
 import { announceWallet } from './announced-wallet.ts'
-import { type Browser, startChromium } from './chromium.ts'
+import { startChromium } from './chromium.ts'
 import { flaws, rawTexts, useFonts, watchedPage } from './page-checks.ts'
 
 const ETHEREUM = 'ethereum_localnet'
@@ -17,8 +18,8 @@ const RAW = 'from_amount must be from 10000 to 100000000 in the smallest unit of
 const MEASURE = `{ const field = document.querySelector('.amount'); [field.clientWidth, field.scrollWidth, Number.parseFloat(getComputedStyle(field).fontSize)] }`
 
 await describeWithBrowser('words on the pages', () => {
-  let story: Story
-  let browser: Browser
+  const story = opened(() => openStory({ chains: ['bitcoin_regtest', ETHEREUM] }))
+  const browser = opened(startChromium)
   let user: BrowserContext
   let page: Page
   let folder: string
@@ -26,16 +27,11 @@ await describeWithBrowser('words on the pages', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tandem-words-'))
-    ;[story, browser] = await Promise.all([openStory({ chains: ['bitcoin_regtest', ETHEREUM] }), startChromium()])
     user = await browser.open()
     await announceWallet(user, story)
     page = await visit(user)
   })
-  afterAll(async () => {
-    await browser?.close()
-    await story?.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
 
   const origin = () => new URL(story.info.base_url).origin
 

@@ -1,4 +1,5 @@
 /** Tests that an action ends although its node never answers. */
+import { gate } from '@tandem/runtime/gate.fixture.ts'
 import { describe, expect, test } from 'vitest'
 import { readAttempts } from '../store/actions/attempts.ts'
 import { sharedStore } from '../store/shared-store.fixture.ts'
@@ -11,14 +12,6 @@ const fixture = freshEngine(store)
 
 const LIMIT_MS = 300
 const late = { kind: 'failed', error: 'it did not end within 0.3 s', againInMs: 500 }
-
-function gate() {
-  let open: () => void = () => undefined
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open }
-}
 
 describe('an action whose node never answers', () => {
   test.each(['initiate', 'sign', 'broadcast'] as const)('ends, and can be executed again: %s', async (question) => {

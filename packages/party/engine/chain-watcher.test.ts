@@ -7,10 +7,9 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { readActionFacts } from '../store/actions/action-facts.ts'
 import { readCursor } from '../store/chain/events.ts'
 import { publishPoll, readClock } from '../store/chain/polls.ts'
-import { findOrder } from '../store/orders/orders.ts'
 import { sharedStore } from '../store/shared-store.fixture.ts'
 import { statementsOf } from '../store/statements.fixture.ts'
-import { closeAnyway, NOW, putOrder, sightingsOf } from '../store/store.fixture.ts'
+import { closeAnyway, NOW, putOrder, sightingsOf, storedOrder } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import { type ChainWatcher, startChainWatcher } from './chain-watcher.ts'
 import { registry } from './engine.fixture.ts'
@@ -57,8 +56,7 @@ function start(chain: MemoryChain, holder = 'me', pollMs = 3_600_000, blockMs = 
 const liveBy = (polls: ReadonlyMap<string, ChainWatcher>, ...mayBeOld: readonly ('source' | 'destination')[]) => liveOf({ polls }, mayBeOld)
 const liveOf = async (how: Pick<LiveView, 'polls' | 'acceptedAgeMs'>, mayBeOld: readonly ('source' | 'destination')[] = []) => {
   const clients = new Map([bitcoin, ethereum].map((client) => [client.chain.id, client]))
-  const stored = await findOrder(store.db, order.id)
-  if (stored === null) throw new Error('the order is gone')
+  const stored = await storedOrder(store.db, order.id)
   return loadLiveFacts({ db: store.db, registry, clients, now: () => NOW, ...how }, stored, mayBeOld)
 }
 const publishedAgeMs = async () => (await readActionFacts(store.db, { orderId: order.id, key: null }))?.legs.source.publishedAgeMs ?? null

@@ -1,8 +1,8 @@
 // Tests a process that is killed or paused inside an action, and a database that is away: another process takes the action up soon, and it
 // is done once.
-import { Writable } from 'node:stream'
+
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import { createLogger } from '@tandem/runtime/log.ts'
+import { testLog } from '@tandem/runtime/test-log.fixture.ts'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { leaseAction, readAction } from '../store/actions/actions.ts'
@@ -36,13 +36,7 @@ async function secondsLeft(): Promise<number> {
 }
 
 function start(db: Database, { onLog = () => undefined, clients = fixture.clients }: Partial<StartOptions> = {}): Engine {
-  const destination = new Writable({
-    write(chunk, _encoding, done) {
-      onLog(String(chunk))
-      done()
-    },
-  })
-  const log = createLogger({ name: 'test', pretty: false, destination })
+  const log = testLog(onLog)
   return startEngine({ db, registry, clients, party: fixture.context('solver').party, log, now: () => NOW })
 }
 type StartOptions = { readonly onLog: (line: string) => void; readonly clients: EngineFixture['clients'] }

@@ -5,18 +5,17 @@ import { leaseEngine } from '../store/actions/engines.ts'
 import { openSignals } from '../store/database/signals.ts'
 import { sharedStore } from '../store/shared-store.fixture.ts'
 import { NOW } from '../store/store.fixture.ts'
-import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
+import { freshEngine, registry } from './engine.fixture.ts'
 import { type Engine, startEngine } from './engine.ts'
 import { type EngineLink, openEngineLink } from './engine-link.ts'
 
 const store = sharedStore()
-let fixture: EngineFixture
+const fixture = freshEngine(store)
 let link: EngineLink
 let derived: number
 const log = createLogger({ name: 'test', level: 'silent' })
 const closes: (() => Promise<void>)[] = []
 beforeEach(async () => {
-  fixture = await openEngineFixture(store)
   derived = 0
   link = openEngineLink({ db: store.other, log, onDerived: () => (derived += 1) })
   closes.push(() => link.stop())

@@ -1,12 +1,11 @@
 /** Two chains in memory, one order between them, and the engine of either party. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
-import { localAssets, localChains } from '@tandem/families/registry.ts'
+import { localRegistry } from '@tandem/families/local-registry.fixture.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { HtlcEvent, HtlcVerb } from '@tandem/protocol/htlc.ts'
 import type { Leg, Order, Role } from '@tandem/protocol/order.ts'
-import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
 import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { createServiceParty } from '@tandem/service/party.ts'
@@ -37,12 +36,7 @@ export type EngineFixture = {
   lease(leg: Leg, verb: HtlcVerb): Promise<LeasedAction>
 }
 
-export const registry = createRegistry({
-  chains: localChains,
-  assets: localAssets,
-  deployments: {},
-  served: new Set(localChains.map((chain) => chain.id)),
-})
+export const registry = localRegistry()
 export const RELAY_KEY = '11'.repeat(32)
 const relay = createKeyring([createKey('secp256k1', RELAY_KEY)])
 const solver = createKeyring([createKey('secp256k1', '22'.repeat(32))])

@@ -1,6 +1,6 @@
 /** Tests watcher, reconciler and executor together. */
-import { Writable } from 'node:stream'
-import { createLogger } from '@tandem/runtime/log.ts'
+import { gate } from '@tandem/runtime/gate.fixture.ts'
+import { testLog } from '@tandem/runtime/test-log.fixture.ts'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readAction } from '../store/actions/actions.ts'
@@ -10,15 +10,14 @@ import { recordOwnFill } from '../store/orders/fills.ts'
 import { sharedStore } from '../store/shared-store.fixture.ts'
 import { statementsOf } from '../store/statements.fixture.ts'
 import { closeAnyway, NOW, putOrder, sightingsOf } from '../store/store.fixture.ts'
-import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
+import { type EngineFixture, freshEngine, registry } from './engine.fixture.ts'
 import { type Engine, startEngine } from './engine.ts'
 
 const store = sharedStore()
-let fixture: EngineFixture
+const fixture = freshEngine(store)
 let logged: string[]
 const engines: Engine[] = []
 beforeEach(async () => {
-  fixture = await openEngineFixture(store)
   logged = []
 })
 afterEach(async () => {
@@ -31,14 +30,8 @@ function start(
   db: Database = store.db,
   onActivity: (chain: string) => void = () => undefined,
 ): Engine {
-  const destination = new Writable({
-    write(chunk, _encoding, done) {
-      logged.push(String(chunk))
-      done()
-    },
-  })
   const { party } = fixture.context('solver')
-  const log = createLogger({ name: 'test', pretty: false, destination })
+  const log = testLog((line) => logged.push(line))
   const engine = startEngine({ db, registry, clients, party, log, now: () => NOW, onActivity })
   engines.push(engine)
   return engine
@@ -50,14 +43,6 @@ const pay = () => fixture.deposit('source')
 
 /** Waits to check that something does not happen. On a slow machine this can miss a failure, but never causes one. */
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1000))
-
-function gate() {
-  let open: () => void = () => undefined
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open }
-}
 
 describe('an engine', () => {
   test('executes wanted actions and records them', async () => {

@@ -1,4 +1,5 @@
 /** Tests what the executor checks before it signs, and what it records. */
+
 import type { PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
@@ -6,6 +7,7 @@ import { orderPurpose, type Purpose, type SignedVerb } from '@tandem/keys/purpos
 import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import { prefundedGrant, signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
+import { gate } from '@tandem/runtime/gate.fixture.ts'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type LeasedAction, leaseAction, syncWanted } from '../store/actions/actions.ts'
@@ -273,10 +275,7 @@ describe('several actions of one key', () => {
     Promise.all(Array.from({ length: count }, () => executeAction(fixture.context('solver'), leased)))
   const barrier = (count: number) => {
     let arrived = 0
-    let open: () => void = () => undefined
-    const opened = new Promise<void>((resolve) => {
-      open = resolve
-    })
+    const { opened, open } = gate()
     return () => {
       arrived += 1
       if (arrived === count) open()

@@ -1,25 +1,17 @@
 /** Tests the evidence that is read from a chain before a signature. */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Order } from '@tandem/protocol/order.ts'
-import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import type { OrderFacts } from '@tandem/protocol/state.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { findOrder } from '../store/orders/orders.ts'
 import { sharedStore } from '../store/shared-store.fixture.ts'
-import { NOW, putOrder, sightingsOf, withResults } from '../store/store.fixture.ts'
+import { NOW, putOrder, sightingsOf, storedOrder, withResults } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
 import type { FreshPolls } from './chain-watcher.ts'
+import { registry } from './engine.fixture.ts'
 import { clientFor, loadFacts, loadLiveFacts } from './facts.ts'
 import { pollChain } from './watcher.ts'
 
-const registry = createRegistry({
-  chains: localChains,
-  assets: localAssets,
-  deployments: {},
-  served: new Set(localChains.map((chain) => chain.id)),
-})
 const store = sharedStore()
 let bitcoin: MemoryChain
 let ethereum: MemoryChain
@@ -34,11 +26,7 @@ beforeEach(async () => {
 const clients = () => new Map([bitcoin, ethereum].map((client) => [client.chain.id, client]))
 const watch = (client: MemoryChain) => pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined })
 const watchBoth = () => Promise.all([watch(bitcoin), watch(ethereum)])
-async function stored() {
-  const found = await findOrder(store.db, order.id)
-  if (found === null) throw new Error('the order is gone')
-  return found
-}
+const stored = () => storedOrder(store.db, order.id)
 const live = async (...mayBeOld: readonly ('source' | 'destination')[]) =>
   loadLiveFacts({ db: store.db, registry, clients: clients(), now: () => NOW }, await stored(), mayBeOld)
 const deposit = () => sightingsOf(order.source.swapId).initiated()

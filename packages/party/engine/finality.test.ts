@@ -1,25 +1,18 @@
 /** Tests the finality tag of a chain: the watcher reads it and records it, and actions wait for it. */
 
-import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { Order } from '@tandem/protocol/order.ts'
-import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { deriveOrder, isClosed } from '@tandem/protocol/state.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { REMEMBERED_BLOCKS, readBlocks, readCursor } from '../store/chain/events.ts'
-import { findOrder, findOrderSnapshots } from '../store/orders/orders.ts'
+import { findOrderSnapshots } from '../store/orders/orders.ts'
 import { sharedStore } from '../store/shared-store.fixture.ts'
-import { NOW, putOrder, sightingsOf } from '../store/store.fixture.ts'
+import { NOW, putOrder, sightingsOf, storedOrder } from '../store/store.fixture.ts'
 import { createMemoryChain, type MemoryChain } from './chain.fixture.ts'
+import { registry } from './engine.fixture.ts'
 import { factsOf, loadFacts, loadLiveFacts } from './facts.ts'
 import { createFinalGuard, type FinalGuard } from './final-guard.ts'
 import { pollChain } from './watcher.ts'
 
-const registry = createRegistry({
-  chains: localChains,
-  assets: localAssets,
-  deployments: {},
-  served: new Set(localChains.map((chain) => chain.id)),
-})
 const store = sharedStore()
 let bitcoin: MemoryChain
 let ethereum: MemoryChain
@@ -36,11 +29,7 @@ beforeEach(async () => {
 
 const watch = (client = ethereum) => pollChain({ db: store.db, client, holder: 'me', onReorg: () => undefined })
 const recorded = async () => (await readCursor(store.db, ethereum.chain.id))?.finalHeight ?? null
-async function found() {
-  const stored = await findOrder(store.db, order.id)
-  if (stored === null) throw new Error('the order is gone')
-  return stored
-}
+const found = () => storedOrder(store.db, order.id)
 const live = async () => {
   const clients = new Map([bitcoin, ethereum].map((client) => [client.chain.id, client]))
   return loadLiveFacts({ db: store.db, registry, clients, now: () => NOW }, await found(), [])

@@ -1,4 +1,5 @@
 // Tests interleavings of actions that share a key: nonces are taken once and recorded without gaps, and nothing unrecorded is broadcast.
+import { gate } from '@tandem/runtime/gate.fixture.ts'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { type LeasedAction, leaseActions, syncWanted } from '../store/actions/actions.ts'
@@ -58,14 +59,6 @@ function counting(): { readonly db: Database; readonly counts: Record<'lock' | '
     if (row !== undefined && 'durable' in row) counts.record += 1
   })
   return { db, counts }
-}
-
-function gate() {
-  let open: () => void = () => undefined
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open }
 }
 
 describe('actions that wait for a key', () => {

@@ -1,11 +1,12 @@
 /** Tests the ledger through the life of orders: each completed order has exactly one row, also after reorgs, reopenings and rebuilds. */
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createApp } from '../store/apps/apps.ts'
 import { auditLedger } from '../store/ledger/audit-ledger.ts'
 import { readCollected, readEarnings, readTotals } from '../store/ledger/ledger.ts'
 import { sumCompletedOrders } from '../store/order-list/order-statistics.ts'
-import { closeAnyway, type ExampleChanges, NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { closeAnyway, type ExampleChanges, NOW, putOrder } from '../store/store.fixture.ts'
 import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
 import { rebuildOrderList } from './order-list.ts'
 import { reconcile } from './reconciler.ts'
@@ -21,13 +22,11 @@ const worth = { volumeUsdMicros: 60_000_000_000n, feeUsdMicros: 180_000_000n }
 const assetPrices = { source: 6_000_000_000_000n, destination: 5_982_000_000_000n }
 const terms = { app: 'shop', worth, assetPrices, affiliateFees } satisfies ExampleChanges
 
-let store: TestStore
+const store = sharedStore()
 let now: bigint
 beforeAll(async () => {
-  store = await openTestStore()
   for (const app of ['shop', 'rival']) await createApp(store.db, app)
 })
-afterAll(() => store.close())
 beforeEach(async () => {
   now = NOW
   await sql`truncate orders, order_list, order_counts, order_volumes, order_count_changes, ledger, ledger_changes, affiliate_totals cascade`.execute(

@@ -2,7 +2,7 @@
 import type { Role } from '@tandem/protocol/order.ts'
 import { deriveOrder, type OrderStatus, orderStatuses } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createApp } from '../store/apps/apps.ts'
 import type { Database } from '../store/database/database.ts'
 import { auditLedger } from '../store/ledger/audit-ledger.ts'
@@ -10,19 +10,18 @@ import { foldOrderCounts } from '../store/order-list/order-counts.ts'
 import { type OrderFilter, searchOrders } from '../store/order-list/order-search.ts'
 import { sumCompletedOrders } from '../store/order-list/order-statistics.ts'
 import { findOrderSnapshots, setRefundAddress } from '../store/orders/orders.ts'
-import { blockOf, closeAnyway, NOW, openTestStore, putOrder, sightingsOf, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { blockOf, closeAnyway, NOW, putOrder, sightingsOf } from '../store/store.fixture.ts'
 import { registry } from './engine.fixture.ts'
 import { factsOf } from './facts.ts'
 import { expireOrderList, rebuildOrderList, repairOrderList } from './order-list.ts'
 import { reconcile } from './reconciler.ts'
 
-let store: TestStore
+const store = sharedStore()
 beforeAll(async () => {
-  store = await openTestStore()
   await createApp(store.db, 'shop')
   await createApp(store.db, 'rival')
 })
-afterAll(() => store.close())
 beforeEach(async () => {
   await sql`truncate orders, swaps, events, blocks, grants, actions, attempts, order_list, order_counts, order_volumes, order_count_changes, ledger, ledger_changes,
     affiliate_totals cascade`.execute(store.db)

@@ -6,13 +6,14 @@ import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
 import { deriveOrder, type OrderFacts } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { leaseAction, syncWanted } from '../store/actions/actions.ts'
 import { readAttempts } from '../store/actions/attempts.ts'
 import { findOrder } from '../store/orders/orders.ts'
-import { NOW, openTestStore, putOrder, type TestStore } from '../store/store.fixture.ts'
+import { sharedStore } from '../store/shared-store.fixture.ts'
+import { NOW, putOrder } from '../store/store.fixture.ts'
 import { createMemoryChain } from './chain.fixture.ts'
-import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
+import { freshEngine, registry } from './engine.fixture.ts'
 import { createFreshFacts, type FactsAge } from './fresh-facts.ts'
 import { afterRecord, openOutbox, secondsLeft, type Taken } from './outbox.ts'
 import type { Step } from './party.ts'
@@ -97,15 +98,8 @@ describe('the time left', () => {
 })
 
 describe('a batch of actions', () => {
-  let store: TestStore
-  let fixture: EngineFixture
-  beforeAll(async () => {
-    store = await openTestStore()
-  })
-  afterAll(() => store.close())
-  beforeEach(async () => {
-    fixture = await openEngineFixture(store)
-  })
+  const store = sharedStore()
+  const fixture = freshEngine(store)
 
   async function take(verb: HtlcVerb, leg: Leg, facts: readonly [OrderFacts, OrderFacts]): Promise<readonly [Taken, Taken]> {
     const { order } = await putOrder(store.db)

@@ -14,16 +14,15 @@ import { findOrder } from '../store/orders/orders.ts'
 import { recordPrefund } from '../store/orders/prefunds.ts'
 import { sharedStore } from '../store/shared-store.fixture.ts'
 import { NOW, putOrder } from '../store/store.fixture.ts'
-import { type EngineFixture, openEngineFixture, registry } from './engine.fixture.ts'
+import { freshEngine, registry } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 import { reconcile } from './reconciler.ts'
 
 const store = sharedStore()
-let fixture: EngineFixture
+const fixture = freshEngine(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
 let amount: bigint
 let asked: PrefundedSwap[]
 beforeEach(async () => {
-  fixture = await openEngineFixture(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
   amount = fixture.order.source.terms.amount
   asked = []
   await fixture.watch()

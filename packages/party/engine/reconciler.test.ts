@@ -1,9 +1,11 @@
 /** Tests which actions the reconciler stores for what the chains show. */
+
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import type { Leg, Role } from '@tandem/protocol/order.ts'
 import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { LATE_DEPOSIT_WATCH_SECONDS, type OrderState } from '@tandem/protocol/state.ts'
+import { gate } from '@tandem/runtime/gate.fixture.ts'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { leaseAction } from '../store/actions/actions.ts'
@@ -23,14 +25,6 @@ beforeEach(async () => {
   fixture = await openEngineFixture(store, { source: { userAddress: 'where refunds go' } })
 })
 afterEach(() => vi.restoreAllMocks())
-
-function gate() {
-  let open: () => void = () => undefined
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open }
-}
 
 /** At this time an order that changed at NOW is derived again, and its ranges are stored. */
 const SETTLED = NOW + 2n

@@ -7,10 +7,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { readAttempts } from '../store/actions/attempts.ts'
 import { finishAction } from '../store/actions/finish-action.ts'
 import { addGrant, addInstantRefunds } from '../store/orders/grants.ts'
-import { findOrder } from '../store/orders/orders.ts'
 import { createVault } from '../store/orders/sealed-values.ts'
 import { sharedStore } from '../store/shared-store.fixture.ts'
-import { NOW, VAULT_KEY } from '../store/store.fixture.ts'
+import { NOW, storedOrder, VAULT_KEY } from '../store/store.fixture.ts'
 import { type EngineFixture, ORDER_KEY, openEngineFixture, RELAY_KEY, registry } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 import { reconcile } from './reconciler.ts'
@@ -23,11 +22,7 @@ const wanted = async () => {
   const rows = await store.db.selectFrom('actions').select(['leg', 'verb']).where('wanted', '=', true).execute()
   return rows.map(({ leg, verb }) => `${verb} ${leg}`).toSorted()
 }
-const stored = async () => {
-  const order = await findOrder(store.db, fixture.order.id)
-  if (order === null) throw new Error('the order is gone')
-  return order
-}
+const stored = () => storedOrder(store.db, fixture.order.id)
 
 describe('a secret that the client keeps', () => {
   beforeEach(async () => {

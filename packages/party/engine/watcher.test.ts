@@ -41,6 +41,13 @@ const seen = async ({ source } = order) =>
 const eventsOf = async (tx: string) =>
   ((await readEvents(store.db, [order.source])).get(`${id} ${order.source.swapId}`) ?? []).filter((event) => event.tx === tx)
 
+function rememberingPolls() {
+  const troubles: (string | null)[] = []
+  const onMempool = (failure: Error | null) => void troubles.push(failure?.message ?? null)
+  const how = { db: store.db, client: chain, holder: 'me', list, memory: createPollMemory(), onReorg: () => undefined, onMempool }
+  return { poll: () => pollChain(how), memory: how.memory, troubles }
+}
+
 async function catchUp(): Promise<number> {
   for (let steps = 1; ; steps++) if (!(await watch()).behind) return steps
 }
@@ -135,18 +142,7 @@ describe('a poll', () => {
   })
 
   test('records blocks and their events while the mempool cannot be read, and keeps what it showed before', async () => {
-    const troubles: (string | null)[] = []
-    const memory = createPollMemory()
-    const poll = () =>
-      pollChain({
-        db: store.db,
-        client: chain,
-        holder: 'me',
-        list,
-        memory,
-        onReorg: () => undefined,
-        onMempool: (failure) => void troubles.push(failure?.message ?? null),
-      })
+    const { poll, troubles } = rememberingPolls()
     const asked = () => chain.asked.filter((question) => question === 'unconfirmedEvents').length
     const mined = chain.mine(deposit())
     await poll()
@@ -175,18 +171,7 @@ describe('a poll', () => {
   })
 
   test('reads a mempool again that it could not read before', async () => {
-    const troubles: (string | null)[] = []
-    const memory = createPollMemory()
-    const poll = () =>
-      pollChain({
-        db: store.db,
-        client: chain,
-        holder: 'me',
-        list,
-        memory,
-        onReorg: () => undefined,
-        onMempool: (one) => void troubles.push(one?.message ?? null),
-      })
+    const { poll, memory, troubles } = rememberingPolls()
     chain.mine(deposit())
     chain.before.unconfirmedEvents = () => {
       throw new ChainFailure('unreachable', 'no mempool')

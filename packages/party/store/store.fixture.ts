@@ -10,6 +10,7 @@ import type { LeasedAction } from './actions/actions.ts'
 import { type NewAttempt, recordAttempts } from './actions/attempts.ts'
 import { type Database, openDatabase } from './database/database.ts'
 import { insertOrder, type NewOrder } from './orders/insert-orders.ts'
+import { findOrder, type StoredOrder } from './orders/orders.ts'
 import { createVault } from './orders/sealed-values.ts'
 import { sealSwaps } from './orders/swap-seals.ts'
 import { deriveOrders, type StoredRange } from './orders/touched-orders.ts'
@@ -123,6 +124,12 @@ export async function putOrder(db: Database, changes: ExampleChanges = {}): Prom
   const input = exampleOrder(changes)
   if (!(await insertOrder(db, input))) throw new Error('the example order exists already')
   return input
+}
+
+export async function storedOrder(db: Database, orderId: string): Promise<StoredOrder> {
+  const stored = await findOrder(db, orderId)
+  if (stored === null) throw new Error(`there is no order ${orderId}`)
+  return stored
 }
 
 /** The blocks of the branch `name` are 10 seconds apart. */

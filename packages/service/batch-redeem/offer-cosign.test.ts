@@ -1,18 +1,16 @@
 /** The service offers to cosign a redeem of the source only once the user's redeem is final. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
-import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createMemoryChain, type MemoryChain } from '@tandem/party/engine/chain.fixture.ts'
+import { registry } from '@tandem/party/engine/engine.fixture.ts'
 import { loadFacts } from '@tandem/party/engine/facts.ts'
 import { pollChain } from '@tandem/party/engine/watcher.ts'
 import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
 import { recordOwnFill } from '@tandem/party/store/orders/fills.ts'
-import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
-import { type ExampleChanges, NOW, putOrder, sightingsOf, VAULT_KEY } from '@tandem/party/store/store.fixture.ts'
+import { type ExampleChanges, NOW, putOrder, sightingsOf, storedOrder, VAULT_KEY } from '@tandem/party/store/store.fixture.ts'
 import type { Order } from '@tandem/protocol/order.ts'
-import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
 import { deriveOrder } from '@tandem/protocol/state.ts'
 import type { SolverCosigned, SolverCosignRequest } from '@tandem/protocol/wire/solver.ts'
@@ -68,12 +66,7 @@ beforeEach(async () => {
   }
   context = {
     db: store.db,
-    registry: createRegistry({
-      chains: localChains,
-      assets: localAssets,
-      deployments: {},
-      served: new Set(localChains.map(({ id }) => id)),
-    }),
+    registry,
     clients: new Map<string, ChainClient>([
       ['bitcoin_regtest', { ...bitcoin, cosignedRedeem }],
       ['ethereum_localnet', ethereum],
@@ -105,8 +98,7 @@ async function redeemed(changes: ExampleChanges = {}): Promise<void> {
   await watch()
 }
 async function statesOfOrder(id = order.id) {
-  const stored = await findOrder(store.db, id)
-  if (stored === null) throw new Error('the order is gone')
+  const stored = await storedOrder(store.db, id)
   return (await loadFacts(store.db, context.registry, [stored], NOW)).map(deriveOrder)
 }
 async function due(source = createCosignTasks(context, { gatherMs: 0 })) {

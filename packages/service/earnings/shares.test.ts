@@ -1,8 +1,8 @@
 /** Tests the shares of affiliates in an order. */
-import { localAssets, localChains } from '@tandem/families/registry.ts'
+import { localRegistry } from '@tandem/families/local-registry.fixture.ts'
+import { localChains } from '@tandem/families/registry.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
-import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { completeSettings } from '../context.ts'
@@ -10,12 +10,7 @@ import { createFakeChain } from '../testing/fake-chain.fixture.ts'
 import { alice, bob, btc, deployments, eth, inactive, wbtc } from '../testing/service.fixture.ts'
 import { affiliateFees, parseShares } from './shares.ts'
 
-const registry = createRegistry({
-  chains: localChains,
-  assets: localAssets,
-  deployments,
-  served: new Set(localChains.map(({ id }) => id)),
-})
+const registry = localRegistry(deployments)
 const usdc = 'ethereum_localnet:usdc'
 const clients = new Map(localChains.map((chain) => [chain.id, createFakeChain(chain, 'account')]))
 const source = registry.asset(btc)

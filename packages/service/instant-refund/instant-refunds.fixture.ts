@@ -1,6 +1,7 @@
 /** An order whose deposits are refunded instantly, in a service with a simulated solver. Each test gets a new order. */
 
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'
 import type { SolverInstantRefundRequest } from '@tandem/protocol/wire/solver.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
@@ -31,8 +32,7 @@ export function useInstantRefunds() {
   async function make(body: object): Promise<void> {
     const { body: reply } = await service.call('POST', '/v2/orders', { body })
     const { order_id: id, order_token: made } = reply.result as { order_id: string; order_token: string }
-    const stored = await findOrder(service.db, id)
-    if (stored === null) throw new Error('the order was not made')
+    const stored = await storedOrder(service.db, id)
     order = stored.order
     token = made
   }

@@ -1,7 +1,7 @@
 /** Very many calls and deposits of one order must cost little, and they are limited. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import pg from 'pg'
 import { describe, expect, test, vi } from 'vitest'
 import { btc, NOW, orderBody, startTestService, wbtc } from '../testing/service.fixture.ts'
@@ -81,8 +81,7 @@ describe('many calls and deposits', () => {
     try {
       const { body } = await patient.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
       const { order_id: id, order_token: held } = body.result as { order_id: string; order_token: string }
-      const stored = await findOrder(patient.db, id)
-      if (stored === null) throw new Error('the order was not made')
+      const stored = await storedOrder(patient.db, id)
       refunds.order = stored.order
       patient.solver.onInstantRefund = (_, request) => signed(request)
       await patient.mine(refunds.order.source.chain, { height: 2000n, time: NOW }, [deposit('a', 900_000n)])

@@ -2,7 +2,7 @@
 
 import { createOperatorToken, revokeOperatorToken } from '@tandem/party/store/operators/tokens.ts'
 import { createValidHashes } from '@tandem/party/store/operators/valid-hashes.ts'
-import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import type { OrderPageRecord, OrderRowsRecord, OverviewRecord, SearchRecord } from '@tandem/protocol/wire/operator.ts'
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -36,9 +36,7 @@ const get = async <T>(path: string, token = reader): Promise<T> => {
 async function makeOrder() {
   const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
   const { order_id } = body.result as { order_id: string }
-  const stored = await findOrder(service.db, order_id)
-  if (stored === null) throw new Error('the order is not stored')
-  return stored.order
+  return (await storedOrder(service.db, order_id)).order
 }
 
 let height = 100n

@@ -1,8 +1,7 @@
 /** The life of orders in the log. */
 
-import { localAssets, localChains } from '@tandem/families/registry.ts'
-import { findOrder } from '@tandem/party/store/orders/orders.ts'
-import { createRegistry } from '@tandem/protocol/registry/registry.ts'
+import { localRegistry } from '@tandem/families/local-registry.fixture.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { sql } from 'kysely'
@@ -17,12 +16,7 @@ afterEach(async () => {
   await sql`delete from leases`.execute(service.db)
 })
 
-const registry = createRegistry({
-  chains: localChains,
-  assets: localAssets,
-  deployments,
-  served: new Set(localChains.map(({ id }) => id)),
-})
+const registry = localRegistry(deployments)
 
 type Line = { readonly level: string; readonly msg: string; readonly order: string; readonly tx?: string; readonly why?: string }
 
@@ -43,9 +37,7 @@ function start(onStep?: (from: OrderStatus, to: OrderStatus, seconds: number) =>
 
 async function makeOrder() {
   const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
-  const stored = await findOrder(service.db, (body.result as { order_id: string }).order_id)
-  if (stored === null) throw new Error('the order is not stored')
-  return stored.order
+  return (await storedOrder(service.db, (body.result as { order_id: string }).order_id)).order
 }
 
 /** The reconciler writes the status like this. */

@@ -2,8 +2,8 @@
 
 import { testWallet } from '@tandem/bitcoin/server/script/bip322.fixture.ts'
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
-import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { assertSealed } from '@tandem/party/store/orders/swap-seals.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { sql } from 'kysely'
@@ -39,11 +39,7 @@ async function make(body: object = bodyFor(user.address), headers: Record<string
   id = made.order_id
   token = made.order_token
 }
-const stored = async () => {
-  const found = await findOrder(service.db, id)
-  if (found === null) throw new Error('the order is gone')
-  return found
-}
+const stored = () => storedOrder(service.db, id)
 const forge = (change: ReturnType<typeof sql>, leg = 'source') =>
   sql`update swaps set ${change} where order_id = ${id} and leg = ${leg}`.execute(service.db)
 const patch = (action: string, body: object, headers: Record<string, string> = {}) =>

@@ -3,7 +3,7 @@
 import { bitcoinNetworks } from '@tandem/bitcoin/terms/networks.ts'
 import { parseUserKey } from '@tandem/bitcoin/terms/script/user-key.ts'
 import { localChains } from '@tandem/families/registry.ts'
-import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
@@ -44,8 +44,7 @@ async function make(body: object) {
   const { body: reply } = await post(body)
   expect(reply).toMatchObject({ status: 'Ok', error: null })
   const result = reply.result as { order_id: string; to: string; refund_package?: Record<string, unknown> }
-  const stored = await findOrder(service.db, result.order_id)
-  if (stored === null) throw new Error('the order was not made')
+  const stored = await storedOrder(service.db, result.order_id)
   return { result, stored, order: stored.order }
 }
 const sealed = async (id: string) =>

@@ -1,6 +1,7 @@
 // The client of these orders makes and keeps the secret, from POST /orders to PATCH ?action=redeem.
 
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -61,8 +62,7 @@ describe('PATCH ?action=redeem', () => {
   beforeEach(async () => {
     secret = createSecret()
     const { order_id: id } = await resultOf(post({ ...orderBody(btc, wbtc), secret_hash: hashSecret(secret) }))
-    const stored = await findOrder(service.db, id)
-    if (stored === null) throw new Error('the order was not made')
+    const stored = await storedOrder(service.db, id)
     order = stored.order
   })
 

@@ -1,6 +1,7 @@
 /** Tests which orders are created, with which answers. */
 import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import { hashSecret, isSecretFor } from '@tandem/protocol/secret.ts'
 import { afterEach, expect, test } from 'vitest'
 import { opaque } from '../opaque.ts'
@@ -37,8 +38,7 @@ test('a deposit order: returns address and amount, seals the keys of the user, c
   expect(Object.keys(result).sort()).toEqual(['amount', 'order_id', 'order_token', 'refund_package', 'to'])
   expect(result.order_id).toMatch(/^[0-9a-f]{64}$/)
   expect(result.order_token).toMatch(/^[0-9a-f]{64}$/)
-  const stored = await findOrder(service.db, result.order_id)
-  if (stored === null) throw new Error('not written')
+  const stored = await storedOrder(service.db, result.order_id)
   const { source, destination, deadline, createdAt, solverId } = stored.order
   expect(result).toMatchObject({ to: source.swapId, amount: '1000000' })
   expect({ createdAt, deadline, solverId }).toEqual({ createdAt: NOW, deadline: NOW + 6n * 3600n, solverId: 'first' })

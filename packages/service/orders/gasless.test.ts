@@ -3,6 +3,7 @@
 import type { AppSettings } from '@tandem/party/store/apps/app-settings.ts'
 import { updateApp } from '@tandem/party/store/apps/apps.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'
 import { relayLimits } from '@tandem/protocol/relay-limits.ts'
@@ -31,9 +32,7 @@ const settle = (settings: Partial<AppSettings>) => updateApp(service.db, 'shop',
 const post = (body: unknown) => service.call('POST', '/v2/orders', { body })
 async function make(): Promise<Order> {
   const { body } = await post(orderBody(wbtc, btc))
-  const stored = await findOrder(service.db, (body.result as { order_id: string }).order_id)
-  if (stored === null) throw new Error('the order was not made')
-  return stored.order
+  return (await storedOrder(service.db, (body.result as { order_id: string }).order_id)).order
 }
 const initiate = ({ id, source }: Order, signature = signatureOf(source.terms)) =>
   service.call('PATCH', `/v2/orders/${id}?action=initiate`, { body: { signature } })

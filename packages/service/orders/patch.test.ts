@@ -1,5 +1,6 @@
 /** Tests the requests that initiate, redeem and refund an order. */
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import { signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'
 import { afterEach, expect, test } from 'vitest'
@@ -33,8 +34,7 @@ type Made = { readonly order: Order; readonly token: string }
 async function make(body: object, on = service): Promise<Made> {
   const { body: reply } = await on.call('POST', '/v2/orders', { body })
   const { order_id: id, order_token: token } = reply.result as { order_id: string; order_token: string }
-  const stored = await findOrder(on.db, id)
-  if (stored === null) throw new Error('the order was not made')
+  const stored = await storedOrder(on.db, id)
   return { order: stored.order, token }
 }
 

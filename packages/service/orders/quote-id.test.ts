@@ -1,5 +1,5 @@
 /** Tests orders that are bound to a quote by its id. */
-import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import { afterEach, expect, test } from 'vitest'
 import { createQuoteIds } from '../quotes/quote-ids.ts'
 import { offerKey } from '../solvers/refused-offers.ts'
@@ -23,9 +23,7 @@ const post = (changes: object, headers = {}) =>
 const orderOf = async (reply: ReturnType<typeof post>) => {
   const { body } = await reply
   expect(body.error).toBe(null)
-  const stored = await findOrder(service.db, (body.result as { order_id: string }).order_id)
-  if (stored === null) throw new Error('the order was not stored')
-  return stored.order
+  return (await storedOrder(service.db, (body.result as { order_id: string }).order_id)).order
 }
 const pays = (id: string, amount: string) => (request: Parameters<typeof acceptanceOf>[1]) => {
   const acceptance = acceptanceOf(id, request)

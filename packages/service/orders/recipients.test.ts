@@ -1,7 +1,7 @@
 /** Tests that no order is made for an address that cannot receive. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createPayoutTrial } from '../solvers/payment-watch.ts'
@@ -139,8 +139,7 @@ describe('a check', () => {
 
 test("the service's own trial of a payout says why it fails, and counts it towards the limits of the recipient", async () => {
   const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
-  const stored = await findOrder(service.db, (body.result as { order_id: string }).order_id)
-  if (stored === null) throw new Error('the order was not stored')
+  const stored = await storedOrder(service.db, (body.result as { order_id: string }).order_id)
   const asked: unknown[] = []
   const failures = () => service.db.selectFrom('failed_payouts').select('weight').where('order_id', '=', stored.order.id).execute()
   const tryPayout = createPayoutTrial({ db: service.db, clients: service.chains })

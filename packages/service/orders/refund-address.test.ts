@@ -8,7 +8,7 @@ import { leaseAction, readAction, syncWanted } from '@tandem/party/store/actions
 import { finishAction } from '@tandem/party/store/actions/finish-action.ts'
 import { lockRefundAddress } from '@tandem/party/store/orders/change-refund-address.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
-import { recordAttempt } from '@tandem/party/store/store.fixture.ts'
+import { recordAttempt, storedOrder } from '@tandem/party/store/store.fixture.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { sql } from 'kysely'
@@ -38,9 +38,7 @@ async function make(owner: string | null): Promise<Order> {
   const { body } = await service.call('POST', '/v2/orders', {
     body: { source: { asset: btc, owner, amount: '1000000' }, destination: { asset: wbtc, owner: bob, amount: '990000' } },
   })
-  const stored = await findOrder(service.db, (body.result as { order_id: string }).order_id)
-  if (stored === null) throw new Error('the order was not made')
-  return stored.order
+  return (await storedOrder(service.db, (body.result as { order_id: string }).order_id)).order
 }
 
 const messageTo = (address: string, id = order.id) => `Tandem refund of order ${id} to ${address}`
@@ -174,8 +172,7 @@ describe('refuses and keeps the address', () => {
         destination: { asset: btc, owner: old.address, amount: '990000' },
       },
     })
-    const made = await findOrder(service.db, (body.result as { order_id: string }).order_id)
-    if (made === null) throw new Error('the order was not made')
+    const made = await storedOrder(service.db, (body.result as { order_id: string }).order_id)
     order = made.order
     await refused({ address: bob, signature: '0x00' }, 'forbidden', /cannot be changed/)
   })
@@ -259,8 +256,7 @@ describe('the address is frozen', () => {
   })
 
   test('refuses to store a grant for an address that changed meanwhile', async () => {
-    const stored = await findOrder(service.db, order.id)
-    if (stored === null) throw new Error('there is no order')
+    const stored = await storedOrder(service.db, order.id)
     await change(other)
     await expect(service.db.transaction().execute((tx) => settleRefundAddress(service, tx, stored, old.address))).rejects.toMatchObject({
       code: 'conflict',
@@ -331,8 +327,7 @@ const post = async (body: object, headers: Record<string, string> = {}) => {
 
 test('contains the private key of the order and its terms', async () => {
   const { order_id: id, to, refund_package: refundPackage } = await post(fromBitcoin())
-  const stored = await findOrder(service.db, id)
-  if (stored === null) throw new Error('the order was not made')
+  const stored = await storedOrder(service.db, id)
   const { terms } = stored.order.source
   expect(refundPackage).toMatchObject({
     family: 'bitcoin',

@@ -1,15 +1,15 @@
 /** docs/events.md has the rule: the status that the service shows is the status of the newest event of that order. */
 
-import { localAssets, localChains } from '@tandem/families/registry.ts'
+import { localRegistry } from '@tandem/families/local-registry.fixture.ts'
+import { localChains } from '@tandem/families/registry.ts'
 import { reconcile } from '@tandem/party/engine/reconciler.ts'
 import { readCursor, recordPoll, rewind } from '@tandem/party/store/chain/events.ts'
 import { numberEvents } from '@tandem/party/store/events/order-events.ts'
 import { expireListed } from '@tandem/party/store/order-list/order-list.ts'
-import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import type { Block } from '@tandem/protocol/chain.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Leg, Order } from '@tandem/protocol/order.ts'
-import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import type { OrderList } from '@tandem/protocol/wire/order-list.ts'
@@ -19,20 +19,13 @@ import { expect, test } from 'vitest'
 import { readEvents } from '../testing/event-reader.fixture.ts'
 import { btc, deployments, eventsOf, NOW, orderBody, sharedService, wbtc } from '../testing/service.fixture.ts'
 
-const registry = createRegistry({
-  chains: localChains,
-  assets: localAssets,
-  deployments,
-  served: new Set(localChains.map(({ id }) => id)),
-})
+const registry = localRegistry(deployments)
 
 const service = sharedService()
 
 async function createOrder(): Promise<Order> {
   const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
-  const stored = await findOrder(service.db, (body.result as { readonly order_id: string }).order_id)
-  if (stored === null) throw new Error('the order was not made')
-  return stored.order
+  return (await storedOrder(service.db, (body.result as { readonly order_id: string }).order_id)).order
 }
 
 const heights = { source: 1000n, destination: 1000n }

@@ -1,8 +1,8 @@
 /** Tests what the API shows of an order in each state. */
 import { readCursor, rewind } from '@tandem/party/store/chain/events.ts'
 import { addGrant } from '@tandem/party/store/orders/grants.ts'
-import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { recordPrefund } from '@tandem/party/store/orders/prefunds.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import { actionKey, type Leg, type Order } from '@tandem/protocol/order.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -19,9 +19,7 @@ const view = async (id: string, headers = {}) => {
 
 async function make(body: object) {
   const { body: reply } = await service.call('POST', '/v2/orders', { body })
-  const stored = await findOrder(service.db, (reply.result as { order_id: string }).order_id)
-  if (stored === null) throw new Error('the order was not made')
-  return stored.order
+  return (await storedOrder(service.db, (reply.result as { order_id: string }).order_id)).order
 }
 
 const refuse = ({ id }: Order, leg: Leg, verb: 'redeem' | 'refund', refusal: string) =>
@@ -241,8 +239,7 @@ describe('one story', () => {
 
   async function make() {
     const { body } = await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })
-    const stored = await findOrder(service.db, (body.result as { order_id: string }).order_id)
-    if (stored === null) throw new Error('the order was not made')
+    const stored = await storedOrder(service.db, (body.result as { order_id: string }).order_id)
     const { order } = stored
     return { ...order, view: async () => (await service.call('GET', `/v2/orders/${order.id}`, {})).body.result as OrderRecord }
   }

@@ -1,6 +1,5 @@
 /** These tests show how often the service reads prefunded amounts, and what it records. */
 
-import { Writable } from 'node:stream'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
@@ -9,13 +8,13 @@ import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { NOW, putOrder } from '@tandem/party/store/store.fixture.ts'
 import { prefundedGrant, signedGrant } from '@tandem/protocol/grants.fixture.ts'
-import { createLogger } from '@tandem/runtime/log.ts'
+import { testLog } from '@tandem/runtime/test-log.fixture.ts'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SyncContext } from '../solver-sync/solver-sync.ts'
 import { createCollectTasks } from './collect-prefunds.ts'
 
 const CHAIN = 'hypercore_localnet'
-const quiet = createLogger({ name: 'test', pretty: false, destination: new Writable({ write: (_chunk, _encoding, done) => done() }) })
+const quiet = testLog()
 const store = sharedStore()
 let asked: string[]
 let requests: number

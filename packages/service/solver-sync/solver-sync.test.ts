@@ -1,10 +1,9 @@
 /** Tests how tasks between service and solver are run, repeated and stopped. */
-import { Writable } from 'node:stream'
-import { createLogger } from '@tandem/runtime/log.ts'
+import { testLog } from '@tandem/runtime/test-log.fixture.ts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createSolverSync, type SyncTask } from './solver-sync.ts'
 
-const quiet = createLogger({ name: 'test', pretty: false, destination: new Writable({ write: (_chunk, _encoding, done) => done() }) })
+const quiet = testLog()
 let woken: number
 let due: SyncTask[]
 const start = () => {
@@ -16,6 +15,19 @@ const start = () => {
   return createSolverSync({ log: quiet, wake }, [() => due])
 }
 
+/** The task is due, and done when the test calls `finish`. */
+function startable() {
+  const task = { runs: 0, finish: (): void => undefined }
+  const run: SyncTask['run'] = () => {
+    task.runs += 1
+    return new Promise((resolve) => {
+      task.finish = () => resolve('done')
+    })
+  }
+  due = [{ key: 'a', orderIds: ['order'], run }]
+  return task
+}
+
 beforeEach(() => {
   vi.useFakeTimers()
 })
@@ -25,28 +37,15 @@ afterEach(() => {
 
 test('runs a task once at a time, and again while it is due', async () => {
   const sync = start()
-  let runs = 0
-  let finish: () => void = () => undefined
-  due = [
-    {
-      key: 'a',
-      orderIds: ['order'],
-      run: () => {
-        runs += 1
-        return new Promise((resolve) => {
-          finish = () => resolve('done')
-        })
-      },
-    },
-  ]
+  const task = startable()
   sync.startDueTasks([])
   sync.startDueTasks([])
-  expect(runs).toBe(1)
-  finish()
+  expect(task.runs).toBe(1)
+  task.finish()
   await vi.advanceTimersByTimeAsync(0)
   sync.startDueTasks([])
-  expect(runs).toBe(2)
-  finish()
+  expect(task.runs).toBe(2)
+  task.finish()
   await sync.stop()
 })
 
@@ -212,20 +211,7 @@ test('wakes the engine after a task that returns "soon"', async () => {
 
 test('stopping waits for running tasks and starts no new ones', async () => {
   const sync = start()
-  let runs = 0
-  let finish: () => void = () => undefined
-  due = [
-    {
-      key: 'a',
-      orderIds: ['order'],
-      run: () => {
-        runs += 1
-        return new Promise((resolve) => {
-          finish = () => resolve('done')
-        })
-      },
-    },
-  ]
+  const task = startable()
   sync.startDueTasks([])
   let isStopped = false
   const stopping = sync.stop().then(() => {
@@ -233,8 +219,8 @@ test('stopping waits for running tasks and starts no new ones', async () => {
   })
   await vi.advanceTimersByTimeAsync(0)
   expect(isStopped).toBe(false)
-  finish()
+  task.finish()
   await stopping
   sync.startDueTasks([])
-  expect(runs).toBe(1)
+  expect(task.runs).toBe(1)
 })

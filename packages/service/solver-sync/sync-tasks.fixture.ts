@@ -1,10 +1,10 @@
 /** Solver sync tasks run against a simulated solver, the API and a real database. Each test gets a new order. */
 
-import { localAssets, localChains } from '@tandem/families/registry.ts'
+import { localRegistry } from '@tandem/families/local-registry.fixture.ts'
 import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
-import { findOrder, type StoredOrder } from '@tandem/party/store/orders/orders.ts'
+import type { StoredOrder } from '@tandem/party/store/orders/orders.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import type { Order } from '@tandem/protocol/order.ts'
-import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import type { OrderState } from '@tandem/protocol/state.ts'
 import type { SolverFillRequest, SolverInstantRefundRequest } from '@tandem/protocol/wire/solver.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
@@ -50,12 +50,7 @@ export function useSyncFixture(from: string = btc, to: string = wbtc): SyncFixtu
     service = await startTestService()
     context = {
       db: service.db,
-      registry: createRegistry({
-        chains: localChains,
-        assets: localAssets,
-        deployments,
-        served: new Set(localChains.map((chain) => chain.id)),
-      }),
+      registry: localRegistry(deployments),
       clients: service.chains,
       solvers: [service.solver.client, service.secondSolver.client],
       vault: service.vault,
@@ -87,11 +82,7 @@ export function useSyncFixture(from: string = btc, to: string = wbtc): SyncFixtu
     }
   })
 
-  async function find(id: string): Promise<StoredOrder> {
-    const stored = await findOrder(service.db, id)
-    if (stored === null) throw new Error('the order was not made')
-    return stored
-  }
+  const find = (id: string) => storedOrder(service.db, id)
   const state = async () => loadOrderState(service.db, context.registry, await find(order.id), service.world.now)
 
   return {

@@ -1,7 +1,7 @@
 /** The API on a real port with a real database, simulated chains and simulated solvers. */
 
 import { request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http'
-import { Writable } from 'node:stream'
+import { localRegistry } from '@tandem/families/local-registry.fixture.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
 import type { ChainStatus } from '@tandem/party/engine/engine-report.ts'
@@ -20,9 +20,9 @@ import type { Block } from '@tandem/protocol/chain.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Order, Swap } from '@tandem/protocol/order.ts'
-import { createRegistry } from '@tandem/protocol/registry/registry.ts'
-import { createLogger, withProblems } from '@tandem/runtime/log.ts'
+import { withProblems } from '@tandem/runtime/log.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { testLog } from '@tandem/runtime/test-log.fixture.ts'
 import { createTestDatabase } from '../../../test/database.ts'
 import { createApi } from '../api/app.ts'
 import type { LoadLevel } from '../api/load/load-monitor.ts'
@@ -139,14 +139,11 @@ export async function startTestService(settings: Settings = { environment: 'loca
   })
   const world: TestService['world'] = initialWorld()
   const logged: string[] = []
-  const destination = new Writable({
-    write(chunk, _encoding, done) {
-      logged.push(String(chunk))
-      done()
-    },
-  })
   const problems = createRecentProblems()
-  const log = withProblems(createLogger({ name: 'test', pretty: false, destination }), problems.add)
+  const log = withProblems(
+    testLog((line) => logged.push(line)),
+    problems.add,
+  )
   const relay = createKeyring([createKey('secp256k1', '11'.repeat(32))])
   const chainStatus = (chain: ChainId): ChainStatus => ({
     tip: { height: 120n, hash: 'tip', parentHash: '', time: world.now - 5n },
@@ -169,12 +166,7 @@ export async function startTestService(settings: Settings = { environment: 'loca
   const memory = createMemory(() => createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db), nowMs: () => world.nowMs }))
   const api = createApi({
     db,
-    registry: createRegistry({
-      chains: localChains,
-      assets: localAssets,
-      deployments,
-      served: new Set(localChains.map((chain) => chain.id)),
-    }),
+    registry: localRegistry(deployments),
     clients: chains,
     solvers,
     ...memory.parts,

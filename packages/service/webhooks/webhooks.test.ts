@@ -1,10 +1,10 @@
 /** Tests that each change is delivered once, and that a bad endpoint delays no other. */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { localAssets, localChains } from '@tandem/families/registry.ts'
+import { localRegistry } from '@tandem/families/local-registry.fixture.ts'
 import { finishDelivery, pruneDeliveries, replayDead, replaySince, takeDeliveries } from '@tandem/party/store/webhooks/deliveries.ts'
 import { addWebhook, listWebhooks, rotateWebhook } from '@tandem/party/store/webhooks/webhooks.ts'
-import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import type { OrderStatus } from '@tandem/protocol/state.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { sql } from 'kysely'
@@ -35,12 +35,7 @@ afterEach(async () => {
 const clock = () => BigInt(Math.floor(Date.now() / 1000))
 
 function startWorker(): WebhookWorker {
-  const registry = createRegistry({
-    chains: localChains,
-    assets: localAssets,
-    deployments,
-    served: new Set(localChains.map(({ id }) => id)),
-  })
+  const registry = localRegistry(deployments)
   const log = createLogger({ name: 'test', level: 'silent' })
   const worker = startWebhookWorker({ db: service.db, vault: service.vault, registry, now: clock, log, allowPrivate: true })
   workers.push(worker)

@@ -13,16 +13,15 @@ import { actionKey, type Order } from '@tandem/protocol/order.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { acceptOrder, type OrderContext } from '../orders.ts'
-import { caller, fillFor, openSolver, orderRequest, type TestSolver } from '../solver.fixture.ts'
+import { caller, fillFor, freshSolver, orderRequest } from '../solver.fixture.ts'
 import { draftCosigned, takeCosigned } from './cosign.ts'
 
 const store = sharedStore()
-let solver: TestSolver
+const solver = freshSolver(store)
 let context: OrderContext
 let drafted: (readonly RedeemItem[])[]
 let purposes: Purpose[]
 beforeEach(async () => {
-  solver = await openSolver(store)
   drafted = []
   purposes = []
   const cosignedRedeem: NonNullable<ChainClient['cosignedRedeem']> = {

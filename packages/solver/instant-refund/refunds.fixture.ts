@@ -12,10 +12,9 @@ import { NOW, openTestStore, sightingsOf, type TestStore } from '@tandem/party/s
 import type { Order } from '@tandem/protocol/order.ts'
 import type { SolverInstantRefundRequest } from '@tandem/protocol/wire/solver.ts'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
-import { acceptOrder } from '../orders.ts'
 import { createSolverParty } from '../party.ts'
 import type { PayCheck } from '../pay-checks.ts'
-import { caller, fillFor, openSolver, orderRequest, type TestSolver } from '../solver.fixture.ts'
+import { acceptedOrder, caller, fillFor, openSolver, orderRequest, type TestSolver } from '../solver.fixture.ts'
 import { signInstantRefunds } from './sign-instant-refunds.ts'
 
 export const HOME = 'fake1aliceaaaaa'
@@ -43,12 +42,7 @@ export function useRefundFixture() {
   }
   beforeEach(restart)
 
-  async function agree(request = orderRequest()): Promise<Order> {
-    await acceptOrder(solver.context, request, caller)
-    const stored = await findOrder(store.db, request.order_id)
-    if (stored === null) throw new Error('the order was not stored')
-    return stored.order
-  }
+  const agree = (request = orderRequest()) => acceptedOrder(solver, request)
 
   async function watch(): Promise<void> {
     for (const client of [solver.bitcoin, solver.ethereum])

@@ -5,28 +5,20 @@ import type { FreshPoll, FreshPolls } from '@tandem/party/engine/chain-watcher.t
 import { reconcile } from '@tandem/party/engine/reconciler.ts'
 import { pollChain } from '@tandem/party/engine/watcher.ts'
 import { readAction } from '@tandem/party/store/actions/actions.ts'
-import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { commitTo } from '@tandem/party/store/solver/commitments.ts'
-import { NOW, sightingsOf } from '@tandem/party/store/store.fixture.ts'
+import { NOW, sightingsOf, storedOrder } from '@tandem/party/store/store.fixture.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'
 import { fillSignature } from '@tandem/service/testing/fake-chain.fixture.ts'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { acceptOrder } from '../orders.ts'
-import { caller, fillFor, openSolver, orderRequest, type TestSolver, wbtc } from '../solver.fixture.ts'
+import { caller, fillFor, freshSolver, orderRequest, type TestSolver, wbtc } from '../solver.fixture.ts'
 import { signFill } from './sign-fill.ts'
 
 const store = sharedStore()
-let solver: TestSolver
-beforeEach(async () => {
-  solver = await openSolver(store)
-})
+const solver = freshSolver(store)
 
-const find = async (id: string) => {
-  const stored = await findOrder(store.db, id)
-  if (stored === null) throw new Error('the order was not stored')
-  return stored
-}
+const find = (id: string) => storedOrder(store.db, id)
 async function agree(changes: Parameters<typeof orderRequest>[0] = {}): Promise<Order> {
   const request = orderRequest(changes)
   await acceptOrder(solver.context, request, caller)

@@ -1,10 +1,9 @@
 /** Tests how a price depends on risk, inventory, fees and time. */
-import { localAssets, localChains } from '@tandem/families/registry.ts'
+import { localRegistry } from '@tandem/families/local-registry.fixture.ts'
 import type { PriceFeed } from '@tandem/party/prices/feed.ts'
 import { judgeReadings, type Reading } from '@tandem/party/prices/judge.ts'
 import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
-import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { LegCostUsd } from './leg-costs.ts'
 import { explainQuote, feeBipsOf, sourceRange } from './parts.ts'
@@ -15,12 +14,7 @@ import { type PriceContext, type PriceQuestion, priceTerms, secondsAtRisk } from
 
 const wbtc = 'ethereum_localnet:wbtc'
 const usdc = 'arbitrum_localnet:usdc'
-const registry = createRegistry({
-  chains: localChains,
-  assets: localAssets,
-  deployments: { [wbtc]: { htlc: '0x01', token: '0x02' }, [usdc]: { htlc: '0x03', token: '0x04' } },
-  served: new Set(localChains.map(({ id }) => id)),
-})
+const registry = localRegistry({ [wbtc]: { htlc: '0x01', token: '0x02' }, [usdc]: { htlc: '0x03', token: '0x04' } })
 const [source, destination] = [registry.asset(wbtc), registry.asset(usdc)]
 const question: PriceQuestion = { source, destination, extraFeeBips: 10, premiumBips: 5, isIndicative: false }
 /** This amount is worth 1,000 dollars. */

@@ -12,17 +12,16 @@ import { deriveOrder, type OrderState } from '@tandem/protocol/state.ts'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { acceptOrder } from '../orders.ts'
-import { btc, caller, unpriced as ether, openSolver, orderRequest, type TestSolver, user, userKey, wbtc } from '../solver.fixture.ts'
+import { btc, caller, unpriced as ether, freshSolver, orderRequest, user, userKey, wbtc } from '../solver.fixture.ts'
 import { createAdmissions } from './admissions.ts'
 import { createFeeFunds } from './fee-funds.ts'
 
 const store = sharedStore()
-let solver: TestSolver
+const solver = freshSolver(store)
 let short: boolean
 let cap: bigint | null
 let costsAreKnown: boolean
 beforeEach(async () => {
-  solver = await openSolver(store)
   short = false
   cap = null
   costsAreKnown = true

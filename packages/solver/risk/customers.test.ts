@@ -1,6 +1,5 @@
 /** Tests what is counted for and against owners and apps. */
 import { readCursor, recordPoll } from '@tandem/party/store/chain/events.ts'
-import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { addQuoteCounts, noteGains, readQuoteCounts } from '@tandem/party/store/solver/customers.ts'
 import { judgeOrderRisks } from '@tandem/party/store/solver/order-risks.ts'
@@ -11,9 +10,8 @@ import type { SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { acceptOrder } from '../orders.ts'
 import { quote } from '../quotes.ts'
-import { btc, caller, openSolver, orderRequest, type TestSolver, user, wbtc } from '../solver.fixture.ts'
+import { acceptedOrder, btc, caller, freshSolver, orderRequest, user, wbtc } from '../solver.fixture.ts'
 import { noCap } from './caps.ts'
 import { type Customers, startCustomers } from './customers.ts'
 import { haltsOf } from './risk.fixture.ts'
@@ -21,7 +19,7 @@ import { createRisk, type Risk } from './risk.ts'
 import { riskSettings } from './settings.ts'
 
 const store = sharedStore()
-let solver: TestSolver
+const solver = freshSolver(store)
 let customers: Customers
 let risk: Risk
 
@@ -45,18 +43,13 @@ async function open(caps: ReturnType<typeof riskSettings>['caps']): Promise<void
 }
 
 beforeEach(async () => {
-  solver = await openSolver(store)
   await open(riskSettings().caps)
   return () => customers.stop()
 })
 
-async function accept(app: string, owner: string, changes: Partial<SolverOrderRequest> = {}): Promise<Order> {
+function accept(app: string, owner: string, changes: Partial<SolverOrderRequest> = {}): Promise<Order> {
   const created = { created_at: Number(now()), deadline: Number(now()) + 3600 }
-  const request = orderRequest({ app, owner, ...created, ...changes })
-  await acceptOrder(solver.context, request, caller)
-  const stored = await findOrder(store.db, request.order_id)
-  if (stored === null) throw new Error('the order was not stored')
-  return stored.order
+  return acceptedOrder(solver, orderRequest({ app, owner, ...created, ...changes }))
 }
 
 async function mine(chain: string, events: readonly HtlcEvent[]): Promise<void> {

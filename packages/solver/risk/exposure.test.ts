@@ -1,15 +1,14 @@
 /** Tests how much a solver has at risk on a chain. */
 import { environments } from '@tandem/families/registry.ts'
 import { readCursor, recordPoll } from '@tandem/party/store/chain/events.ts'
-import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { type InFlight, readInFlight, setAdmitted } from '@tandem/party/store/solver/in-flight.ts'
 import { blockOf, closeAnyway, sightingsOf } from '@tandem/party/store/store.fixture.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { acceptOrder } from '../orders.ts'
-import { caller, openSolver, orderRequest, type TestSolver, wbtc } from '../solver.fixture.ts'
+import { acceptedOrder, caller, freshSolver, openSolver, orderRequest, wbtc } from '../solver.fixture.ts'
 import { unrevealed } from './exposure.ts'
 import { startExposureWatch } from './exposure-watch.ts'
 import { rebalancingHints, type Stock } from './rebalance.ts'
@@ -105,18 +104,9 @@ test('a payment whose secret its client keeps counts as soon as its order is adm
   await watch.stop()
 })
 
-let solver: TestSolver
-beforeEach(async () => {
-  solver = await openSolver(store)
-})
+const solver = freshSolver(store)
 
-async function accept() {
-  const request = orderRequest()
-  await acceptOrder(solver.context, request, caller)
-  const stored = await findOrder(store.db, request.order_id)
-  if (stored === null) throw new Error('the order was not stored')
-  return stored.order
-}
+const accept = () => acceptedOrder(solver)
 const reserve = (orderId: string) => solver.context.inventory.reserve({ orderId, asset: wbtc, amount: 980_000n })
 const flights = () => readInFlight(store.db)
 

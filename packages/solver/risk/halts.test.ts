@@ -1,5 +1,5 @@
 /** Tests which halts stop quotes and payments, and when they end. */
-import { Writable } from 'node:stream'
+
 import { readCountedDeposits } from '@tandem/party/store/chain/counted-deposits.ts'
 import { readCursor, recordPoll, rewind } from '@tandem/party/store/chain/events.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
@@ -7,36 +7,29 @@ import { putHalt, readHalts, removeHalts } from '@tandem/party/store/solver/halt
 import { blockOf, NOW, putOrder, sightingsOf } from '@tandem/party/store/store.fixture.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { deriveOrder, OrderState } from '@tandem/protocol/state.ts'
-import { createLogger } from '@tandem/runtime/log.ts'
+import { testLog } from '@tandem/runtime/test-log.fixture.ts'
 import { beforeEach, expect, test } from 'vitest'
-import { btc, openSolver, type TestSolver, unpriced, wbtc } from '../solver.fixture.ts'
+import { btc, freshSolver, unpriced, wbtc } from '../solver.fixture.ts'
 import { createFeeWatch } from './breakers.ts'
 import { type Halts, startHalts } from './halts.ts'
 import { testRisk } from './risk.fixture.ts'
 
 const store = sharedStore()
-let solver: TestSolver
+const solver = freshSolver(store)
 let halts: Halts
 let now: bigint
 let priceHalt: string | null
 const fees = createFeeWatch(10n)
 const logged: string[] = []
 beforeEach(async () => {
-  solver = await openSolver(store)
   await store.db.deleteFrom('halts').execute()
   now = NOW
   priceHalt = null
   logged.length = 0
-  const destination = new Writable({
-    write(chunk, _encoding, done) {
-      logged.push(String(chunk))
-      done()
-    },
-  })
   halts = startHalts({
     db: store.db,
     registry: solver.context.registry,
-    log: createLogger({ name: 'test', pretty: false, destination }),
+    log: testLog((line) => logged.push(line)),
     now: () => now,
     priceHalt: () => priceHalt,
     fees,

@@ -1,11 +1,12 @@
 // Compares our chain with real nodes: both get the same blocks and transactions and must give the same verdicts and reasons.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { beforeAll, expect, it } from 'vitest'
 import { describeWithNode } from '../../../../test/nodes/describe-with-node.ts'
 import { NODE_PACKAGES, type NodeName } from '../../../../test/nodes/packages.ts'
 import { allCases } from './testing/all-cases.ts'
 import { contractCases } from './testing/contract-cases.ts'
 import { fuzzedCases } from './testing/fuzzed-witnesses.ts'
-import { type Oracle, startOracle } from './testing/oracle.fixture.ts'
+import { startOracle } from './testing/oracle.fixture.ts'
 import { type PreparedSpend, prepareAtAges, prepareSpends } from './testing/prepared-spends.ts'
 import { createRandom, mutate, randomCases } from './testing/random-scripts.ts'
 import { outputOf, ownerScript, payment } from './testing/spend.ts'
@@ -21,14 +22,12 @@ const TIMEOUT = { timeout: 300_000 }
 for (const name of Object.keys(NODE_PACKAGES) as NodeName[]) {
   await describeWithNode(name, `verdicts of our chain and of a real ${name}`, () => {
     const { random, fuzzed, mutated } = counts[name]
-    let oracle: Oracle
+    const oracle = opened(() => startOracle(name))
     const named = (spends: readonly PreparedSpend[]) => spends.map(({ spendCase, transaction }) => ({ name: spendCase.name, transaction }))
 
     beforeAll(async () => {
-      oracle = await startOracle(name)
       await oracle.mirror()
     })
-    afterAll(() => oracle?.close())
 
     it('agree on the contracts of a swap at every age of theirs', TIMEOUT, async () => {
       expect(contractCases).toHaveLength(44)

@@ -1,19 +1,16 @@
 // Tests the contracts and the faucet of the local stack.
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { createPublicClient, erc20Abi, http, parseEther, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { htlcErc20 } from '../contract/artifacts/htlc-erc20.ts'
-import { type EvmChain, startEvmChain } from './evm-chain.ts'
+import { startEvmChain } from './evm-chain.ts'
 import { createEvmFaucet } from './evm-faucet.ts'
 import { deployLocalContracts } from './local-contracts.ts'
 
 const key = generatePrivateKey()
 const anyone = privateKeyToAddress(generatePrivateKey())
-let chain: EvmChain
-beforeEach(async () => {
-  chain = await startEvmChain({ chainId: 31337, keys: [key] })
-})
-afterEach(() => chain.close())
+const chain = openedForEach(() => startEvmChain({ chainId: 31337, keys: [key] }))
 
 describe('local stack', () => {
   it('has two tokens and an HTLC for each asset', async () => {

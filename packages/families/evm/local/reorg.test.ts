@@ -1,10 +1,11 @@
 // Tests that clients see a reorg as a real chain shows it: other hashes, linked blocks, and no trace of the replaced blocks.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { createPublicClient, createWalletClient, type Hex, http, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { testToken } from '../contract/artifacts/test-token.ts'
-import { type EvmChain, startEvmChain } from './evm-chain.ts'
+import { startEvmChain } from './evm-chain.ts'
 import { deployLocalContracts } from './local-contracts.ts'
 
 const key = generatePrivateKey()
@@ -12,14 +13,12 @@ const account = privateKeyToAccount(key)
 const recipient = privateKeyToAccount(generatePrivateKey()).address
 const transferEvent = parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)'])[0]
 
-let chain: EvmChain
+const chain = openedForEach(() => startEvmChain({ chainId: 31337, keys: [key], mining: { kind: 'manual' } }))
 let token: Hex
 beforeEach(async () => {
-  chain = await startEvmChain({ chainId: 31337, keys: [key], mining: { kind: 'manual' } })
   token = (await deployLocalContracts(chain, key)).tokens.wbtc
   for (let block = 0; block < 5; block += 1) await mine()
 })
-afterEach(() => chain.close())
 
 const reader = () => createPublicClient({ transport: http(chain.rpcUrl), pollingInterval: 20, cacheTime: 0 })
 const mine = () => chain.request({ method: 'evm_mine' })

@@ -16,7 +16,13 @@ import { evm } from './index.ts'
 
 export type TestParty = { readonly signer: TestSigner; readonly account: PrivateKeyAccount; readonly address: Address }
 
-export interface EvmFixture {
+export interface ChainControls {
+  deploy(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]): Promise<Address>
+  mine(blocks?: number): Promise<void>
+  passSeconds(seconds: bigint): Promise<void>
+}
+
+export interface EvmFixture extends ChainControls {
   readonly local: EvmChain
   readonly chain: Chain
   readonly contracts: LocalContracts
@@ -25,10 +31,7 @@ export interface EvmFixture {
   readonly solver: TestParty
   readonly assets: readonly (Asset & { readonly deployment: Deployment })[]
   connect(options?: Partial<ConnectOptions> & { readonly chain?: Chain }): ChainClient
-  deploy(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]): Promise<Address>
   sendAs(party: TestParty, transaction: { to: Address; data?: Hex; value?: bigint; gas?: bigint }): Promise<void>
-  mine(blocks?: number): Promise<void>
-  passSeconds(seconds: bigint): Promise<void>
   close(): Promise<void>
 }
 
@@ -43,8 +46,8 @@ export async function createEvmFixture(): Promise<EvmFixture> {
   const local = await startEvmChain({ chainId: 31337, keys: [deployerKey, userKey, solverKey], mining: { kind: 'manual' } })
   const contracts = await deployLocalContracts(local, deployerKey)
   const deployer = createEvmSender(local, deployerKey)
-  const user = party(userKey)
-  const solver = party(solverKey)
+  const user = partyOf(userKey)
+  const solver = partyOf(solverKey)
   const mint = (token: Address, to: Address) => ({
     to: token,
     data: encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [to, FUNDS] }),
@@ -54,10 +57,6 @@ export async function createEvmFixture(): Promise<EvmFixture> {
   const assets = localAssets
     .filter((asset) => asset.chain === chain.id)
     .map((asset) => ({ ...asset, deployment: deploymentOf(asset.id, contracts) }))
-
-  const mine = async (blocks = 1) => {
-    for (let mined = 0; mined < blocks; mined += 1) await local.request({ method: 'evm_mine' })
-  }
 
   return {
     local,
@@ -69,27 +68,37 @@ export async function createEvmFixture(): Promise<EvmFixture> {
     assets,
     connect: ({ chain: at = chain, ...options } = {}) =>
       evm.connect(at, { assets, endpoints: { rpc: [local.rpcUrl], ws: [local.webSocketUrl] }, ...options }),
-    async deploy(artifact, args = []) {
-      const [receipt] = await deployer.send([{ data: encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args }) }])
-      if (!receipt?.contractAddress) throw new Error('the receipt of a deployment has no contract address')
-      return receipt.contractAddress.toLowerCase() as Address
-    },
     async sendAs({ account, address }, { gas = 500_000n, ...call }) {
       const nonce = Number(await local.request({ method: 'eth_getTransactionCount', params: [address, 'pending'] }))
       const fees = { maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
       const raw = await account.signTransaction({ type: 'eip1559', chainId: 31337, nonce, gas, ...fees, ...call })
       await local.request({ method: 'eth_sendRawTransaction', params: [raw] })
     },
+    ...controlsOf(local, deployer),
+    close: () => local.close(),
+  }
+}
+
+export function controlsOf(local: Pick<EvmChain, 'request'>, deployer: EvmSender, gas?: bigint): ChainControls {
+  const mine = async (blocks = 1) => {
+    for (let mined = 0; mined < blocks; mined += 1) await local.request({ method: 'evm_mine' })
+  }
+  return {
+    async deploy({ abi, bytecode }, args = []) {
+      const data = encodeDeployData({ abi, bytecode, args })
+      const [receipt] = await deployer.send([{ data, ...(gas !== undefined && { gas }) }])
+      if (!receipt?.contractAddress) throw new Error('the receipt of a deployment has no contract address')
+      return receipt.contractAddress.toLowerCase() as Address
+    },
     mine,
     async passSeconds(seconds) {
       await local.request({ method: 'evm_increaseTime', params: [numberToHex(seconds)] })
       await mine()
     },
-    close: () => local.close(),
   }
 }
 
-function party(key: Hex): TestParty {
+export function partyOf(key: Hex): TestParty {
   const account = privateKeyToAccount(key)
   return { signer: createTestSigner(key), account, address: account.address.toLowerCase() as Address }
 }

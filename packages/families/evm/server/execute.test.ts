@@ -6,8 +6,9 @@ import { readSwap } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { createContracts, initiateData } from '../terms/htlc.ts'
 import { openEvmClient } from './client.fixture.ts'
 import { createContractState } from './contract-state.ts'
@@ -17,13 +18,10 @@ import { NodeRefusal } from './nodes/rpc.ts'
 import { readAttempt } from './send/transaction.ts'
 
 const { fixture, client, node, termsFor, phaseOf } = await openEvmClient()
-let outbox: MemoryOutbox
+const outbox = openedForEach(async () => createMemoryOutbox(fixture.solver.signer))
 let secret: string
 
 afterEach(() => fixture.local.faults.offline(false))
-beforeEach(() => {
-  outbox = createMemoryOutbox(fixture.solver.signer)
-})
 
 function newTerms(symbol = 'eth'): HtlcTerms {
   secret = createSecret()

@@ -1,12 +1,13 @@
 /** Tests that the simulator keeps the rules of HyperCore that our contracts and clients rely on. */
 
 import { createEvmSender } from '@tandem/evm/local/evm-sender.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { CORE_USER_EXISTS, CORE_WRITER, SPOT_BALANCE, spotBalanceInput, spotSendData, systemAddressOf } from '../terms/core.ts'
 import { coreTokens } from './core-state-machine.ts'
-import { type HypercoreChain, startHypercoreChain } from './hypercore-chain.ts'
+import { startHypercoreChain } from './hypercore-chain.ts'
 import { createHypercoreFaucet } from './hypercore-faucet.ts'
 import { HYPE_BRIDGE } from './hyperliquid.ts'
 import { deployLocalHypercoreContracts } from './local-hypercore-contracts.ts'
@@ -16,16 +17,14 @@ const { usdc, purr, hype } = coreTokens
 const bridge = systemAddressOf(purr)
 const [richKey, poorKey] = [generatePrivateKey(), generatePrivateKey()]
 const [rich, poor] = [richKey, poorKey].map((key) => privateKeyToAccount(key).address.toLowerCase() as Address) as [Address, Address]
-let chain: HypercoreChain
+const chain = opened(() => startHypercoreChain({ chainId: 31998, keys: [richKey], mining: { kind: 'manual' } }))
 let token: Address
 let snapshot: unknown
 
 beforeAll(async () => {
-  chain = await startHypercoreChain({ chainId: 31998, keys: [richKey], mining: { kind: 'manual' } })
   token = (await deployLocalHypercoreContracts(chain, richKey)).token
   await createEvmSender(chain, richKey).send([{ to: poor, value: 10n ** 20n }])
 })
-afterAll(() => chain.close())
 beforeEach(async () => {
   snapshot = await chain.request({ method: 'evm_snapshot' })
 })

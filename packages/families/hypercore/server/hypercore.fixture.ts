@@ -2,15 +2,15 @@
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { createEvmSender, type EvmSender } from '@tandem/evm/local/evm-sender.ts'
+import { type ChainControls, controlsOf, partyOf, type TestParty } from '@tandem/evm/server/evm.fixture.ts'
 import type { HtlcContract } from '@tandem/evm/terms/htlc.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
-import { createTestSigner, type TestSigner } from '@tandem/keys/keys.fixture.ts'
 import type { Asset, Deployment } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { Call } from '@tandem/protocol/funding/calls.ts'
 import type { Funding } from '@tandem/protocol/funding/funding.ts'
-import { type Abi, type Address, encodeDeployData, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem'
-import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
+import { generatePrivateKey } from 'viem/accounts'
 import { coreTokens } from '../local/core-state-machine.ts'
 import { type HypercoreChain, startHypercoreChain } from '../local/hypercore-chain.ts'
 import { createHypercoreFaucet, type HypercoreFaucet } from '../local/hypercore-faucet.ts'
@@ -18,9 +18,9 @@ import { deployLocalHypercoreContracts } from '../local/local-hypercore-contract
 import { CORE_WRITER, SPOT_BALANCE, spotBalanceInput, spotSendData, systemAddressOf } from '../terms/core.ts'
 import { hypercore } from './index.ts'
 
-export type TestParty = { readonly signer: TestSigner; readonly account: PrivateKeyAccount; readonly address: Address }
+export type { TestParty } from '@tandem/evm/server/evm.fixture.ts'
 
-export interface HypercoreFixture {
+export interface HypercoreFixture extends ChainControls {
   readonly local: HypercoreChain
   readonly chain: Chain
   readonly contract: HtlcContract & { readonly token: Address }
@@ -33,14 +33,11 @@ export interface HypercoreFixture {
   readonly relay: TestParty
   party(): Promise<TestParty>
   connect(htlc?: Address): ChainClient
-  deploy(artifact: { readonly abi: Abi; readonly bytecode: Hex }, args?: readonly unknown[]): Promise<Address>
   /** A wallet sends like this, without mining. A transaction with a higher `tip` comes earlier in a block. */
   sendAs(party: TestParty, transaction: { to: Address; data?: Hex; value?: bigint; gas?: bigint; tip?: bigint }): Promise<Hex>
   spotBalance(owner: Address): Promise<bigint>
   /** The balance is in units of the ERC-20. */
   evmBalance(owner: Address): Promise<bigint>
-  mine(blocks?: number): Promise<void>
-  passSeconds(seconds: bigint): Promise<void>
   close(): Promise<void>
 }
 
@@ -66,11 +63,9 @@ export async function createHypercoreFixture(): Promise<HypercoreFixture> {
   const { token, htlc } = await deployLocalHypercoreContracts(local, deployerKey)
   const [user, solver, relay] = [partyOf(userKey), partyOf(solverKey), partyOf(relayKey)]
   const ask = async (to: Address, data: Hex) => (await local.request({ method: 'eth_call', params: [{ to, data }, 'latest'] })) as Hex
-  const mine = async (blocks = 1) => {
-    for (let mined = 0; mined < blocks; mined += 1) await local.request({ method: 'evm_mine' })
-  }
   const asset = { ...listed, deployment: { htlc, token } }
   const deployer = createEvmSender(local, deployerKey)
+  const controls = controlsOf(local, deployer, DEPLOY_GAS)
   const faucet = createHypercoreFaucet(local, deployerKey)
 
   const sendAs: HypercoreFixture['sendAs'] = async ({ account, address }, { gas = 500_000n, tip = GWEI, ...call }) => {
@@ -82,7 +77,7 @@ export async function createHypercoreFixture(): Promise<HypercoreFixture> {
 
   const toEvm = spotSendData({ to: systemAddressOf(coreTokens.purr), token: coreTokens.purr, amount: ON_EVM })
   for (const party of [user, solver]) await sendAs(party, { to: CORE_WRITER, data: toEvm })
-  await mine(2)
+  await controls.mine(2)
 
   return {
     local,
@@ -104,27 +99,12 @@ export async function createHypercoreFixture(): Promise<HypercoreFixture> {
         assets: [{ ...asset, deployment: { htlc: other, token } }],
         endpoints: { rpc: [local.rpcUrl], ws: [local.webSocketUrl] },
       }),
-    async deploy(artifact, args = []) {
-      const data = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args })
-      const [receipt] = await deployer.send([{ data, gas: DEPLOY_GAS }])
-      if (!receipt?.contractAddress) throw new Error('the receipt of a deployment has no contract address')
-      return receipt.contractAddress.toLowerCase() as Address
-    },
+    ...controls,
     sendAs,
     spotBalance: async (owner) => BigInt((await ask(SPOT_BALANCE, spotBalanceInput(owner, coreTokens.purr))).slice(0, 66)),
     evmBalance: async (owner) => BigInt(await ask(token, encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] }))),
-    mine,
-    async passSeconds(seconds) {
-      await local.request({ method: 'evm_increaseTime', params: [numberToHex(seconds)] })
-      await mine()
-    },
     close: () => local.close(),
   }
-}
-
-function partyOf(key: Hex): TestParty {
-  const account = privateKeyToAccount(key)
-  return { signer: createTestSigner(key), account, address: account.address.toLowerCase() as Address }
 }
 
 export function callsOf(funding: Funding) {

@@ -14,17 +14,17 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit'
 import { findAssociatedTokenPda, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
-import type { LocalChain, LocalChainJson } from '@tandem/chain-kit/local/local-chain.ts'
+import type { LocalChainJson } from '@tandem/chain-kit/local/local-chain.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { Asset } from '@tandem/protocol/asset.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { htlcProgram } from '../contract/artifacts/htlc.ts'
 import { type OrderTerms, orderAddress } from '../contract/client/addresses.ts'
 import { decodeOrderAccount } from '../contract/client/decode.ts'
 import { initiateSol, initiateToken, redeemSol, redeemToken, refundSol, refundToken } from '../contract/client/instructions.ts'
 import { decodeProgram, decodeProgramData } from '../server/deploy/loader.ts'
 import { solanaLocal } from './local.ts'
-import type { SolanaChain } from './solana-chain.ts'
 import type { SolanaWallet } from './wallet.ts'
 
 const chain = localChains.find(({ id }) => id === 'solana_localnet')
@@ -32,11 +32,10 @@ if (chain === undefined) throw new Error('the registry has no solana_localnet')
 const assets = new Map(localAssets.map((asset) => [asset.id, asset]))
 const randomKey = () => `0x${randomBytes(32).toString('hex')}` as const
 
-let local: LocalChain<SolanaChain>
+const local = opened(() => solanaLocal.start(chain, { faucetKey: randomKey(), mining: 'instant' }))
 let rpc: ReturnType<typeof createSolanaRpc>
 let [user, solver]: SolanaWallet[] = []
 beforeAll(async () => {
-  local = await solanaLocal.start(chain, { faucetKey: randomKey(), mining: 'instant' })
   rpc = createSolanaRpc(String(local.details.rpc_url))
   const json: LocalChainJson = {
     family: 'solana',
@@ -52,7 +51,6 @@ beforeAll(async () => {
   user = solanaLocal.openWallet(json, randomKey())
   solver = solanaLocal.openWallet(json, randomKey())
 })
-afterAll(() => local.close())
 
 function wallets(): readonly [user: SolanaWallet, solver: SolanaWallet] {
   if (user === undefined || solver === undefined) throw new Error('the chain did not start')

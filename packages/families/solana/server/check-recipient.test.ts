@@ -1,17 +1,14 @@
 /** These tests refuse recipients from which nobody could move the money again. */
 import { AccountState } from '@solana-program/token'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { expect, it } from 'vitest'
 import { orderAddress } from '../contract/client/addresses.ts'
 import { orderTermsOf } from '../terms/htlc.ts'
 import { tokenAccountOf } from '../terms/instructions.ts'
 import { checkRecipient } from './check-recipient.ts'
-import { type LocalFixture, startLocalFixture } from './local-chain.fixture.ts'
+import { startLocalFixture } from './local-chain.fixture.ts'
 
-let fixture: LocalFixture
-beforeAll(async () => {
-  fixture = await startLocalFixture()
-})
-afterAll(() => fixture?.close())
+const fixture = opened(startLocalFixture)
 
 const check = (address: string, kind: 'sol' | 'token' = 'token') => checkRecipient(fixture.node, fixture[kind], address)
 

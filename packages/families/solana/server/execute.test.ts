@@ -4,7 +4,8 @@ import type { Address, Signature } from '@solana/kit'
 import { AccountState } from '@solana-program/token'
 import { OutboxFailure } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { vaultAddress } from '../contract/client/addresses.ts'
 import { systemProgram } from '../contract/client/programs.ts'
 import { type HtlcContract, swapIdOf } from '../terms/htlc.ts'
@@ -16,13 +17,11 @@ import { LIFETIME, type LocalFixture, startLocalFixture, type TestSwap } from '.
 import type { SolanaNode } from './nodes/node.ts'
 import { verifyPayout } from './send/payout.ts'
 
-let fixture: LocalFixture
+const fixture = opened(startLocalFixture)
 let executor: SolanaExecutor
 beforeAll(async () => {
-  fixture = await startLocalFixture()
   executor = createExecutor(fixture.node)
 })
-afterAll(() => fixture?.close())
 
 const stateOf = (contract: HtlcContract, { terms }: TestSwap) => readHtlcState(fixture.node, contract, terms)
 const lamportsOf = (owner: LocalFixture['user']) => fixture.node.balance(owner.address)

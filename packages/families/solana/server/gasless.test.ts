@@ -21,23 +21,22 @@ import { AccountState } from '@solana-program/token'
 import type { Gasless } from '@tandem/chain-kit/port/abilities/gasless.ts'
 import { testPurpose } from '@tandem/keys/keys.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fundingOf } from '../terms/funding.ts'
 import { buildTransaction, parseMessage, sign, wireOf } from '../terms/send/transaction.ts'
 import { readHtlcState, readOrder } from './contract-state.ts'
 import { createExecutor, type SolanaExecutor } from './execute.ts'
 import { createGasless } from './gasless.ts'
-import { type LocalFixture, startLocalFixture, type TestParty, type TestSwap } from './local-chain.fixture.ts'
+import { startLocalFixture, type TestParty, type TestSwap } from './local-chain.fixture.ts'
 
-let fixture: LocalFixture
+const fixture = opened(startLocalFixture)
 let executor: SolanaExecutor
 let gasless: Gasless
 beforeAll(async () => {
-  fixture = await startLocalFixture()
   executor = createExecutor(fixture.node)
   gasless = createGasless(fixture.node, fixture.contracts, executor, fixture.relay.address)
 })
-afterAll(() => fixture?.close())
 
 const proposed = (over: Partial<HtlcTerms> = {}): Promise<TestSwap> =>
   fixture.swap(fixture.token, { initiator: fixture.user.address, redeemer: fixture.solver.address, ...over })

@@ -1,9 +1,10 @@
 // These tests use the chain of the local stack: deployed contracts, faucet, and a user's wallet that funds orders.
 import { createHash, randomBytes } from 'node:crypto'
-import type { LocalChain, LocalChainJson } from '@tandem/chain-kit/local/local-chain.ts'
+import type { LocalChainJson } from '@tandem/chain-kit/local/local-chain.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { Asset } from '@tandem/protocol/asset.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { approveCall, initiateCall, initiatedAtCall, initiateWithSignatureCall, redeemCall, refundCall } from '../contract/client/calls.ts'
 import type { Felt } from '../contract/client/felt.ts'
 import { type OrderTerms, orderId, orderMarks } from '../contract/client/order.ts'
@@ -11,18 +12,16 @@ import { initiateTypedData } from '../contract/client/typed-data.ts'
 import { hex } from './felt.ts'
 import { starknetLocal } from './local.ts'
 import { newKey } from './starknet.fixture.ts'
-import type { StarknetChain } from './starknet-chain.ts'
 import type { StarknetWallet } from './wallet.ts'
 
 const chain = localChains.find(({ id }) => id === 'starknet_localnet')
 if (chain === undefined) throw new Error('the registry has no starknet_localnet')
 const WBTC = 'starknet_localnet:wbtc'
 
-let local: LocalChain<StarknetChain>
+const local = opened(() => starknetLocal.start(chain, { faucetKey: newKey(), mining: 'instant' }))
 let user: StarknetWallet
 let solver: StarknetWallet
 beforeAll(async () => {
-  local = await starknetLocal.start(chain, { faucetKey: newKey(), mining: 'instant' })
   const json: LocalChainJson = {
     family: 'starknet',
     network: chain.reference,
@@ -38,7 +37,6 @@ beforeAll(async () => {
   await local.fundGas?.(solver.address)
   await solver.deploy()
 })
-afterAll(() => local.close())
 
 function assetOf(id: string): Asset {
   const asset = localAssets.find((known) => known.id === id)

@@ -1,25 +1,24 @@
 // These tests use the official SDK, unmodified, on the simulator: what works there must work here in the same way.
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { Account, CallData, type CompiledSierra, cairo, ec, hash, RpcProvider } from 'starknet'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { initiateTypedData } from '../contract/client/typed-data.ts'
 import { accountClass } from './classes/account.ts'
 import { htlcAbi, htlcClassFields, htlcClassHash, knownClassHashes } from './classes/htlc-artifact.ts'
 import { hex } from './felt.ts'
-import { newKey, openStarknetFixture, type StarknetFixture } from './starknet.fixture.ts'
+import { newKey, openStarknetFixture } from './starknet.fixture.ts'
 import { createClassReader } from './transactions/declared-class.ts'
 
 const STRK = 10n ** 18n
 
-let fixture: StarknetFixture
+const fixture = opened(() => openStarknetFixture({ mining: 'instant' }))
 let provider: RpcProvider
 let user: Account
 beforeAll(async () => {
-  fixture = await openStarknetFixture({ mining: 'instant' })
   provider = await RpcProvider.create({ nodeUrl: fixture.url, transactionRetryIntervalFallback: 5 })
   const [{ address, privateKey }] = fixture.accounts
   user = new Account({ provider, address, signer: privateKey, cairoVersion: '1' })
 })
-afterAll(() => fixture.close())
 
 describe('starknet.js', () => {
   it('knows the chain', async () => {

@@ -5,7 +5,8 @@ import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
+import { describe, expect, it } from 'vitest'
 import { selectorOf } from '../contract/client/felt.ts'
 import { feltOf } from '../terms/address.ts'
 import { createContractState } from './contract-state.ts'
@@ -15,12 +16,8 @@ import { readAttempt } from './send/transaction.ts'
 
 const { local, chain, node, contract, solver, user, executor, executorWith, termsFor, stateOf } = await openExecutor()
 const mine = (blocks = 1) => local.chain.mine(blocks)
-let outbox: MemoryOutbox
+const outbox = openedForEach(async () => createMemoryOutbox(solver.key))
 let secret: string
-
-beforeEach(() => {
-  outbox = createMemoryOutbox(solver.key)
-})
 
 function newTerms(over?: Partial<HtlcTerms>): HtlcTerms {
   secret = createSecret()

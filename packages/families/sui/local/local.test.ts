@@ -2,17 +2,17 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { bcs } from '@mysten/sui/bcs'
 import { Transaction } from '@mysten/sui/transactions'
-import type { LocalChain, LocalChainJson } from '@tandem/chain-kit/local/local-chain.ts'
+import type { LocalChainJson } from '@tandem/chain-kit/local/local-chain.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { Asset } from '@tandem/protocol/asset.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Deployment, initiateCall, redeemCall, refundCall, stateCall } from '../contract/client/calls.ts'
 import { type OrderTerms, orderId, orderMarks } from '../contract/client/order.ts'
 import { isPublication } from '../contract/client/package.ts'
 import { suiLocal } from './local.ts'
 import { SUI_TYPE } from './objects/types.ts'
 import { newKey, SUI } from './sui.fixture.ts'
-import type { SuiChain } from './sui-chain.ts'
 import type { SuiWallet } from './wallet.ts'
 
 const chain = localChains.find(({ id }) => id === 'sui_localnet')
@@ -20,11 +20,10 @@ if (chain === undefined) throw new Error('the registry has no sui_localnet')
 const NATIVE = 'sui_localnet:sui'
 const TOKEN = 'sui_localnet:usdc'
 
-let local: LocalChain<SuiChain>
+const local = opened(() => suiLocal.start(chain, { faucetKey: newKey(), mining: 'instant' }))
 let user: SuiWallet
 let solver: SuiWallet
 beforeAll(async () => {
-  local = await suiLocal.start(chain, { faucetKey: newKey(), mining: 'instant' })
   const json: LocalChainJson = {
     family: 'sui',
     network: chain.reference,
@@ -37,7 +36,6 @@ beforeAll(async () => {
   solver = suiLocal.openWallet(json, newKey())
   for (const { address } of [user, solver]) await local.fund(assetOf(NATIVE), address, 100n * SUI)
 })
-afterAll(() => local.close())
 
 function assetOf(id: string): Asset {
   const asset = localAssets.find((known) => known.id === id)

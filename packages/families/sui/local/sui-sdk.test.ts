@@ -3,19 +3,16 @@ import { createHash, randomBytes } from 'node:crypto'
 import { bcs } from '@mysten/sui/bcs'
 import { coinWithBalance, Transaction } from '@mysten/sui/transactions'
 import { fromBase64 } from '@mysten/sui/utils'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { describe, expect, it } from 'vitest'
 import { initiateCall, redeemCall } from '../contract/client/calls.ts'
 import { abortCodes } from '../contract/client/errors.ts'
 import { orderId } from '../contract/client/order.ts'
 import { USDC_TYPE } from './chain/genesis.ts'
 import { SUI_TYPE } from './objects/types.ts'
-import { newAccount, openSuiFixture, SUI, type SuiFixture, USDC } from './sui.fixture.ts'
+import { newAccount, openSuiFixture, SUI, USDC } from './sui.fixture.ts'
 
-let fixture: SuiFixture
-beforeAll(async () => {
-  fixture = await openSuiFixture({ mining: 'instant' })
-})
-afterAll(() => fixture.close())
+const fixture = opened(() => openSuiFixture({ mining: 'instant' }))
 
 describe('@mysten/sui', () => {
   it('builds, signs, executes and waits, with gas selected by simulation', async () => {

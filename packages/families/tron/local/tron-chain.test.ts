@@ -1,28 +1,27 @@
 // Tests the Tron simulator through unmodified TronWeb: what a node accepts, refuses, charges and shows.
 
 import { testToken } from '@tandem/evm/contract/artifacts/test-token.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { TronWeb, type Types } from 'tronweb'
 import { encodeFunctionData, keccak256 } from 'viem'
 import { generatePrivateKey, sign } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { toEvmAddress } from '../terms/address.ts'
-import { startTronChain, type TronChain } from './tron-chain.ts'
+import { startTronChain } from './tron-chain.ts'
 import { createTronSender, type TronSender } from './tron-sender.ts'
 
 type Signed = Types.SignedTransaction
 
-let chain: TronChain
+const chain = opened(() => startTronChain({ chainId: 31_339, keys: [key], mining: { kind: 'manual' } }))
 let sender: TronSender
 let tronWeb: TronWeb
 let token: string
 const key = generatePrivateKey()
 beforeAll(async () => {
-  chain = await startTronChain({ chainId: 31_339, keys: [key], mining: { kind: 'manual' } })
   sender = createTronSender(chain, key)
   tronWeb = new TronWeb({ fullHost: chain.url, privateKey: key.slice(2) })
   token = await sender.deploy(testToken, ['Test', 'TEST', 6])
 })
-afterAll(() => chain.close())
 
 const mint = (to: string, amount: bigint) =>
   encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [toEvmAddress(to), amount] }).slice(2)

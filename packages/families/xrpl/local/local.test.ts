@@ -1,30 +1,28 @@
 // Tests the chain of the local stack: the faucet, and a user's wallet that funds orders.
 import { createHash, randomBytes } from 'node:crypto'
-import type { LocalChain, LocalChainJson } from '@tandem/chain-kit/local/local-chain.ts'
+import type { LocalChainJson } from '@tandem/chain-kit/local/local-chain.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { Asset } from '@tandem/protocol/asset.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { classicAddressToXAddress } from 'xrpl'
 import { localKey } from './account-keys.ts'
 import { xrplLocal } from './local.ts'
 import type { XrplWallet } from './wallet.ts'
 import { newKey, XRP } from './xrpl.fixture.ts'
-import type { XrplChain } from './xrpl-chain.ts'
 
 const chain = localChains.find(({ id }) => id === 'xrpl_localnet')
 const asset = localAssets.find(({ id }) => id === 'xrpl_localnet:xrp') as Asset
 if (chain === undefined) throw new Error('the registry has no xrpl_localnet')
 
-let local: LocalChain<XrplChain>
+const local = opened(() => xrplLocal.start(chain, { faucetKey: newKey(), mining: 'instant' }))
 let user: XrplWallet
 let solver: XrplWallet
 beforeAll(async () => {
-  local = await xrplLocal.start(chain, { faucetKey: newKey(), mining: 'instant' })
   const json: LocalChainJson = { family: 'xrpl', network: chain.reference, ...local.details, assets: { [asset.id]: {} } }
   ;[user, solver] = [xrplLocal.openWallet(json, newKey()), xrplLocal.openWallet(json, newKey())]
   await Promise.all([user, solver].map(({ address }) => local.fund(asset, address, 100n * XRP)))
 })
-afterAll(() => local.close())
 
 describe('the local chain', () => {
   it('is the network that the registry names', () => {

@@ -15,13 +15,13 @@ import { recordOwnFill } from '../../store/orders/fills.ts'
 import { sharedStore } from '../../store/shared-store.fixture.ts'
 import { NOW, putOrder, sightingsOf } from '../../store/store.fixture.ts'
 import { executeInTime } from '../action-deadline.ts'
-import { type EngineFixture, openEngineFixture, registry } from '../engine.fixture.ts'
+import { freshEngine, openEngineFixture, registry } from '../engine.fixture.ts'
 import { startEngine } from '../engine.ts'
 import { executeAction } from '../executor.ts'
 import type { Step } from '../party.ts'
 
 const store = sharedStore()
-let fixture: EngineFixture
+const fixture = freshEngine(store)
 let sent: { readonly items: readonly RedeemItem[]; readonly cosigned: string | null; readonly outbox: Outbox }[]
 /** The secret hashes of the redeems that the chain would skip. */
 let bad: Set<string>
@@ -29,7 +29,6 @@ let beforeRecord: () => unknown
 let orders: readonly string[]
 
 beforeEach(async () => {
-  fixture = await openEngineFixture(store)
   sent = []
   bad = new Set()
   beforeRecord = () => undefined

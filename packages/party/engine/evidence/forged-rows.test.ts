@@ -5,16 +5,15 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sharedStore } from '../../store/shared-store.fixture.ts'
 import { NOW } from '../../store/store.fixture.ts'
-import { type EngineFixture, openEngineFixture } from '../engine.fixture.ts'
+import { freshEngine } from '../engine.fixture.ts'
 import { executeAction } from '../executor.ts'
 import type { DifferenceReport } from './differences.ts'
 import * as forge from './forged-rows.fixture.ts'
 
 const store = sharedStore()
-let fixture: EngineFixture
+const fixture = freshEngine(store)
 let reports: DifferenceReport[] = []
 beforeEach(async () => {
-  fixture = await openEngineFixture(store)
   reports = []
 })
 

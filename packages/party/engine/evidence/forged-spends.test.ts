@@ -8,17 +8,16 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findOrder } from '../../store/orders/orders.ts'
 import { sharedStore } from '../../store/shared-store.fixture.ts'
-import { type EngineFixture, openEngineFixture, registry } from '../engine.fixture.ts'
+import { freshEngine, registry } from '../engine.fixture.ts'
 import { executeAction } from '../executor.ts'
 import { loadFacts } from '../facts.ts'
 import type { DifferenceReport } from './differences.ts'
 import { createSpendCheck } from './spend-check.ts'
 
 const store = sharedStore()
-let fixture: EngineFixture
+const fixture = freshEngine(store)
 let reports: DifferenceReport[] = []
 beforeEach(async () => {
-  fixture = await openEngineFixture(store)
   reports = []
 })
 

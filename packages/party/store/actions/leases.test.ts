@@ -1,5 +1,7 @@
 /** Tests that a lease has one holder. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gate } from '@tandem/runtime/gate.fixture.ts'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { sharedStore } from '../shared-store.fixture.ts'
@@ -70,14 +72,6 @@ async function untilLockWaits(): Promise<void> {
     const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`.execute(store.db)
     if (rows.length > 0) return
   }
-}
-
-function gate() {
-  let open = () => undefined as unknown
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open: () => void open() }
 }
 
 describe('work under a lease', () => {

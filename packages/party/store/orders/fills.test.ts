@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { readCursor, readEvents, recordPoll } from '../chain/events.ts'
 import { findWatched, ID_END, readExpected } from '../chain/watched.ts'
 import { sharedStore } from '../shared-store.fixture.ts'
-import { blockOf, putOrder, sightingsOf } from '../store.fixture.ts'
+import { blockOf, putOrder, sightingsOf, storedOrder } from '../store.fixture.ts'
 import { dropProposal, recordDecline, recordOwnFill, recordProposal, recordSignature } from './fills.ts'
 import { findOrder, findOrderSnapshots } from './orders.ts'
 
@@ -25,11 +25,7 @@ const fill = (changes: Partial<Fill> = {}): Fill => ({
   ...changes,
 })
 const scaled = (amount = 98_000_000n) => ({ amount, swapId: `${swapId} of ${amount}` })
-const stored = async () => {
-  const found = await findOrder(store.db, orderId)
-  if (found === null) throw new Error('the order is gone')
-  return found
-}
+const stored = () => storedOrder(store.db, orderId)
 describe('a proposal', () => {
   test('is stored unsigned, with the destination that the solver would initiate', async () => {
     expect((await stored()).fill).toBeNull()

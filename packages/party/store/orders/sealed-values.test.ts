@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { SealedPurpose } from '../database/schema.ts'
 import { sharedStore } from '../shared-store.fixture.ts'
 import { statementsOf } from '../statements.fixture.ts'
-import { putOrder, VAULT_KEY } from '../store.fixture.ts'
-import { findOrder } from './orders.ts'
+import { putOrder, storedOrder, VAULT_KEY } from '../store.fixture.ts'
 import { createVault } from './sealed-values.ts'
 import { assertSealed } from './swap-seals.ts'
 
@@ -117,11 +116,7 @@ describe('swap seals', () => {
         destination: { userAddress: 'home', orderKey: 'key', maxFee: 5n },
       })
     ).order
-  const stored = async (id: string) => {
-    const found = await findOrder(store.db, id)
-    if (found === null) throw new Error('the order is gone')
-    return found
-  }
+  const stored = (id: string) => storedOrder(store.db, id)
 
   /** These columns decide where the money of an order goes, and are not on a chain. */
   const columns: readonly (readonly [column: string, forged: string | null])[] = [

@@ -118,26 +118,30 @@ function sideOf({ chain, asset, deployment }: PinnedAsset, leg: Leg, body: Creat
   return { terms, swapId: swapIdOf(createContracts(chain, [{ ...asset, deployment }]).of(asset.id), terms) }
 }
 
+export function swapRecord({ chain, asset }: PinnedAsset, leg: Leg, terms: HtlcTerms, swapId: string) {
+  return {
+    ...freshSwap,
+    created_at: '',
+    swap_id: swapId,
+    chain: chain.id,
+    asset: asset.id,
+    initiator: terms.initiator,
+    redeemer: terms.redeemer,
+    timelock: Number(terms.timelock),
+    asset_price: 1,
+    amount: terms.amount.toString(),
+    secret_hash: terms.secretHash,
+    required_confirmations: requiredConfirmations(chain, asset, terms.amount, leg),
+  }
+}
+
 function recordOf(assets: Assets, orderId: string, body: CreateOrderRequest): OrderRecord {
   const seconds = Math.floor(Date.now() / 1000)
   const swap = (leg: Leg) => {
-    const { chain, asset } = assets[leg]
     const { terms, swapId } = sideOf(assets[leg], leg, body)
-    const isServiceKey = terms.initiator === keyOf(SERVICE_KEY)
     return {
-      ...freshSwap,
-      created_at: '',
-      swap_id: swapId,
-      chain: chain.id,
-      asset: asset.id,
-      initiator: terms.initiator,
-      redeemer: terms.redeemer,
-      ...(isServiceKey && { delegate: terms.initiator }),
-      timelock: Number(terms.timelock),
-      asset_price: 1,
-      amount: terms.amount.toString(),
-      secret_hash: terms.secretHash,
-      required_confirmations: requiredConfirmations(chain, asset, terms.amount, leg),
+      ...swapRecord(assets[leg], leg, terms, swapId),
+      ...(terms.initiator === keyOf(SERVICE_KEY) && { delegate: terms.initiator }),
     }
   }
   return {

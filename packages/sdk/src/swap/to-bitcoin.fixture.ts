@@ -5,7 +5,6 @@ import { Transaction } from '@scure/btc-signer'
 import { htlcOf } from '@tandem/bitcoin/terms/htlc.ts'
 import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
 import { createContracts, swapIdOf } from '@tandem/evm/terms/htlc.ts'
-import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
 import { hashSecret } from '@tandem/protocol/secret.ts'
@@ -13,8 +12,8 @@ import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import type { Client } from '../client/client.ts'
 import { newRescueKeys } from '../rescue/rescue-keys.ts'
 import { type PinnedAsset, pinnedAsset } from '../verify/pinned.ts'
-import { freshSwap } from '../verify/verify-order.ts'
 import type { SwapContext } from './context.ts'
+import { swapRecord } from './hostile-service.fixture.ts'
 import { memoryStorage } from './storage.ts'
 
 const account = (digit: string) => `0x${digit.repeat(40)}`
@@ -83,23 +82,6 @@ export async function swapToBitcoin({ redeemer }: { readonly redeemer?: string }
   const options = { baseUrl: '', appId: '', deployments, nodes: { bitcoin_regtest: 'http://esplora' }, fetch: esplora.fetch, pollMs: 1 }
   const context: SwapContext = { client, options, storage, keys }
   return { context, record, service, esplora, orderId: record.order_id, chain: destination.chain }
-}
-
-function swapRecord({ chain, asset }: PinnedAsset, leg: Leg, terms: HtlcTerms, swapId: string) {
-  return {
-    ...freshSwap,
-    created_at: '',
-    swap_id: swapId,
-    chain: chain.id,
-    asset: asset.id,
-    initiator: terms.initiator,
-    redeemer: terms.redeemer,
-    timelock: Number(terms.timelock),
-    asset_price: 1,
-    amount: terms.amount.toString(),
-    secret_hash: terms.secretHash,
-    required_confirmations: requiredConfirmations(chain, asset, terms.amount, leg),
-  }
 }
 
 /** Like Esplora, it lists no coin that an unmined transaction spends. `sent` has all transactions. The last one is unmined until `mine`. */

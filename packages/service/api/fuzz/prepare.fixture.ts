@@ -1,7 +1,7 @@
 /** This fixture prepares orders in different states, valid values for requests to them, and a fingerprint of the database. */
 
 import type { Database } from '@tandem/party/store/database/database.ts'
-import { findOrder } from '@tandem/party/store/orders/orders.ts'
+import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { sql } from 'kysely'
 import { refundMessage } from '../../orders/refund-address.ts'
@@ -26,8 +26,7 @@ export async function prepareKnowledge(service: TestService): Promise<Knowledge>
   const made = async (body: object) => {
     const { body: reply } = await service.call('POST', '/v2/orders', { body })
     const { order_id: id, order_token: token } = reply.result as { order_id: string; order_token: string }
-    const stored = await findOrder(service.db, id)
-    if (stored === null) throw new Error(`the order was not made: ${reply.error}`)
+    const stored = await storedOrder(service.db, id)
     return { order: stored.order, token }
   }
 

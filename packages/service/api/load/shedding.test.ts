@@ -1,9 +1,10 @@
 /** Tests which requests a busy process refuses. */
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createOperatorToken } from '@tandem/party/store/operators/tokens.ts'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { btc, orderBody, sharedService, startTestService, type TestService, wbtc } from '../../testing/service.fixture.ts'
+import { btc, orderBody, sharedService, startTestService, wbtc } from '../../testing/service.fixture.ts'
 import { createCallerCosts } from './caller-costs.ts'
 import { type LoadMonitor, startLoadMonitor } from './load-monitor.ts'
 import { shedLoad } from './shedding.ts'
@@ -121,11 +122,9 @@ describe('a busy process', () => {
 })
 
 describe('who causes the load', () => {
-  let busy: TestService
-  beforeAll(async () => {
-    busy = await startTestService({ environment: 'local', trustedProxies: ['127.0.0.1'], quoteCacheMs: 60_000, appCacheMs: 60_000 })
-  })
-  afterAll(() => busy.close())
+  const busy = opened(() =>
+    startTestService({ environment: 'local', trustedProxies: ['127.0.0.1'], quoteCacheMs: 60_000, appCacheMs: 60_000 }),
+  )
 
   const from = (network: number) => ({ headers: { 'x-forwarded-for': `203.0.${network}.1` } })
   const quote = `/v2/quote?from=${btc}&to=${wbtc}&from_amount=1000000`

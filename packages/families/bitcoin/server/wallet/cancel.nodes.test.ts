@@ -2,17 +2,14 @@
 import { readSwap } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { expect, it } from 'vitest'
 import { describeWithNode } from '../../../../../test/nodes/describe-with-node.ts'
-import { randomSigner, regtestChain, startRealChain, type TestChain } from '../bitcoin.fixture.ts'
+import { randomSigner, regtestChain, startRealChain } from '../bitcoin.fixture.ts'
 import { bitcoin } from '../index.ts'
 
 await describeWithNode('bitcoind', 'cancelling on a real node', () => {
-  let node: TestChain
-  beforeAll(async () => {
-    node = await startRealChain()
-  })
-  afterAll(() => node?.close())
+  const node = opened(startRealChain)
 
   it('replaces the payment, is replaced when the payment is wanted again, and cancels it for good', async () => {
     const chain = regtestChain()

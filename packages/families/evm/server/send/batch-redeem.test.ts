@@ -1,9 +1,10 @@
 /** Tests several redeems of one redeemer in one transaction: the contract skips what is not open. */
 
 import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
-import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '@tandem/chain-kit/testing/outbox.fixture.ts'
+import { createMemoryOutbox, OutboxFailure } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { beforeEach, expect, it } from 'vitest'
 import { isRedeemBatch } from '../../terms/htlc.ts'
 import { openEvmClient } from '../client.fixture.ts'
@@ -12,7 +13,7 @@ import type { EvmNode, NodeCall } from '../nodes/node.ts'
 import { readAttempt } from './transaction.ts'
 
 const { fixture, client, node, termsFor, phaseOf } = await openEvmClient()
-let outbox: MemoryOutbox
+const outbox = openedForEach(async () => createMemoryOutbox(fixture.solver.signer))
 let items: readonly RedeemItem[]
 
 function itemOf(symbol = 'eth', over: Partial<HtlcTerms> = {}): RedeemItem {
@@ -26,7 +27,6 @@ async function fund(...some: readonly RedeemItem[]): Promise<void> {
 }
 
 beforeEach(async () => {
-  outbox = createMemoryOutbox(fixture.solver.signer)
   items = [itemOf(), itemOf(), itemOf()]
   await fund(...items)
 })

@@ -1,10 +1,11 @@
 /** Tests that a fee bump signs nothing that somebody else wrote into the table of attempts. */
 
-import { createMemoryOutbox, type MemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
+import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { createKey } from '@tandem/keys/keyring.ts'
 import { testPurpose } from '@tandem/keys/keys.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { beforeEach, expect, it } from 'vitest'
 import { accountOf } from '../../terms/address.ts'
 import { chainIdOf } from '../../terms/htlc.ts'
@@ -15,11 +16,10 @@ const { fixture, client, node, termsFor, phaseOf } = await openEvmClient()
 const thief = createKey('secp256k1', '7e'.repeat(32))
 const thiefAddress = accountOf(thief)
 const stolen = 5n * 10n ** 18n
-let outbox: MemoryOutbox
+const outbox = openedForEach(async () => createMemoryOutbox(fixture.solver.signer))
 let terms: HtlcTerms
 
 beforeEach(() => {
-  outbox = createMemoryOutbox(fixture.solver.signer)
   terms = termsFor(createSecret(), 'eth')
 })
 

@@ -1,14 +1,14 @@
 /**
  * Tests what an account must hold before it signs: for transactions in flight, and for the redeems that optional ones must not endanger.
  */
-
 import type { Executor } from '@tandem/chain-kit/contract/execute.ts'
 import { REDEEMS_KEPT } from '@tandem/chain-kit/contract/funds.ts'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
-import { createMemoryOutbox, type MemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
+import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
+import { describe, expect, it } from 'vitest'
 import { createContracts, initiateData, redeemData } from '../../terms/htlc.ts'
 import { openEvmClient } from '../client.fixture.ts'
 import { createContractState } from '../contract-state.ts'
@@ -19,12 +19,8 @@ import type { EvmNode } from '../nodes/node.ts'
 import { readAttempt } from './transaction.ts'
 
 const { fixture, node, termsFor, phaseOf } = await openEvmClient()
-let outbox: MemoryOutbox
+const outbox = openedForEach(async () => createMemoryOutbox(fixture.solver.signer))
 let secret: string
-
-beforeEach(() => {
-  outbox = createMemoryOutbox(fixture.solver.signer)
-})
 
 function newTerms(over: Partial<HtlcTerms> = {}): HtlcTerms {
   secret = createSecret()

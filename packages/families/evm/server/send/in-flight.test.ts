@@ -5,8 +5,9 @@ import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import type { Hex } from 'viem'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createContracts, initiateData } from '../../terms/htlc.ts'
 import { openEvmClient } from '../client.fixture.ts'
 import { createContractState } from '../contract-state.ts'
@@ -15,11 +16,7 @@ import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 
 const { fixture, client, node, termsFor, phaseOf } = await openEvmClient()
-let outbox: MemoryOutbox
-
-beforeEach(() => {
-  outbox = createMemoryOutbox(fixture.solver.signer)
-})
+const outbox = openedForEach(async () => createMemoryOutbox(fixture.solver.signer))
 
 const newTerms = (symbol = 'eth') => termsFor(createSecret(), symbol)
 const nonces = (...keys: readonly string[]) => keys.flatMap((key) => outbox.attempts(key).map(nonceOf))

@@ -5,7 +5,8 @@ import { readSwap } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { createMemoryOutbox, type MemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
+import { describe, expect, it } from 'vitest'
 import { createContracts, initiateData, redeemData } from '../../terms/htlc.ts'
 import { openEvmClient } from '../client.fixture.ts'
 import { createContractState } from '../contract-state.ts'
@@ -16,12 +17,8 @@ import { PartialRefusal } from './broadcast.ts'
 import { readAttempt } from './transaction.ts'
 
 const { fixture, client, node, termsFor, phaseOf } = await openEvmClient()
-let outbox: MemoryOutbox
+const outbox = openedForEach(async () => createMemoryOutbox(fixture.solver.signer))
 let secret: string
-
-beforeEach(() => {
-  outbox = createMemoryOutbox(fixture.solver.signer)
-})
 
 function newTerms(): HtlcTerms {
   secret = createSecret()

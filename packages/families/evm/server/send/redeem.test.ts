@@ -3,23 +3,20 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { readSwap } from '@tandem/chain-kit/testing/conformance.fixture.ts'
-import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '@tandem/chain-kit/testing/outbox.fixture.ts'
+import { createMemoryOutbox, OutboxFailure } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { createTestSigner } from '@tandem/keys/keys.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { generatePrivateKey } from 'viem/accounts'
-import { beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { rejectingAccount } from '../../contract/artifacts/rejecting-account.ts'
 import { openEvmClient } from '../client.fixture.ts'
 import { evm } from '../index.ts'
 
 const { fixture, client, termsFor } = await openEvmClient()
-let outbox: MemoryOutbox
+const outbox = openedForEach(async () => createMemoryOutbox(fixture.solver.signer))
 let secret: string
-
-beforeEach(() => {
-  outbox = createMemoryOutbox(fixture.solver.signer)
-})
 
 const spend = { deposits: [], to: null }
 

@@ -1,12 +1,13 @@
 /** Tests transactions that others make revert although the simulation passes: how often we pay for them, and when we stop. */
 
 import { backoffSeconds, weightOf } from '@tandem/chain-kit/contract/reverts.ts'
-import { createMemoryOutbox, type MemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
+import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { type Hex, maxUint256 } from 'viem'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { approvalCall } from '../../terms/approval-call.ts'
 import { openEvmClient } from '../client.fixture.ts'
 
@@ -15,12 +16,8 @@ const REFUSES: Hex = '0x600080fd'
 const RECIPIENT: Hex = `0x${'7e'.repeat(20)}`
 
 const { fixture, client, node, termsFor, phaseOf } = await openEvmClient()
-let outbox: MemoryOutbox
+const outbox = openedForEach(async () => createMemoryOutbox(fixture.solver.signer))
 let secret: string
-
-beforeEach(() => {
-  outbox = createMemoryOutbox(fixture.solver.signer)
-})
 
 const becomes = (address: Hex, code: Hex) => fixture.local.request({ method: 'hardhat_setCode', params: [address, code] })
 

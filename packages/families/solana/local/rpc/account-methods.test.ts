@@ -1,12 +1,13 @@
 // These tests read accounts and tokens over JSON-RPC: encodings, filters, and the state of each commitment.
 import { type Address, address } from '@solana/kit'
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createLocalSender, type LocalSender } from '../local-sender.ts'
 import { createMint, mintTokens } from '../local-tokens.ts'
-import { newSigner, openSolanaFixture, SOL, type SolanaFixture } from '../solana.fixture.ts'
+import { newSigner, openSolanaFixture, SOL } from '../solana.fixture.ts'
 
-let fixture: SolanaFixture
+const fixture = opened(openSolanaFixture)
 let authority: LocalSender
 let mint: Address
 let holding: Address
@@ -16,13 +17,11 @@ const processed = { commitment: 'processed' }
 const AMOUNT = 1_234_500n
 
 beforeAll(async () => {
-  fixture = await openSolanaFixture()
   authority = createLocalSender(fixture.chain.node, fixture.payer)
   mint = await createMint(fixture.chain.node, authority, 6)
   await authority.confirm(await mintTokens(authority, mint, owner, AMOUNT))
   holding = (await held({ mint })).value[0]?.pubkey as Address
 })
-afterAll(() => fixture.close())
 
 type Held = { readonly value: readonly { readonly pubkey: string; readonly account: { readonly data: unknown; readonly owner: string } }[] }
 const held = async (filter: object, config: object = { ...processed, encoding: 'base64' }) =>

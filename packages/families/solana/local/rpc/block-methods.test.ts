@@ -1,12 +1,9 @@
 // These tests read slots and blocks over JSON-RPC: which exist at which commitment, and the error for those that do not.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { base64, newSigner, openSolanaFixture, SOL, type SolanaFixture } from '../solana.fixture.ts'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
+import { describe, expect, it } from 'vitest'
+import { base64, newSigner, openSolanaFixture, SOL } from '../solana.fixture.ts'
 
-let fixture: SolanaFixture
-beforeEach(async () => {
-  fixture = await openSolanaFixture()
-})
-afterEach(() => fixture.close())
+const fixture = openedForEach(() => openSolanaFixture())
 
 const at = (commitment: string) => ({ commitment })
 const slotAt = async (commitment: string) => Number(await fixture.call('getSlot', at(commitment)))

@@ -2,15 +2,12 @@
 
 import type { Instruction } from '@solana/kit'
 import { localChains } from '@tandem/families/registry.ts'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
+import { describe, expect, it } from 'vitest'
 import { setUnitPrice } from '../compute-budget.ts'
-import { newSigner, openSolanaFixture, SOL, type SolanaFixture } from '../solana.fixture.ts'
+import { newSigner, openSolanaFixture, SOL } from '../solana.fixture.ts'
 
-let fixture: SolanaFixture
-beforeEach(async () => {
-  fixture = await openSolanaFixture()
-})
-afterEach(() => fixture.close())
+const fixture = openedForEach(() => openSolanaFixture())
 
 it('says who it is', async () => {
   expect(await fixture.call('getHealth')).toBe('ok')

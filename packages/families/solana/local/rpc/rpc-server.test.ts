@@ -1,14 +1,11 @@
 // These tests check JSON-RPC over HTTP: batches, invalid requests, and the faults of a network.
 import { createServer } from 'node:http'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openSolanaFixture, type SolanaFixture } from '../solana.fixture.ts'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
+import { expect, it } from 'vitest'
+import { openSolanaFixture } from '../solana.fixture.ts'
 import { startSolanaChain } from '../solana-chain.ts'
 
-let fixture: SolanaFixture
-beforeEach(async () => {
-  fixture = await openSolanaFixture()
-})
-afterEach(() => fixture.close())
+const fixture = openedForEach(() => openSolanaFixture())
 
 const ask = async (body: string) => JSON.parse(await fixture.post(body))
 const health = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'getHealth' })

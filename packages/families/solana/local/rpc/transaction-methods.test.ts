@@ -1,17 +1,14 @@
 // These tests check transactions over JSON-RPC: preflight, simulation, status and history, with the errors of a node.
 import { type Address, getBase58Decoder } from '@solana/kit'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
+import { describe, expect, it } from 'vitest'
 import { createLocalSender } from '../local-sender.ts'
 import { signTransaction } from '../local-signer.ts'
 import { createMint, mintTokens } from '../local-tokens.ts'
-import { base64, newSigner, openSolanaFixture, SOL, type SolanaFixture } from '../solana.fixture.ts'
+import { base64, newSigner, openSolanaFixture, SOL } from '../solana.fixture.ts'
 import { readTransaction, type WireTransaction } from '../wire-transaction.ts'
 
-let fixture: SolanaFixture
-beforeEach(async () => {
-  fixture = await openSolanaFixture()
-})
-afterEach(() => fixture.close())
+const fixture = openedForEach(() => openSolanaFixture())
 
 const processed = { commitment: 'processed' }
 const someone = newSigner().address

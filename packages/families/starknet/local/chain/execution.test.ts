@@ -1,5 +1,6 @@
 // These tests check the changes and costs of executed transactions, and what reorgs undo.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { accountOfKey } from '../account-keys.ts'
 import { multisigAccountClass, panickingAccountClass, trueAccountClass } from '../classes/other-accounts.ts'
 import { UDC_ADDRESSES } from '../classes/udc.ts'
@@ -8,16 +9,14 @@ import { type Felts, hex, selectorOf } from '../felt.ts'
 import { addressFrom } from '../hashes.ts'
 import { transferCall } from '../local-contracts.ts'
 import type { LocalSender } from '../local-sender.ts'
-import { openStarknetFixture, type StarknetFixture } from '../starknet.fixture.ts'
+import { openStarknetFixture } from '../starknet.fixture.ts'
 import { boundsFor, type RawCall, signHash } from '../transactions/invoke.ts'
 
-let fixture: StarknetFixture
+const fixture = openedForEach(() => openStarknetFixture())
 let [sender, other]: LocalSender[] = []
 beforeEach(async () => {
-  fixture = await openStarknetFixture()
   ;[sender, other] = [fixture.accounts[0].sender, fixture.accounts[1].sender]
 })
-afterEach(() => fixture.close())
 
 type Receipt = {
   readonly execution_status: string

@@ -1,23 +1,22 @@
 // These tests check which transactions the simulated sequencer accepts, refuses, replaces, executes and drops.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { accountClass } from '../classes/account.ts'
 import { defaultGasPrices } from '../execution/gas.ts'
 import { hex } from '../felt.ts'
 import { transferCall } from '../local-contracts.ts'
 import { createLocalSender, type LocalSender } from '../local-sender.ts'
-import { newKey, openStarknetFixture, type StarknetFixture } from '../starknet.fixture.ts'
+import { newKey, openStarknetFixture } from '../starknet.fixture.ts'
 import { boundsFor, type Invocation, signedAccountDeployment } from '../transactions/invoke.ts'
 import type { WireTransaction } from '../transactions/wire-transaction.ts'
 
 const GAS = { l1Gas: 0n, l1DataGas: 10_000n, l2Gas: 10_000_000n }
 
-let fixture: StarknetFixture
+const fixture = openedForEach(() => openStarknetFixture())
 let sender: LocalSender
 beforeEach(async () => {
-  fixture = await openStarknetFixture()
   sender = fixture.accounts[0].sender
 })
-afterEach(() => fixture.close())
 
 const pay = (options: Partial<Invocation> = {}, amount = 1n) =>
   sender.invoke([transferCall(BigInt(fixture.wbtc), fixture.accounts[1].sender.address, amount)], options)

@@ -1,17 +1,14 @@
 // These tests check the answer of every JSON-RPC method to valid and invalid requests.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { describe, expect, it } from 'vitest'
 import { selectorOf } from '../felt.ts'
 import { transferCall } from '../local-contracts.ts'
-import { openStarknetFixture, type StarknetFixture } from '../starknet.fixture.ts'
+import { openStarknetFixture } from '../starknet.fixture.ts'
 
 const MISSING = '0x123456'
 const TRANSFER = `0x${selectorOf('Transfer').toString(16)}`
 
-let fixture: StarknetFixture
-beforeAll(async () => {
-  fixture = await openStarknetFixture()
-})
-afterAll(() => fixture.close())
+const fixture = opened(openStarknetFixture)
 
 const ask = (body: unknown) => fixture.post(JSON.stringify(body)).then(JSON.parse)
 const transfers = (filter: object) =>

@@ -1,10 +1,11 @@
 // These tests read new blocks and reorgs over websocket, in the messages of Starknet's specification. The SDK's own channel needs Node 22.
 import { once } from 'node:events'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { type StarknetChain, startStarknetChain } from '../starknet-chain.ts'
+import { startStarknetChain } from '../starknet-chain.ts'
 
-let chain: StarknetChain
+const chain = opened(() => startStarknetChain({ mining: 'manual' }))
 let socket: WebSocket
 const seen: {
   readonly id?: unknown
@@ -14,12 +15,10 @@ const seen: {
   readonly params?: object
 }[] = []
 beforeAll(async () => {
-  chain = await startStarknetChain({ mining: 'manual' })
   socket = new WebSocket(chain.webSocketUrl)
   socket.on('message', (message) => seen.push(JSON.parse(String(message))))
   await once(socket, 'open')
 })
-afterAll(() => chain.close())
 
 async function ask(method: string, params: object): Promise<(typeof seen)[number]> {
   seen.length = 0

@@ -1,21 +1,18 @@
 /** These tests show that no node sees the secret of a redeem before the attempt is recorded. They log every request. */
 
-import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '@tandem/chain-kit/testing/outbox.fixture.ts'
+import { createMemoryOutbox, OutboxFailure } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
-import { beforeEach, expect, it } from 'vitest'
+import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
+import { expect, it } from 'vitest'
 import { wordFelts } from '../../contract/client/order.ts'
 import { openExecutor } from '../executor.fixture.ts'
 import { NodeRefusal, type StarknetNode } from '../nodes/node.ts'
 import { readAttempt } from './transaction.ts'
 
 const { local, node, contract, solver, user, executor, executorWith, termsFor, stateOf } = await openExecutor()
-let outbox: MemoryOutbox
+const outbox = openedForEach(async () => createMemoryOutbox(solver.key))
 let secret: string
-
-beforeEach(() => {
-  outbox = createMemoryOutbox(solver.key)
-})
 
 async function initiated(over?: Partial<HtlcTerms>): Promise<HtlcTerms> {
   secret = createSecret()

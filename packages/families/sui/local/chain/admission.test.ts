@@ -4,21 +4,20 @@ import { Secp256k1Keypair } from '@mysten/sui/keypairs/secp256k1'
 import { Secp256r1Keypair } from '@mysten/sui/keypairs/secp256r1'
 import { Inputs, Transaction } from '@mysten/sui/transactions'
 import { fromBase64, SUI_CLOCK_OBJECT_ID } from '@mysten/sui/utils'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { refOf } from '../grpc/gas-selection.ts'
 import type { SuiObject } from '../objects/object.ts'
 import { SUI_TYPE } from '../objects/types.ts'
-import { type FixtureAccount, openSuiFixture, SUI, type SuiFixture } from '../sui.fixture.ts'
+import { type FixtureAccount, openSuiFixture, SUI } from '../sui.fixture.ts'
 import { USDC_TYPE } from './genesis.ts'
 
-let fixture: SuiFixture
+const fixture = opened(openSuiFixture)
 let user: FixtureAccount
 let other: FixtureAccount
 beforeAll(async () => {
-  fixture = await openSuiFixture()
   ;[user, other] = fixture.accounts
 })
-afterAll(() => fixture.close())
 
 function coinOf({ sender }: FixtureAccount, coinType = SUI_TYPE): SuiObject {
   const [coin] = sender.coins(coinType)

@@ -2,21 +2,18 @@
 import { bcs } from '@mysten/sui/bcs'
 import { Transaction } from '@mysten/sui/transactions'
 import { fromBase64 } from '@mysten/sui/utils'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { refOf } from '../grpc/gas-selection.ts'
 import type { SuiObject } from '../objects/object.ts'
 import { SUI_TYPE } from '../objects/types.ts'
-import { type FixtureAccount, newAccount, openSuiFixture, SUI, type SuiFixture } from '../sui.fixture.ts'
+import { type FixtureAccount, newAccount, openSuiFixture, SUI } from '../sui.fixture.ts'
 import { EPOCH_MS } from './epochs.ts'
 import { createSuiNode } from './node.ts'
 
-let fixture: SuiFixture
+const fixture = opened(openSuiFixture)
 let sender: FixtureAccount
 let recipient: string
-beforeAll(async () => {
-  fixture = await openSuiFixture()
-})
-afterAll(() => fixture.close())
 beforeEach(async () => {
   sender = newAccount(fixture.chain)
   recipient = newAccount(fixture.chain).address

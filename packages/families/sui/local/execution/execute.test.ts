@@ -2,7 +2,8 @@
 import { bcs } from '@mysten/sui/bcs'
 import { Inputs, Transaction } from '@mysten/sui/transactions'
 import { normalizeSuiAddress } from '@mysten/sui/utils'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { redeemCall, registryArgument } from '../../contract/client/calls.ts'
 import { publishedModule } from '../../contract/client/package.ts'
 import { USDC_TYPE } from '../chain/genesis.ts'
@@ -10,17 +11,13 @@ import { refOf } from '../grpc/gas-selection.ts'
 import { readCoin } from '../objects/coin.ts'
 import { storagePrice } from '../objects/object.ts'
 import { SUI_TYPE } from '../objects/types.ts'
-import { type FixtureAccount, newAccount, openSuiFixture, SUI, type SuiFixture } from '../sui.fixture.ts'
+import { type FixtureAccount, newAccount, openSuiFixture, SUI } from '../sui.fixture.ts'
 import { netCost } from './gas.ts'
 
 const ANYONE = normalizeSuiAddress('0xa11ce')
 
-let fixture: SuiFixture
+const fixture = opened(openSuiFixture)
 let user: FixtureAccount
-beforeAll(async () => {
-  fixture = await openSuiFixture()
-})
-afterAll(() => fixture.close())
 beforeEach(async () => {
   user = newAccount(fixture.chain)
   await fixture.fund(SUI_TYPE, user.address, 5n * SUI)

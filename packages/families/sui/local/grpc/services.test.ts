@@ -1,14 +1,11 @@
 // These tests check read masks, pages and errors of the node's gRPC.
 import { GrpcTypes } from '@mysten/sui/grpc'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { expect, it } from 'vitest'
 import { SUI_TYPE } from '../objects/types.ts'
-import { openSuiFixture, type SuiFixture } from '../sui.fixture.ts'
+import { openSuiFixture } from '../sui.fixture.ts'
 
-let fixture: SuiFixture
-beforeAll(async () => {
-  fixture = await openSuiFixture()
-})
-afterAll(() => fixture.close())
+const fixture = opened(openSuiFixture)
 
 const checkpoint = (paths?: string[]) =>
   fixture.client.ledgerService.getCheckpoint({ checkpointId: { oneofKind: undefined }, ...(paths && { readMask: { paths } }) }).response

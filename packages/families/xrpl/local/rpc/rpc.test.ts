@@ -1,18 +1,18 @@
 // Tests requests and their answers, in both versions of the interface.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { decode, hashes, type Transaction, type TransactionMetadata } from 'xrpl'
 import { localKey } from '../account-keys.ts'
 import type { Fields } from '../ledger/metadata.ts'
 import type { LocalSender } from '../local-sender.ts'
-import { newKey, openXrplFixture, XRP, type XrplFixture } from '../xrpl.fixture.ts'
+import { newKey, openXrplFixture, XRP } from '../xrpl.fixture.ts'
 
-let fixture: XrplFixture
+const fixture = opened(openXrplFixture)
 let user: LocalSender
 let other: string
 let paid: readonly string[]
 let first: number
 beforeAll(async () => {
-  fixture = await openXrplFixture()
   user = fixture.accounts[0].sender
   other = fixture.accounts[1].address
   first = fixture.chain.node.history.tip().index + 1
@@ -22,7 +22,6 @@ beforeAll(async () => {
   })
   fixture.chain.mine()
 })
-afterAll(() => fixture.close())
 
 const tip = () => fixture.chain.node.history.tip().index
 const list = (value: unknown) => value as readonly Fields[]

@@ -1,10 +1,11 @@
 // Tests the rules of escrows, at their boundaries.
 import { createHash, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Fields, Metadata } from '../ledger/metadata.ts'
 import { accountOf } from '../ledger/view.ts'
 import { createLocalSender, type LocalSender } from '../local-sender.ts'
-import { newKey, openXrplFixture, XRP, type XrplFixture } from '../xrpl.fixture.ts'
+import { newKey, openXrplFixture, XRP } from '../xrpl.fixture.ts'
 
 const [secret, otherSecret] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
 const conditionOf = (preimage: string) => `A0258020${createHash('sha256').update(preimage, 'hex').digest('hex')}810120`.toUpperCase()
@@ -12,15 +13,13 @@ const fulfillmentOf = (preimage: string) => `A0228020${preimage}`.toUpperCase()
 const Condition = conditionOf(secret)
 const Fulfillment = fulfillmentOf(secret)
 
-let fixture: XrplFixture
+const fixture = opened(openXrplFixture)
 let user: LocalSender
 let solver: LocalSender
 let third: LocalSender
 beforeAll(async () => {
-  fixture = await openXrplFixture()
   ;[user, solver, third] = fixture.accounts.map(({ sender }) => sender) as [LocalSender, LocalSender, LocalSender]
 })
-afterAll(() => fixture.close())
 
 const tip = () => fixture.chain.node.history.tip()
 
