@@ -102,7 +102,11 @@ export function tellOfRefunds(story: () => CoinStory, { isSimulated }: CoinTarge
       const other = newAddress()
       for (const signature of [proofFor(plain, other), proofFor(moved, newAddress()), proveAddress(randomBytes(32), 'mine')])
         await expect(patch(moved, 'refund', { address: other, signature })).rejects.toMatchObject({ code: 'invalid_signature' })
+      const { source_swap: before } = await untilStatus(moved.order_id, 'initiated')
+      expect(before).toMatchObject({ initiator: userWallet.address, delegate: expect.stringMatching(/^[0-9a-f]{64}$/) })
       expect(await patch(moved, 'refund', { address: other, signature: proofFor(moved, other) })).toBe('')
+      const { source_swap: after } = await untilStatus(moved.order_id, 'initiated')
+      expect(after).toMatchObject({ initiator: other, delegate: before.delegate, swap_id: before.swap_id })
       // The previous owner cannot change it.
       const third = newAddress()
       await expect(patch(moved, 'refund', { address: third, signature: proofFor(moved, third) })).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { MAX_SECRET_HASHES } from '../secret-lookup.ts'
 import { type OrderStatus, orderStatuses } from '../state.ts'
 import { OrderRecord } from './order.ts'
-import { ValueList } from './value-list.ts'
+import { ADDRESSES, ValueList } from './value-list.ts'
 
 const completed: readonly OrderStatus[] = ['redeem_detected', 'redeemed', 'counterparty_redeemed']
 const inProgress: readonly OrderStatus[] = [
@@ -32,12 +32,12 @@ const MAX_PER_PAGE = 500
 const MAX_PAGE = 1_000_000_000
 
 export const OrderListQuery = Type.Object({
-  address: ValueList("an owner's address, or the address that a deposit goes to"),
+  address: ValueList(ADDRESSES),
   tx_hash: ValueList('the hash of a transaction that initiated, redeemed or refunded'),
   secret_hash: ValueList(`the secret hash of an order, in full (at most ${MAX_SECRET_HASHES})`),
   from_chain: ValueList('a source chain'),
   to_chain: ValueList('a destination chain'),
-  from_owner: ValueList('a source owner'),
+  from_owner: ValueList('a source owner as POST /orders named it; without one, the refund address that was set first'),
   to_owner: ValueList('a destination owner'),
   solver_id: ValueList('the id of a solver'),
   integrator: ValueList('the name of an app'),

@@ -206,6 +206,7 @@ export function orderToWire(facts: OrderFactsToShow): OrderRecord {
   const instantRefundTx = state.grants.find((grant) => grant.kind === 'instant-refund')?.transaction ?? null
   const swap = (leg: Leg) =>
     swapToWire({
+      leg,
       swap: state.order[leg],
       state: shownSwap(state, leg),
       formatInitiation: facts.formatInitiation[leg],

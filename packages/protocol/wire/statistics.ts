@@ -1,6 +1,6 @@
 /** GET /volume and GET /fees have this query. The result is a decimal string of US dollars. */
 import { type Static, Type } from 'typebox'
-import { ValueList } from './value-list.ts'
+import { ADDRESSES, ValueList } from './value-list.ts'
 
 /** This is in the year 5138. */
 const MAX_SECONDS = 100_000_000_000
@@ -13,7 +13,7 @@ const Seconds = (which: string) =>
 export const StatisticsQuery = Type.Object({
   source_chain: ValueList('a source chain'),
   destination_chain: ValueList('a destination chain'),
-  address: ValueList("an owner's address, or the address that a deposit goes to"),
+  address: ValueList(ADDRESSES),
   from: Seconds('first'),
   to: Seconds('last'),
 })

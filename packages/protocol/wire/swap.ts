@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { formatUsdPrice, type UsdPrice } from '../amount.ts'
 import type { BlockRef } from '../htlc.ts'
-import type { Swap } from '../order.ts'
+import type { Leg, Swap } from '../order.ts'
 import type { Hex32 } from '../secret.ts'
 import type { Deposit, SwapState } from '../swap-state.ts'
 import { DepositRecord } from './deposit.ts'
@@ -19,9 +19,20 @@ export const SwapRecord = Type.Object(
     swap_id: Type.String({ description: 'the id of the HTLC on its chain; on chains without contracts the address of the HTLC' }),
     chain: Type.String({ description: 'the chain of the HTLC' }),
     asset: Type.String({ description: 'what is locked, as <chain>:<token>' }),
-    initiator: Type.String({ description: 'who locks it and gets what is refunded: an address or a public key' }),
-    redeemer: Type.String({ description: 'who gets it with the secret: an address or a public key' }),
-    delegate: Type.Optional(Type.String({ description: "the account or key that acts in the user's place, if there is one" })),
+    initiator: Type.String({
+      description:
+        "who gets what is refunded: an address, or the public key in the HTLC. On sources with a key as `delegate` it is the user's refund address: empty until it is known, and the new one after `PATCH ?action=refund` changed it",
+    }),
+    redeemer: Type.String({
+      description:
+        "who gets it with the secret: an address, or the public key in the HTLC. On destinations with a key as `delegate` it is the user's payout address",
+    }),
+    delegate: Type.Optional(
+      Type.String({
+        description:
+          "what acts in the user's place: the account that pays, or the public key that the service made for the user's part of the HTLC. Absent if the user acts with their own account or key",
+      }),
+    ),
     timelock: Type.Integer({ description: "when a refund becomes possible, in the chain's own unit; see `timelock_unit` of GET /chains" }),
     filled_amount: Type.String({ description: 'what is locked so far, in the smallest unit' }),
     asset_price: Type.Number({ description: 'US dollars per whole coin when the order was made' }),
@@ -74,6 +85,7 @@ export type SwapRecord = Static<typeof SwapRecord>
 export type FormatInitiation = (tx: string, height: bigint | null) => string
 
 export type SwapFactsToShow = {
+  readonly leg: Leg
   readonly swap: Swap
   readonly state: SwapState
   readonly formatInitiation: FormatInitiation
@@ -105,8 +117,7 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
     swap_id: swap.swapId,
     chain: swap.chain,
     asset: swap.terms.asset,
-    initiator: swap.terms.initiator,
-    redeemer: swap.terms.redeemer,
+    ...shownParties(facts.leg, swap),
     ...(delegate !== null && { delegate }),
     timelock: Number(swap.terms.timelock),
     filled_amount: state.filledAmount.toString(),
@@ -133,6 +144,13 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
     refund_timestamp: timestamp(refund),
     ...(facts.deposits !== null && { deposits: [...facts.deposits] }),
   }
+}
+
+/** A key that the service made acts for the user, and does not tell where the money goes. So the user's address is shown in its place. */
+function shownParties(leg: Leg, { terms, orderKey, userAddress }: Swap): Pick<SwapRecord, 'initiator' | 'redeemer'> {
+  const { initiator, redeemer } = terms
+  if (orderKey === null) return { initiator, redeemer }
+  return leg === 'source' ? { initiator: userAddress ?? '', redeemer } : { initiator, redeemer: userAddress ?? '' }
 }
 
 /** These are the counted deposits, or all while none count. */

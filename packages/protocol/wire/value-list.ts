@@ -7,3 +7,7 @@ export function ValueList(what: string) {
     Type.String({ maxLength: 8192, pattern: '^[!-+\\--~]+(,[!-+\\--~]+)*$', description: `${what}, or several with commas between them` }),
   )
 }
+
+/** What the filter `address` of lists and statistics compares. */
+export const ADDRESSES =
+  "an owner's address or key, the key of an order (`delegate`), its present refund address, or the address that a deposit goes to"

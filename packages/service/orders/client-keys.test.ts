@@ -81,6 +81,16 @@ describe('a source', () => {
     expect(data.map(({ order_id }) => order_id)).toContain(order.id)
   })
 
+  test.each([
+    ['the key', KEY],
+    ['the key in upper case', KEY.toUpperCase()],
+    ['its address', addressOf(KEY)],
+  ])('is found by %s', async (_, name) => {
+    const { order } = await make(fromKey())
+    const { data } = (await service.call('GET', `/v2/orders?address=${name}&per_page=500`)).body.result as { data: readonly OrderRecord[] }
+    expect(data.map(({ order_id }) => order_id)).toContain(order.id)
+  })
+
   test('can only be refunded by its owner', async () => {
     const { order } = await make(fromKey())
     await service.mine(order.source.chain, { height: 100n, time: NOW }, [eventsOf(order.source).initiated('deposit')])

@@ -10,6 +10,8 @@ import { lockRefundAddress } from '@tandem/party/store/orders/change-refund-addr
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { recordAttempt, storedOrder } from '@tandem/party/store/store.fixture.ts'
 import { actionKey, type Order } from '@tandem/protocol/order.ts'
+import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
+import type { OrderList } from '@tandem/protocol/wire/order-list.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -45,6 +47,11 @@ const messageTo = (address: string, id = order.id) => `Tandem refund of order ${
 const patch = (body: object, action = 'refund') => service.call('PATCH', `/v2/orders/${order.id}?action=${action}`, { body })
 const change = (to: Wallet, by: Wallet = old) => patch({ address: to.address, signature: by.sign(messageTo(to.address)) })
 const addressNow = async () => (await findOrder(service.db, order.id))?.order.source.userAddress
+const recordOf = async () => (await service.call('GET', `/v2/orders/${order.id}`)).body.result as OrderRecord
+const isFoundBy = async (address: string) => {
+  const { data } = (await service.call('GET', `/v2/orders?address=${address}`)).body.result as OrderList
+  return data.some(({ order_id: id }) => id === order.id)
+}
 const deposit = async () => {
   height += 1n
   await service.mine(order.source.chain, { height, time: NOW }, [eventsOf(order.source).initiated(`deposit of ${order.id}`)])
@@ -53,6 +60,43 @@ const expire = async () => {
   height += order.source.terms.timelock
   await service.mine(order.source.chain, { height, time: NOW }, [])
 }
+
+describe('the record shows where the refund goes, and beside it the key of the order', () => {
+  const parties = async () => {
+    const { initiator, redeemer, delegate, swap_id } = (await recordOf()).source_swap
+    return { initiator, redeemer, delegate, swap_id }
+  }
+
+  test('after a change it is the new address; the order is found by either, and by its key', async () => {
+    const { terms, orderKey, swapId } = order.source
+    const before = { initiator: old.address, redeemer: terms.redeemer, delegate: orderKey, swap_id: swapId }
+    expect(await parties()).toEqual(before)
+    expect(orderKey).toBe(terms.initiator)
+    expect(await isFoundBy(other.address)).toBe(false)
+    expect(await change(other)).toMatchObject({ status: 200 })
+    expect(await parties()).toEqual({ ...before, initiator: other.address })
+    for (const name of [old.address, other.address, other.address.toUpperCase(), String(orderKey), swapId])
+      expect(await isFoundBy(name), name).toBe(true)
+    expect(await change(third, other)).toMatchObject({ status: 200 })
+    expect(await isFoundBy(other.address)).toBe(false)
+    expect(await isFoundBy(third.address)).toBe(true)
+  })
+
+  test('without an address it is empty, until the order token sets one', async () => {
+    const { body } = await service.call('POST', '/v2/orders', {
+      body: { source: { asset: btc, amount: '1000000' }, destination: { asset: wbtc, owner: bob, amount: '990000' } },
+    })
+    const { order_id: id, order_token: token } = body.result as { order_id: string; order_token: string }
+    const stored = await findOrder(service.db, id)
+    if (stored === null) throw new Error('the order was not made')
+    order = stored.order
+    expect(await parties()).toMatchObject({ initiator: '', delegate: order.source.orderKey })
+    await deposit()
+    await patch({ address: other.address, order_token: token })
+    expect(await parties()).toMatchObject({ initiator: other.address, delegate: order.source.orderKey })
+    for (const name of [other.address, String(order.source.orderKey)]) expect(await isFoundBy(name), name).toBe(true)
+  })
+})
 
 describe('a proof by the current address', () => {
   test('changes the refund address, before and after a deposit; then only the new address can prove', async () => {

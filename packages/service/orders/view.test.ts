@@ -66,7 +66,7 @@ test('a new order, every field', async () => {
       swap_id: order.source.swapId,
       chain: 'bitcoin_regtest',
       asset: btc,
-      initiator: order.source.orderKey,
+      initiator: aliceScript,
       redeemer: '5'.repeat(64),
       delegate: order.source.orderKey,
       timelock: 200,
@@ -86,6 +86,20 @@ test('a new order, every field', async () => {
       amount: '990000',
     },
   })
+})
+
+test('a key of the service shows as delegate, and the address of the user in its place', async () => {
+  const { source, destination, id } = await make(orderBody(wbtc, btc))
+  const record = await view(id)
+  expect(destination).toMatchObject({ orderKey: expect.stringMatching(/^[0-9a-f]{64}$/), terms: { redeemer: destination.orderKey } })
+  expect(record.destination_swap).toMatchObject({
+    initiator: '5'.repeat(64),
+    redeemer: aliceScript,
+    delegate: destination.orderKey,
+    swap_id: destination.swapId,
+  })
+  expect(record.source_swap).toMatchObject({ initiator: source.terms.initiator, redeemer: `0x${'5'.repeat(40)}` })
+  expect(record.source_swap).not.toHaveProperty('delegate')
 })
 
 test('a swap that completes: hashes, blocks, times, and the public secret only for the app that made the order', async () => {

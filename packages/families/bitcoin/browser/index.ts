@@ -10,7 +10,7 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
 import { htlcOf } from '../terms/htlc.ts'
-import { networkOf } from '../terms/networks.ts'
+import { type BitcoinNetwork, networkOf } from '../terms/networks.ts'
 import { networkProblem } from '../terms/nodes/verify-network.ts'
 import { createRefundPackage } from '../terms/rescue/create-refund-package.ts'
 import { parseBitcoinAddress, parseXOnlyKey, scriptOfAddress } from '../terms/script/address.ts'
@@ -52,22 +52,34 @@ export const family: SdkFamily<Payment, BitcoinWallet> = {
   ownKeys,
 }
 
-/** The user is their own key, or a key that the service made for this order, which the record shows as `delegate`. */
+/**
+ * The user is their own key, or a key that the service made for this order. The record shows that one as `delegate`, and the user's address in its place: where
+ * the money goes.
+ */
 function verifySide(side: SwapSide, role: 'initiator' | 'redeemer'): void {
-  const { leg, record, terms } = side
+  const { leg, record, terms, owner } = side
   const network = networkOf(side.chain.reference)
   const field = (name: string) => `${leg}_swap.${name}`
-  const own = parseUserKey(side.owner ?? '', network)
-  verifyKey(leg, role, record[role])
-  if (own !== null) verifySame(field(role), own.identity, record[role])
-  verifySame(field('delegate'), own === null ? record[role] : undefined, record.delegate)
+  const own = parseUserKey(owner ?? '', network)
+  if (own === null) {
+    verifyKey(leg, 'delegate', terms[role])
+    verifySame(field(role), addressOf(owner, network) ?? '', record[role])
+  } else {
+    verifySame(field(role), own.identity, record[role])
+  }
+  verifySame(field('delegate'), own === null ? terms[role] : undefined, record.delegate)
   const other = role === 'initiator' ? 'redeemer' : 'initiator'
   verifyKey(leg, other, record[other])
-  verifyThat(record.initiator !== record.redeemer, field(other), 'a key other than the user’s', record[other])
+  verifyThat(terms.initiator !== terms.redeemer, field(other), 'a key other than the user’s', record[other])
   verifySame(field('swap_id'), htlcOf(terms, network).address, record.swap_id)
 }
 
-function verifyKey(leg: Leg, name: 'initiator' | 'redeemer', key: string): void {
+/** Null if the user has named none. */
+function addressOf(owner: string | null, network: BitcoinNetwork): string | null {
+  return owner === null || owner === '' ? null : parseBitcoinAddress(owner, network)
+}
+
+function verifyKey(leg: Leg, name: 'initiator' | 'redeemer' | 'delegate', key: string): void {
   verifyParsed(`${leg}_swap.${name}`, 'an x-only public key', key, (text) => parseXOnlyKey(text, name))
 }
 
@@ -82,7 +94,7 @@ function verifyPackage({ chain, terms, owner }: SourceSide, given: Readonly<Reco
     // The error may be logged, so it does not show the key.
     verifyThat(publicKeyOf(String(key)) === terms.initiator, 'refund_package.private_key', `the key of ${terms.initiator}`, 'another text')
   }
-  const address = own?.address ?? (owner === null || owner === '' ? null : parseBitcoinAddress(owner, network))
+  const address = own?.address ?? addressOf(owner, network)
   verifySame('refund_package', createRefundPackage(chain, terms, key === null ? null : String(key), address), given)
 }
 

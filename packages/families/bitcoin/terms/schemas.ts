@@ -2,6 +2,10 @@
 /** Words in <> are the terms. Scripts are in Bitcoin Core's notation. */
 
 export const htlcSchema = {
+  keys: {
+    initiator: 'on a source: `delegate` of the order record, or `initiator` if there is none; on a destination `initiator`, the solver',
+    redeemer: 'on a source `redeemer`, the solver; on a destination: `delegate` of the order record, or `redeemer` if there is none',
+  },
   output: 'taproot (BIP341)',
   internal_key: 'MuSig2 (BIP327) KeyAgg(KeySort(02<initiator>, 02<redeemer>)), x-only: both parties together spend by the key path',
   leaves: [

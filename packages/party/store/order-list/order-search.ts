@@ -19,7 +19,7 @@ export type OrderFilter = {
   readonly fromChains: readonly ChainId[] | null
   readonly toChains: readonly ChainId[] | null
   readonly solverIds: readonly string[] | null
-  /** Owners' addresses or deposit addresses. */
+  /** Owners' addresses, deposit addresses, or keys of orders. A refund address that was changed counts beside the owner. */
   readonly addresses: readonly string[] | null
   readonly chains: readonly ChainId[]
   readonly fromOwners: readonly string[] | null
@@ -164,8 +164,10 @@ export function waysTo(addresses: readonly string[], chains: readonly ChainId[])
     [among('from_owner', addresses)],
     [among('to_owner', addresses), TO_ANOTHER, not('from_owner')],
     [
-      sql<boolean>`seq in (select orders.seq from swaps join orders on orders.id = swaps.order_id 
-        where swaps.chain = ${anyOf(chains)} and ${among('swaps.swap_id', addresses)})`,
+      sql<boolean>`seq in (select orders.seq from orders where orders.id in (
+        select order_id from swaps where chain = ${anyOf(chains)} and ${among('swap_id', addresses)}
+        union all select order_id from swaps where ${among('order_key', addresses)}
+        union all select order_id from swaps where ${among('user_address', addresses)} and (order_key is not null or client_key)))`,
       not('from_owner'),
       not('to_owner'),
     ],

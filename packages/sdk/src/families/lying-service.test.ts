@@ -1,7 +1,11 @@
-/** A service that lies in one field about an order, for the families with accounts: each lie is caught, or listed here with the reason why it cannot hurt. */
+/** A service that lies in one field about an order, for the families with accounts, and with a key of the service in the user's place: each lie is caught, or listed here with the reason why it cannot hurt. */
 import { bcs } from '@mysten/sui/bcs'
 import { base64 } from '@scure/base'
 import { type Address, type Blockhash, getAddressDecoder, getBase58Decoder, getTransactionDecoder } from '@solana/kit'
+import { htlcOf } from '@tandem/bitcoin/terms/htlc.ts'
+import { networkOf } from '@tandem/bitcoin/terms/networks.ts'
+import { createRefundPackage } from '@tandem/bitcoin/terms/rescue/create-refund-package.ts'
+import { identityOf } from '@tandem/bitcoin/terms/script/user-key.ts'
 import { VerificationError } from '@tandem/chain-kit/browser/verification-error.ts'
 import type { FundingRequest } from '@tandem/chain-kit/port/client.ts'
 import type { ContractState } from '@tandem/evm/server/contract-state.ts'
@@ -9,8 +13,10 @@ import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
 import { createContracts as evmContracts, swapIdOf as evmSwapId } from '@tandem/evm/terms/htlc.ts'
 import { fundingOf as hypercoreFunding } from '@tandem/hypercore/terms/funding.ts'
 import { createEd25519Key } from '@tandem/keys/ed25519.ts'
+import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
 import { type CreateOrderResult, type Funding, fundingToWire } from '@tandem/protocol/funding/funding.ts'
+import type { ToldOnce } from '@tandem/protocol/funding/way.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
@@ -46,8 +52,11 @@ type Case = {
   readonly deployments: Deployments
   readonly user: string
   readonly solver: string
+  /** The service made this key, which is the user's party in the terms. */
+  readonly delegate?: string
   readonly swapId: (pinned: PinnedAsset, terms: HtlcTerms) => string
   readonly fund: (pinned: PinnedAsset, request: FundingRequest) => Promise<Funding>
+  readonly refundPackage?: (pinned: PinnedAsset, terms: HtlcTerms) => ToldOnce['refundPackage']
   /** Fields whose lie is not caught, and why it cannot hurt. */
   readonly harmless: Readonly<Record<string, string>>
 }
@@ -61,6 +70,9 @@ const xrp = (digit: string) => xrplAccount(createEd25519Key(digit.repeat(64)))
 
 const deployed = ({ asset, deployment }: PinnedAsset) => [{ ...asset, deployment }]
 const gas = 'only a limit: wallets estimate the gas themselves'
+
+const PAYOUT = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
+const SERVICE_KEY = '1'.repeat(64)
 
 /** An allowance is left that must be reset first: all calls are named. */
 const tronNode = { call: async () => `0x${'0'.repeat(64)}` } as unknown as EvmNode
@@ -162,6 +174,21 @@ const cases: readonly Case[] = [
     fund: async (_, request) => xrplFunding(request),
     harmless: {},
   },
+  {
+    asset: 'bitcoin_regtest:btc',
+    deployments: {},
+    user: PAYOUT,
+    solver: identityOf(createSecp256k1Key('2'.repeat(64))),
+    delegate: identityOf(createSecp256k1Key(SERVICE_KEY)),
+    swapId: ({ chain }, terms) => htlcOf(terms, networkOf(chain.reference)).address,
+    fund: async ({ chain }, { terms }) => ({
+      kind: 'deposit',
+      to: htlcOf(terms, networkOf(chain.reference)).address,
+      amount: terms.amount,
+    }),
+    refundPackage: ({ chain }, terms) => createRefundPackage(chain, terms, SERVICE_KEY, PAYOUT),
+    harmless: { 'funding.order_token': 'the service itself checks it' },
+  },
 ]
 
 type Answers = {
@@ -170,7 +197,7 @@ type Answers = {
   readonly destination_swap: Partial<SwapRecord>
 }
 
-async function tell({ asset, deployments, user, solver, swapId, fund }: Case) {
+async function tell({ asset, deployments, user, solver, delegate, swapId, fund, refundPackage }: Case) {
   const pinned = await pinnedAsset(asset, deployments)
   const owners = { source: user, destination: user }
   const intent: Intent = {
@@ -185,19 +212,23 @@ async function tell({ asset, deployments, user, solver, swapId, fund }: Case) {
     },
     secretHash: null,
   }
+  const termsOf = (leg: Leg): HtlcTerms => {
+    const [initiator, redeemer] = leg === 'source' ? [delegate ?? user, solver] : [solver, delegate ?? user]
+    return { asset: pinned.asset.id, initiator, redeemer, amount: AMOUNT, secretHash: HASH, timelock: pinned.chain.timelocks[leg] }
+  }
   const swap = (leg: Leg): SwapRecord => {
     const [initiator, redeemer] = leg === 'source' ? [user, solver] : [solver, user]
-    const timelock = pinned.chain.timelocks[leg]
-    const terms = { asset: pinned.asset.id, initiator, redeemer, amount: AMOUNT, secretHash: HASH, timelock }
+    const terms = termsOf(leg)
     return {
       ...freshSwap,
       created_at: new Date(Number(NOW) * 1000).toISOString(),
       swap_id: swapId(pinned, terms),
+      ...(delegate !== undefined && { delegate }),
       chain: pinned.chain.id,
       asset,
       initiator,
       redeemer,
-      timelock: Number(timelock),
+      timelock: Number(terms.timelock),
       asset_price: 1,
       amount: String(AMOUNT),
       secret_hash: HASH,
@@ -220,17 +251,15 @@ async function tell({ asset, deployments, user, solver, swapId, fund }: Case) {
     status: 'created',
     next_action: null,
   }
-  const { initiator, redeemer } = record.source_swap
-  const terms = {
-    asset: pinned.asset.id,
+  const terms = termsOf('source')
+  const once = refundPackage === undefined ? null : { orderToken: 'token', refundPackage: refundPackage(pinned, terms) }
+  const funding = fundingToWire(ORDER, once, await fund(pinned, { terms, deadline, payer: null, approval: 'exact' }))
+  const parts = ({ swap_id, initiator, redeemer }: SwapRecord) => ({
+    swap_id,
     initiator,
     redeemer,
-    amount: AMOUNT,
-    secretHash: HASH,
-    timelock: pinned.chain.timelocks.source,
-  }
-  const funding = fundingToWire(ORDER, null, await fund(pinned, { terms, deadline, payer: null, approval: 'exact' }))
-  const parts = ({ swap_id, initiator: from, redeemer: to }: SwapRecord) => ({ swap_id, initiator: from, redeemer: to })
+    ...(delegate !== undefined && { delegate }),
+  })
   const told: Answers = { funding, source_swap: parts(record.source_swap), destination_swap: parts(record.destination_swap) }
 
   /** The other fields of the record are verified for all families alike. */
@@ -244,7 +273,7 @@ async function tell({ asset, deployments, user, solver, swapId, fund }: Case) {
   return { told, verify }
 }
 
-function withoutParts({ swap_id: _, initiator: __, redeemer: ___, ...others }: SwapRecord) {
+function withoutParts({ swap_id: _, initiator: __, redeemer: ___, delegate: ____, ...others }: SwapRecord) {
   return others
 }
 

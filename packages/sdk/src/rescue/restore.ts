@@ -56,7 +56,7 @@ async function remember(context: SwapContext, found: FoundOrder, addresses: Read
   if ((await findSwap(context, found.record.order_id)) !== null) return null
   try {
     const saved = await savedFrom(context, found, addresses)
-    const { destination } = verifyTerms(await intentOf(context, saved), {
+    const { destination } = await verifyTerms(await intentOf(context, saved), {
       record: found.record,
       funding: { order_id: saved.orderId, to: '', amount: '' },
     })
@@ -78,7 +78,7 @@ async function savedFrom(
   const destination = await partyOf(context, index, 'destination', record, addresses)
   if (destination.takesKeys && destination.ownKey === null)
     throw new Error(
-      `order ${record.order_id} does not pay your key: its secret would pay whoever has the key ${record.destination_swap.redeemer}`,
+      `order ${record.order_id} does not pay your key: its secret would pay whoever has the key ${record.destination_swap.delegate ?? record.destination_swap.redeemer}`,
     )
   if (destination.address === null) throw new Error(`name your address on ${record.destination_swap.chain} in addresses`)
   if (source.ownKey !== null && source.address === null) throw new Error(`name your address on ${record.source_swap.chain} in addresses`)

@@ -60,7 +60,7 @@ export async function swapToBitcoin({ redeemer }: { readonly redeemer?: string }
     source_swap: swapRecord(source, 'source', sourceTerms, swapIdOf(contract, sourceTerms)),
     destination_swap: {
       ...swapRecord(destination, 'destination', terms, address),
-      ...(redeemer !== undefined && { delegate: redeemer }),
+      ...(redeemer !== undefined && { redeemer: addresses.bitcoin_regtest, delegate: redeemer }),
     },
   } as unknown as OrderRecord
 

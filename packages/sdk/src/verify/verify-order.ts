@@ -1,7 +1,7 @@
 /** Verifies an order against the user's own request, before the user pays. Throws `VerificationError` by the name of the field. */
 
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
-import type { SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import type { SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
 import { loadFamily } from '@tandem/families/browser.ts'
 import { parseAmount } from '@tandem/protocol/amount.ts'
 import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
@@ -66,7 +66,7 @@ export async function verifyOrder(intent: Intent, answers: Answers, now: bigint)
   verifySame('status', 'created', record.status)
   verifyFresh('source', record.source_swap)
   verifyFresh('destination', record.destination_swap)
-  const sides = verifyTerms(intent, answers)
+  const sides = await verifyTerms(intent, answers)
   const soonest = now + MIN_SECONDS_TO_FUND
   verifyThat(sides.source.deadline >= soonest, 'deadline', `${soonest} or later`, record.deadline)
   // Where timelocks are absolute, the user's refund waits until the deadline and the timelock are over.
@@ -81,7 +81,7 @@ export async function verifyOrder(intent: Intent, answers: Answers, now: bigint)
 }
 
 /** Verifies what no family needs to know, also for an order that is under way. */
-export function verifyTerms(intent: Intent, { funding, record }: Answers): Sides {
+export async function verifyTerms(intent: Intent, { funding, record }: Answers): Promise<Sides> {
   const { request } = intent
   verifyThat(/^[0-9a-f]{64}$/.test(record.order_id), 'order_id', '64 hex digits', record.order_id)
   verifySame('order_id', record.order_id, funding.order_id)
@@ -97,8 +97,8 @@ export function verifyTerms(intent: Intent, { funding, record }: Answers): Sides
   verifyThat(Number.isSafeInteger(createdAt), 'created_at', 'a time', record.created_at)
   const deadline = BigInt(createdAt) + intent.source.chain.fundingWindowSeconds
   verifySame('deadline', deadline.toString(), String(record.deadline))
-  const source = sideOf(intent, 'source', record.source_swap)
-  const destination = sideOf(intent, 'destination', record.destination_swap)
+  const source = sideOf(intent, 'source', record.source_swap, await loadFamily(intent.source.chain.family))
+  const destination = sideOf(intent, 'destination', record.destination_swap, await loadFamily(intent.destination.chain.family))
   verifySame('source_swap.amount', intent.sourceAmount, source.terms.amount)
   verifyThat(
     destination.terms.amount >= intent.minDestinationAmount,
@@ -126,8 +126,9 @@ function verifyNetAmount(minAmount: bigint, { terms: { amount }, record }: SwapS
   verifyThat(amount - fee >= minAmount, field, `${amount - minAmount} or less`, fee)
 }
 
-function sideOf(intent: Intent, leg: Leg, record: SwapRecord): SwapSide {
+function sideOf(intent: Intent, leg: Leg, record: SwapRecord, family: SdkFamily): SwapSide {
   const { chain, asset, deployment } = intent[leg]
+  const owner = intent.request[leg].owner ?? null
   const field = (name: string) => `${leg}_swap.${name}`
   verifySame(field('chain'), chain.id, record.chain)
   verifySame(field('asset'), asset.id, record.asset)
@@ -139,12 +140,22 @@ function sideOf(intent: Intent, leg: Leg, record: SwapRecord): SwapSide {
     asset: asset.id,
     initiator: record.initiator,
     redeemer: record.redeemer,
+    [leg === 'source' ? 'initiator' : 'redeemer']: userParty(family, leg, owner, record),
     amount: verifyParsed(field('amount'), 'an amount', record.amount, parseAmount),
     secretHash: record.secret_hash,
     timelock: chain.timelocks[leg],
   }
   verifySame(field('required_confirmations'), requiredConfirmations(chain, asset, terms.amount, leg), record.required_confirmations)
-  return { leg, chain, asset, deployment, terms, owner: intent.request[leg].owner ?? null, record }
+  return { leg, chain, asset, deployment, terms, owner, record }
+}
+
+/**
+ * The user's party in the terms. Where parties are keys, the record shows the user's address, which is in no HTLC: the key is the user's own, or the one that the
+ * service made. The family verifies what the record shows.
+ */
+function userParty({ ownKeys }: SdkFamily, leg: Leg, owner: string | null, { initiator, redeemer, delegate }: SwapRecord): string {
+  if (ownKeys === undefined) return leg === 'source' ? initiator : redeemer
+  return owner !== null && ownKeys.isPublicKey(owner) ? owner : (delegate ?? '')
 }
 
 function verifyFresh(leg: Leg, record: SwapRecord): void {
