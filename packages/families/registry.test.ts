@@ -17,6 +17,7 @@ import { assertTimelocksSafe, clockAfter, countsHeight, maxSeconds, timelockGapS
 import { describe, expect, it } from 'vitest'
 import { assertAddress } from './assert-address.fixture.ts'
 import { expectedAssets } from './expected-assets.fixture.ts'
+import { loadContractSchemas } from './index.ts'
 import { environments } from './registry.ts'
 
 /** No public explorer shows these chains, as far as we know. */
@@ -105,6 +106,12 @@ describe.each(rows)('the $name environment', ({ name, chains, assets }) => {
     else expect(new URL(chain.explorerUrl).protocol).toBe('https:')
     expect(chain.icon).toEqual({ text: expect.stringMatching(/^[A-Za-z0-9]{1,4}$/), color: expect.stringMatching(/^#[0-9a-f]{6}$/) })
     expect(chain.displayName).toMatch(/^[A-Z]/)
+  })
+
+  it.each(chains.map((chain) => ({ id: chain.id, chain })))('$id: each schema that it names is one of GET /schemas', async ({ chain }) => {
+    const known = Object.keys(await loadContractSchemas())
+    expect(chain.htlcSchemas).not.toEqual([])
+    expect(known).toEqual(expect.arrayContaining([...chain.htlcSchemas, ...chain.tokenSchemas]))
   })
 
   it.each(chains.map((chain) => ({ id: chain.id, chain })))('$id: its native asset is its own coin', ({ chain }) => {

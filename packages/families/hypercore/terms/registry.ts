@@ -19,7 +19,7 @@ const hypercoreFamily = {
   unfinalUsd: hyperEvmLike.unfinalUsd,
   pollMs: 1000,
   feeBumpSeconds: 20n,
-  htlcSchemas: ['hypercore:htlc', 'hypercore:htlc_erc20'],
+  htlcSchemas: ['hypercore:htlc_erc20'],
   tokenSchemas: ['hypercore:erc20'],
 } as const satisfies Partial<Chain>
 
@@ -60,8 +60,8 @@ const local: Environment = {
       icon: { text: 'HYPE', color: '#0f8a73' },
       nativeAsset: 'hypercore_localnet:hype',
       explorerUrl: '',
-      htlcSchemas: ['hypercore:htlc_erc20'],
-      tokenSchemas: ['hypercore:erc20'],
+      htlcSchemas: hypercoreFamily.htlcSchemas,
+      tokenSchemas: hypercoreFamily.tokenSchemas,
     },
   ],
   assets: [token('hypercore_localnet', currency('Purr', 'PURR', 5, [1_000_000n, 10_000_000_000n]), null)],

@@ -1,6 +1,7 @@
 /** Tests the endpoints for chains, assets, policy and schemas. */
 import { gunzipSync } from 'node:zlib'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
+import type { ChainRecord } from '@tandem/protocol/wire/chain.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { afterEach, expect, test } from 'vitest'
 import { btc, inactive, orderBody, sharedService, startTestService, usdc, wbtc } from '../../testing/service.fixture.ts'
@@ -86,6 +87,18 @@ test('/chains names the keys of solvers where parties are keys, from their first
     ['bitcoin_regtest', ['5'.repeat(64)]],
     ['ethereum_localnet', []],
   ])
+})
+
+test('/schemas/{name} has every schema that a chain or an asset names', async () => {
+  const chains = (await service.call('GET', '/v2/chains')).body.result as readonly ChainRecord[]
+  const named = chains.flatMap((chain) => [
+    ...chain.supported_htlc_schemas,
+    ...chain.supported_token_schemas,
+    ...chain.assets.flatMap(({ htlc, token }) => [htlc.schema, ...(token.schema === '' ? [] : [token.schema])]),
+  ])
+  for (const name of new Set(named))
+    expect(await service.call('GET', `/v2/schemas/${name}`), name).toMatchObject({ status: 200, body: { result: { name } } })
+  expect(new Set(named).size).toBeGreaterThan(10)
 })
 
 test('/assets returns the same assets in one list', async () => {
