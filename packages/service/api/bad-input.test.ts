@@ -158,7 +158,7 @@ get('/orders', [
   ],
 ])
 
-for (const path of ['/volume', '/fees']) {
+for (const path of ['/volume', '/fees', '/fee']) {
   get(path, [
     ...['from', 'to'].flatMap((field) => each(field, notIntegers, new RegExp(`${field}: expected a time in unix seconds.*, got`))),
     ['from=2&to=1', 'bad_request', /from: expected a time that is not later than to, got 2 and 1/],

@@ -310,13 +310,13 @@ describe('statistics', () => {
     [`from=${NOW + NEXT_DAY}&address=${alice}`, '57.00', '0.57'],
   ])('?%s', async (query, volume, fees) => {
     expect(await read(`volume?${query}`)).toBe(volume)
-    expect(await read(`fees?${query}`)).toBe(fees)
+    for (const name of ['fees', 'fee']) expect(await read(`${name}?${query}`)).toBe(fees)
   })
 
   test.each(['from=-1', 'from=1.5', 'to=later', 'from=2&to=1', 'source_chain=moon', 'address=', 'from=1&from=2'])(
     '?%s is refused',
     async (query) => {
-      for (const path of ['volume', 'fees'])
+      for (const path of ['volume', 'fees', 'fee'])
         expect(await service.call('GET', `/v2/${path}?${query}`)).toMatchObject({ status: 400, body: { code: 'bad_request' } })
     },
   )

@@ -1,4 +1,4 @@
-/** The routes GET /volume and GET /fees. */
+/** The routes GET /volume and GET /fees, which clients also call /fee. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Statistics, sumCompletedOrders } from '@tandem/party/store/order-list/order-statistics.ts'
 import { formatUsd } from '@tandem/protocol/amount.ts'
@@ -12,6 +12,8 @@ import { parseAddresses, parseChains } from '../../orders/filters.ts'
 const Dollars = Type.String({ description: 'US dollars with 2 to 6 decimals' })
 
 export function statisticsRoutes(context: ServiceContext): FastifyPluginAsyncTypebox {
+  const readFees = async (query: StatisticsQuery) => formatUsd((await readStatistics(context, query)).feesUsdMicros)
+
   return async (api) => {
     api.get(
       '/volume',
@@ -36,12 +38,16 @@ export function statisticsRoutes(context: ServiceContext): FastifyPluginAsyncTyp
           tags: ['Statistics'],
           summary: 'Fees of completed orders',
           description:
-            'The value of the source amounts minus that of the destination amounts, in all completed orders of this service, at the prices when they were made.',
+            'The value of the source amounts minus that of the destination amounts, in all completed orders of this service, at the prices when they were made. `/fee` is another name of this path.',
           querystring: StatisticsQuery,
           response: { 200: Envelope(Dollars) },
         },
       },
-      async ({ query }) => success(formatUsd((await readStatistics(context, query)).feesUsdMicros)),
+      async ({ query }) => success(await readFees(query)),
+    )
+
+    api.get('/fee', { schema: { hide: true, querystring: StatisticsQuery, response: { 200: Envelope(Dollars) } } }, async ({ query }) =>
+      success(await readFees(query)),
     )
   }
 }
