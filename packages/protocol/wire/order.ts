@@ -197,8 +197,6 @@ export type OrderFactsToShow = {
     readonly or?: 'instant-refund'
     readonly why?: string
   } | null
-  /** A secret is shown only when it is public, and only to the app whose order it is. */
-  readonly showSecret: boolean
 }
 
 export function orderToWire(facts: OrderFactsToShow): OrderRecord {
@@ -213,7 +211,7 @@ export function orderToWire(facts: OrderFactsToShow): OrderRecord {
       feeFromAmount: facts.feeFromAmount[leg],
       assetPrice: facts.assetPrices[leg],
       createdAt: facts.createdAt,
-      secret: facts.showSecret ? state.secret : null,
+      secret: state.secret,
       instantRefundTx: leg === 'source' ? instantRefundTx : null,
       deposits: leg === 'source' ? depositsToWire(facts) : null,
     })

@@ -60,7 +60,7 @@ export const SwapRecord = Type.Object(
       }),
     ),
     secret_hash: Type.String({ description: 'SHA-256 of the secret, hex' }),
-    secret: Type.String({ description: 'hex; empty until it is public, and for apps that did not make the order' }),
+    secret: Type.String({ description: 'hex; empty until a chain shows it, and then public' }),
     instant_refund_tx: Type.Optional(
       Type.String({ description: 'on sources with an instant refund: the transaction that both parties signed' }),
     ),
@@ -91,7 +91,7 @@ export type SwapFactsToShow = {
   readonly formatInitiation: FormatInitiation
   readonly assetPrice: UsdPrice
   readonly createdAt: Date
-  /** The secret is null while it must not be shown. */
+  /** Null until this party has seen the secret on a chain. From then on it is no secret, and every app may see it. */
   readonly secret: Hex32 | null
   /** The hash is null while there is none, and on destinations. */
   readonly instantRefundTx: string | null

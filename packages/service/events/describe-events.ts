@@ -16,32 +16,30 @@ export interface EventWriter {
   /** Returns true once the order was added, even if it was not found. */
   knows(orderId: string): boolean
   add(orderId: string, snapshot: OrderSnapshot | null): void
-  write(event: OrderEvent, app: string): Frame | null
+  write(event: OrderEvent): Frame | null
   /** This frame is for a client that has seen no event of the order. */
-  writeCurrent(orderId: string, id: bigint, app: string): Frame | null
+  writeCurrent(orderId: string, id: bigint): Frame | null
 }
 
 export function createEventWriter(context: DescribeContext, log: Logger): EventWriter {
   const snapshots = new Map<string, OrderSnapshot | null>()
   const described = new Map<string, Described | null>()
-  /** These are the frames of the last written event. All streams share them, so a thousand slow readers hold one text. */
-  let [written, frames]: [OrderEvent | null, Map<Described, Frame>] = [null, new Map()]
+  /** This is the frame of the last written event. All streams share it, so a thousand slow readers hold one text. */
+  let last: { readonly event: OrderEvent; readonly frame: Frame } | null = null
 
-  function describe(orderId: string, app: string): Described | null {
+  function describe(orderId: string): Described | null {
     const snapshot = snapshots.get(orderId) ?? null
     if (snapshot === null) return null
-    // An order has two forms: one for its own app and one for all others.
-    const key = `${orderId} ${snapshot.stored.app === app}`
-    const known = described.get(key)
+    const known = described.get(orderId)
     if (known !== undefined) return known
-    const fresh = describeNow(snapshot, app)
-    described.set(key, fresh)
+    const fresh = describeNow(snapshot)
+    described.set(orderId, fresh)
     return fresh
   }
 
-  function describeNow(snapshot: OrderSnapshot, app: string): Described | null {
+  function describeNow(snapshot: OrderSnapshot): Described | null {
     try {
-      const record = describeOrder(context, { name: app }, snapshot)
+      const record = describeOrder(context, snapshot)
       return { text: JSON.stringify(record), status: record.status }
     } catch (error) {
       // An order that cannot be described must not block the events of all others.
@@ -59,19 +57,16 @@ export function createEventWriter(context: DescribeContext, log: Logger): EventW
     add(orderId, snapshot) {
       snapshots.set(orderId, snapshot)
     },
-    write(event, app) {
+    write(event) {
+      if (last?.event === event) return last.frame
       const { id, orderId, status, at } = event
-      const order = describe(orderId, app)
+      const order = describe(orderId)
       if (order === null) return null
-      if (written !== event) [written, frames] = [event, new Map()]
-      const known = frames.get(order)
-      if (known !== undefined) return known
-      const made = frame(id, { order_id: orderId, status, at: at.toISOString() }, order)
-      frames.set(order, made)
-      return made
+      last = { event, frame: frame(id, { order_id: orderId, status, at: at.toISOString() }, order) }
+      return last.frame
     },
-    writeCurrent(orderId, id, app) {
-      const order = describe(orderId, app)
+    writeCurrent(orderId, id) {
+      const order = describe(orderId)
       const at = new Date(Number(context.now()) * 1000).toISOString()
       return order === null ? null : frame(id, { order_id: orderId, status: order.status, at }, order)
     },

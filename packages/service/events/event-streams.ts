@@ -59,8 +59,8 @@ export function createEventStreams(context: EventStreamsContext): EventStreams {
       await readOrders(orders, writer, followed)
     }
     for (const event of events) {
-      for (const { stream, app } of followers.of(event)) {
-        const frame = writer.write(event, app)
+      for (const { stream } of followers.of(event)) {
+        const frame = writer.write(event)
         if (frame !== null) stream.send(frame)
       }
     }

@@ -46,7 +46,7 @@ export async function startStream(context: ReplayContext, follower: Follower, st
 }
 
 /** A stream without a replay starts with the current status of the order. The follower of an app is told that events may be missing. */
-function writeStart(context: ReplayContext, { stream, app }: Follower, { lastEventId, from, snapshot }: StreamStart): void {
+function writeStart(context: ReplayContext, { stream }: Follower, { lastEventId, from, snapshot }: StreamStart): void {
   if (snapshot === null) {
     if (lastEventId !== null) stream.write(`event: gap\nid: ${from}\ndata: {"last_event_id":"${lastEventId}"}\n\n`)
     return
@@ -54,7 +54,7 @@ function writeStart(context: ReplayContext, { stream, app }: Follower, { lastEve
   const { id } = snapshot.stored.order
   const writer = createEventWriter(context, context.log)
   writer.add(id, snapshot)
-  const frame = writer.writeCurrent(id, from, app)
+  const frame = writer.writeCurrent(id, from)
   if (frame !== null) stream.write(frame.text)
 }
 
@@ -80,7 +80,7 @@ async function sendPage(context: ReplayContext, { stream, app, orderId }: Follow
   const writer = createEventWriter(context, log)
   await readOrders(orders, writer, page)
   for (const event of page) {
-    const frame = writer.write(event, app)
+    const frame = writer.write(event)
     if (frame !== null) stream.replay(frame)
     else stream.moveTo(event.id)
   }

@@ -51,7 +51,7 @@ export async function describeOrderPage(context: ServiceContext, orderId: string
 }
 
 function describeExchange(context: ServiceContext, snapshot: OrderSnapshot): OrderPageRecord['exchange'] {
-  const { from, to } = exchangeOf(describeOrder(context, { name: snapshot.stored.app ?? '' }, snapshot))
+  const { from, to } = exchangeOf(describeOrder(context, snapshot))
   const text = (asset: string, amount: bigint) => amountText(context.registry, asset, amount)
   return { from: text(from.asset, from.amount), to: `${isAbout(to) ? 'about ' : ''}${text(to.asset, to.amount)}` }
 }

@@ -176,14 +176,14 @@ describe('PATCH ?action=redeem', () => {
     expect(service.logged.join('')).not.toContain(secret)
   })
 
-  test('returns the secret only once it is public, and only to the app that made the order', async () => {
+  test('returns the secret only once it is public, and then to every app', async () => {
     await fund('source', 'destination')
     await redeem()
     const records = async () => [await view(), await view({ 'service-app-id': service.otherAppId })]
     expect(JSON.stringify(await records())).not.toContain(secret)
     expect(service.logged.join('')).not.toContain(secret)
     await showSecret()
-    expect((await records()).map((record) => record.destination_swap.secret)).toEqual([secret, ''])
+    expect((await records()).map((record) => record.destination_swap.secret)).toEqual([secret, secret])
   })
 
   test('is refused for orders whose secret the service made', async () => {

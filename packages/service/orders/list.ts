@@ -38,7 +38,7 @@ export async function listOrders(context: ServiceContext, app: App, query: Order
   const data = await inSlices(
     orderIds,
     async (ids) => Promise.all((await findOrderSnapshots(context.db, ids)).map((snapshot) => noteShown(context, snapshot))),
-    (snapshot) => describeOrder(context, app, snapshot),
+    (snapshot) => describeOrder(context, snapshot),
   )
   return {
     data,

@@ -1,6 +1,7 @@
 /** Tests what the API shows of an order in each state. */
 import { readCursor, rewind } from '@tandem/party/store/chain/events.ts'
 import { addGrant } from '@tandem/party/store/orders/grants.ts'
+import { markSecretSigned } from '@tandem/party/store/orders/orders.ts'
 import { recordPrefund } from '@tandem/party/store/orders/prefunds.ts'
 import { storedOrder } from '@tandem/party/store/store.fixture.ts'
 import { actionKey, type Leg, type Order } from '@tandem/protocol/order.ts'
@@ -16,6 +17,8 @@ const view = async (id: string, headers = {}) => {
   expect(status).toBe(200)
   return body.result as { source_swap: Record<string, unknown>; destination_swap: Record<string, unknown> } & Record<string, unknown>
 }
+
+const asRival = () => ({ 'service-app-id': service.otherAppId })
 
 async function make(body: object) {
   const { body: reply } = await service.call('POST', '/v2/orders', { body })
@@ -102,7 +105,7 @@ test('a key of the service shows as delegate, and the address of the user in its
   expect(record.source_swap).not.toHaveProperty('delegate')
 })
 
-test('a swap that completes: hashes, blocks, times, and the public secret only for the app that made the order', async () => {
+test('a swap that completes: hashes, blocks, times, and the secret for every app once a chain shows it', async () => {
   const order = await make(orderBody(btc, wbtc))
   const [source, destination] = [eventsOf(order.source), eventsOf(order.destination)]
   const secret = await service.vault.get(service.db, order.id, 'secret')
@@ -130,6 +133,10 @@ test('a swap that completes: hashes, blocks, times, and the public secret only f
     destination_swap: { initiate_tx_hash: '0xlock', initiate_block_number: '7', secret: '' },
   })
 
+  // The service has the secret, and no chain shows it yet: it is in no record, not even after it was signed.
+  await markSecretSigned(service.db, order.id)
+  for (const headers of [{}, asRival()]) expect(JSON.stringify(await view(order.id, headers))).not.toContain(secret)
+
   await refuse(order, 'destination', 'redeem', 'the payout reverts each time')
   expect((await view(order.id)).next_action).toMatchObject({ what: 'redeem_destination', why: 'the payout reverts each time' })
 
@@ -139,9 +146,8 @@ test('a swap that completes: hashes, blocks, times, and the public secret only f
     next_action: { who: 'solver', what: 'redeem_source' },
     destination_swap: { redeem_tx_hash: '0xredeem', redeem_block_number: '8', secret },
   })
-  const stranger = await view(order.id.toUpperCase(), { 'service-app-id': service.otherAppId })
-  expect(stranger).toMatchObject({ status: 'redeemed', integrator: 'shop' })
-  expect(JSON.stringify(stranger)).not.toContain(secret)
+  const stranger = await view(order.id.toUpperCase(), asRival())
+  expect(stranger).toMatchObject({ status: 'redeemed', integrator: 'shop', source_swap: { secret }, destination_swap: { secret } })
 
   await service.mine('bitcoin_regtest', { height: 106n, time: NOW + 50n }, [source.redeemed('take', secret)])
   expect(await view(order.id)).toMatchObject({

@@ -1,4 +1,4 @@
-/** The route GET /orders/{id} returns an order as the calling app may see it. */
+/** The route GET /orders/{id} returns an order, the same for every app. */
 import { basicFormsOf, familyNamed } from '@tandem/families/index.ts'
 import { factsOf, isServed } from '@tandem/party/engine/facts.ts'
 import type { App } from '@tandem/party/store/apps/apps.ts'
@@ -13,11 +13,11 @@ import type { ServiceContext } from '../context.ts'
 import { filledFees } from '../earnings/shares.ts'
 import { adviseRevoke, deriveNextAction } from './next-action.ts'
 
-export async function viewOrder(context: ServiceContext, app: App, orderId: string): Promise<OrderRecord> {
+export async function viewOrder(context: ServiceContext, orderId: string): Promise<OrderRecord> {
   const snapshot = await requireSnapshot(context, orderId)
   // The answer says where to deposit. With a row that somebody changed, the user would pay into another HTLC.
   assertSealed(context.vault, snapshot.stored)
-  return describeOrder(context, app, await noteShown(context, snapshot))
+  return describeOrder(context, await noteShown(context, snapshot))
 }
 
 /** An order and its events are read in one statement that concurrent calls share. */
@@ -28,11 +28,7 @@ export async function requireSnapshot({ orderReader }: ServiceContext, orderId: 
   return snapshot
 }
 
-export function describeOrder(
-  { registry, now }: Pick<ServiceContext, 'registry' | 'now'>,
-  app: Pick<App, 'name'>,
-  snapshot: OrderSnapshot,
-): OrderRecord {
+export function describeOrder({ registry, now }: Pick<ServiceContext, 'registry' | 'now'>, snapshot: OrderSnapshot): OrderRecord {
   const { stored } = snapshot
   const derived = deriveOrder(factsOf(registry, snapshot, now()))
   // Only a recorded status has its event.
@@ -54,7 +50,6 @@ export function describeOrder(
     app: stored.app ?? '',
     affiliateFees: filledFees(stored.affiliateFees, stored.order.destination),
     nextAction: deriveNextAction(state, snapshot.refusals) ?? (isRevocable ? adviseRevoke(state) : null),
-    showSecret: stored.app === app.name,
   })
 }
 

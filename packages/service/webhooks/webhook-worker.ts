@@ -14,9 +14,6 @@ import type { DescribeContext } from '../events/describe-events.ts'
 import { describeOrder } from '../orders/view.ts'
 import { sendMessage } from './send.ts'
 
-/** Messages are written for an app that owns no order, so that a secret is never sent. */
-const STRANGER = { name: '' }
-
 export type WebhookWorkerContext = DescribeContext & {
   readonly db: Database
   readonly vault: Vault
@@ -129,7 +126,7 @@ async function describeMessage(
 ): Promise<string> {
   const [snapshot] = await findOrderSnapshots(context.db, [orderId])
   if (snapshot === undefined) throw new Error(`there is no order ${orderId}`)
-  const data: OrderEventRecord = { order_id: orderId, status, at: at.toISOString(), order: describeOrder(context, STRANGER, snapshot) }
+  const data: OrderEventRecord = { order_id: orderId, status, at: at.toISOString(), order: describeOrder(context, snapshot) }
   return JSON.stringify({ type: 'order.status_changed', timestamp: at.toISOString(), data })
 }
 

@@ -140,8 +140,8 @@ function recordOf(assets: Assets, orderId: string, body: CreateOrderRequest): Or
   const swap = (leg: Leg) => {
     const { terms, swapId } = sideOf(assets[leg], leg, body)
     return {
-        ...swapRecord(assets[leg], leg, terms, swapId),
-        ...(terms.initiator === keyOf(SERVICE_KEY) && { initiator: body.source.owner ?? '', delegate: terms.initiator }),
+      ...swapRecord(assets[leg], leg, terms, swapId),
+      ...(terms.initiator === keyOf(SERVICE_KEY) && { initiator: body.source.owner ?? '', delegate: terms.initiator }),
     }
   }
   return {

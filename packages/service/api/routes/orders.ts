@@ -93,7 +93,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
           response: { 200: Envelope(OrderRecord) },
         },
       },
-      async (request) => success(await viewOrder(context, request.callingApp, request.params.order_id)),
+      async (request) => success(await viewOrder(context, request.params.order_id)),
     )
 
     api.get(
