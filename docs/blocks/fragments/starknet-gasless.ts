@@ -7,7 +7,7 @@ import { openUser } from './user.ts'
 export async function prepare() {
   const prepared = await preparePaid()
   const user = await openUser()
-  const approval = prepared.order.approval_transaction as FeltCall | null | undefined
-  if (approval) await user.wallet('starknet_localnet', starknetLocal).execute([approval])
+  const approval = prepared.order.approval_transaction as FeltCall | undefined
+  if (approval && prepared.order.approval_required) await user.wallet('starknet_localnet', starknetLocal).execute([approval])
   return prepared
 }

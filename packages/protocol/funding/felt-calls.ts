@@ -6,8 +6,9 @@ import { defineWay } from './way.ts'
 export type FeltCall = { readonly to: string; readonly selector: string; readonly calldata: readonly string[] }
 
 export type FeltCalls = {
-  /** The approval is null if the allowance is enough. */
-  readonly approval: FeltCall | null
+  /** If the allowance is enough, this approves what is allowed already. */
+  readonly approval: FeltCall
+  readonly approvalRequired: boolean
   readonly initiate: FeltCall
   /** The user signs this to fund without a fee. */
   readonly typedData: Readonly<Record<string, unknown>>
@@ -23,10 +24,12 @@ const CallRequest = Type.Object(
 )
 
 const fields = {
-  approval_transaction: Type.Union([CallRequest, Type.Null()], {
+  approval_transaction: Type.Object(CallRequest.properties, {
+    title: 'FeltCall',
     description:
-      "executed by the account of the payer, who is the delegate where the order has one: lets the HTLC take the order's amount, or any amount where the app is set so. Null when the allowance is enough",
+      "executed by the account of the payer, who is the delegate where the order has one: lets the HTLC take the order's amount, or any amount where the app is set so. Clients may execute it blindly: if the allowance is enough, it approves what is allowed already, which changes nothing",
   }),
+  approval_required: Type.Boolean({ description: 'false if the allowance is enough: then `approval_transaction` can be left out' }),
   initiate_transaction: Type.Object(CallRequest.properties, {
     title: 'FeltCall',
     description:
@@ -38,8 +41,9 @@ const fields = {
   }),
 }
 
-export const feltCalls = defineWay('FundByFeltCalls', fields, ({ approval, initiate, typedData }: FeltCalls) => ({
-  approval_transaction: approval === null ? null : callToWire(approval),
+export const feltCalls = defineWay('FundByFeltCalls', fields, ({ approval, approvalRequired, initiate, typedData }: FeltCalls) => ({
+  approval_transaction: callToWire(approval),
+  approval_required: approvalRequired,
   initiate_transaction: callToWire(initiate),
   typed_data: { ...typedData },
 }))

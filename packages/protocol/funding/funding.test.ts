@@ -64,20 +64,28 @@ describe('calls', () => {
 
 describe('calls of field elements', () => {
   const call = (selector: string) => ({ to: '0x1', selector, calldata: ['0x2', '0x3'] })
-  const feltCalls = { kind: 'feltCalls', approval: call('0xa'), initiate: call('0xb'), typedData: { primaryType: 'Initiate' } } as const
+  const feltCalls = {
+    kind: 'feltCalls',
+    approval: call('0xa'),
+    approvalRequired: true,
+    initiate: call('0xb'),
+    typedData: { primaryType: 'Initiate' },
+  } as const
 
-  test('are written with typed data, and with null where no approval is needed', () => {
+  test('are written with typed data, and with an approval also where none is required', () => {
     const typed_data = { primaryType: 'Initiate' }
     expect(write(feltCalls)).toEqual({
       order_id: 'ab',
       approval_transaction: call('0xa'),
+      approval_required: true,
       initiate_transaction: call('0xb'),
       typed_data,
     })
-    expect(write({ ...feltCalls, approval: null }, once)).toEqual({
+    expect(write({ ...feltCalls, approvalRequired: false }, once)).toEqual({
       order_id: 'ab',
       order_token: 'token',
-      approval_transaction: null,
+      approval_transaction: call('0xa'),
+      approval_required: false,
       initiate_transaction: call('0xb'),
       typed_data,
     })

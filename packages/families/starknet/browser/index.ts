@@ -1,6 +1,6 @@
 /** Connects the SDK to Starknet: the user's account calls the HTLC, or signs typed data for the service to send. */
 
-import { verifySame } from '@tandem/chain-kit/browser/check.ts'
+import { verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import { assertFreshTip, depthOf, latestTime } from '@tandem/chain-kit/browser/clock.ts'
 import { contractSides } from '@tandem/chain-kit/browser/contract-sides.ts'
 import type { Lock, Node, SdkFamily, Settled, SourceSide } from '@tandem/chain-kit/browser/family.ts'
@@ -52,27 +52,40 @@ export const family: SdkFamily<StarknetPlan, StarknetWallet> = {
   },
 }
 
-/** The service has read whether an approval is missing. Ours is of the amount only, even if the service proposes an unlimited one. */
+/**
+ * The service has read whether an approval is required. Ours is of the amount only, even if the service proposes an unlimited one. One that is not required is
+ * never sent, whatever amount it names.
+ */
 async function planOf({ terms, payer, deadline, funding }: SourceSide, contract: HtlcContract): Promise<StarknetPlan> {
   const given = funding as Partial<FundingResult<'feltCalls'>>
+  const allowed = given.approval_required === false ? approvedIn(given.approval_transaction) : 0n
   const build = (approval: 'exact' | 'unlimited') =>
-    fundingOf({ allowance: async () => (given.approval_transaction === null ? terms.amount : 0n) }, contract, {
+    fundingOf({ allowance: async () => allowed }, contract, {
       terms,
       deadline,
       payer: payer === null ? null : parseAddress(payer),
       approval,
     })
   const [exact, unlimited] = [await build('exact'), await build('unlimited')]
-  const isUnlimited = JSON.stringify(given.approval_transaction?.calldata) === JSON.stringify(unlimited.approval?.calldata)
+  const isUnlimited = JSON.stringify(given.approval_transaction?.calldata) === JSON.stringify(unlimited.approval.calldata)
   verifySame('approval_transaction', (isUnlimited ? unlimited : exact).approval, given.approval_transaction)
+  verifySame('approval_required', exact.approvalRequired, given.approval_required)
   verifySame('initiate_transaction', exact.initiate, given.initiate_transaction)
   verifySame('typed_data', exact.typedData, given.typed_data)
   return {
     chainId: contract.chainId,
     payer: parseAddress(payer ?? terms.initiator),
-    calls: [exact.approval, exact.initiate].flatMap((call) => (call === null ? [] : [named(call)])),
-    typedData: payer === null && exact.approval === null ? exact.typedData : null,
+    calls: [...(exact.approvalRequired ? [exact.approval] : []), exact.initiate].map(named),
+    typedData: payer === null && !exact.approvalRequired ? exact.typedData : null,
   }
+}
+
+/** The amount of an approval, which is two felts of 128 bits, the low one first. */
+function approvedIn(approval: FeltCall | undefined): bigint {
+  const [, low = '', high = '', ...rest] = approval?.calldata ?? []
+  const isAmount = rest.length === 0 && [low, high].every((part) => /^0x[0-9a-f]{1,32}$/.test(part))
+  verifyThat(isAmount, 'approval_transaction.calldata', 'a contract and an amount', approval?.calldata)
+  return BigInt(low) + (BigInt(high) << 128n)
 }
 
 /** Wallets want the name of an entry point, and hash it themselves. */

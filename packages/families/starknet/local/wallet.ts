@@ -133,7 +133,7 @@ export function openStarknetWallet(local: LocalChainJson, privateKey: string): S
     async signInitiation(order) {
       if (!order.typed_data) throw new Error('POST /orders named nothing to sign')
       const approval = feltCall(order.approval_transaction)
-      if (approval !== null) await execute([approval])
+      if (approval !== null && order.approval_required !== false) await execute([approval])
       return (await signTypedData(order.typed_data)).join()
     },
     async passTime(seconds) {

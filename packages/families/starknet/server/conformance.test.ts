@@ -71,7 +71,7 @@ async function open(): Promise<ConformanceFixture> {
     },
     async fund(funding) {
       const { approval, initiate } = callsOf(funding)
-      send(user, approval === null ? [initiate] : [approval, initiate])
+      send(user, [approval, initiate])
     },
     async underfund(terms, funding) {
       const less = { ...terms, amount: terms.amount - 1n }
@@ -86,7 +86,7 @@ async function open(): Promise<ConformanceFixture> {
     gasless: {
       async sign(funding) {
         const { approval, typedData } = callsOf(funding)
-        if (approval !== null) send(user, [approval])
+        send(user, [approval])
         local.mine()
         return fixture.sign(user, typedData)
       },

@@ -19,10 +19,13 @@ export async function fundingOf(
   const { terms } = request
   const payer = request.payer ?? terms.initiator
   const allowance = await state.allowance(contract.token, feltOf(payer), contract.address)
-  const amount = request.approval === 'unlimited' ? UNLIMITED : terms.amount
+  const approvalRequired = allowance < terms.amount
+  // Clients in the field execute the approval without looking. One of what is allowed already takes nothing from other orders that wait for it.
+  const amount = !approvalRequired ? allowance : request.approval === 'unlimited' ? UNLIMITED : terms.amount
   return {
     kind: 'feltCalls',
-    approval: allowance >= terms.amount ? null : asWritten(approvalCallOf(contract, amount)),
+    approval: asWritten(approvalCallOf(contract, amount)),
+    approvalRequired,
     initiate: asWritten(initiateCallOf(contract, terms, payer)),
     typedData: { ...typedDataOf(contract, terms) },
   }

@@ -25,6 +25,7 @@ import type { SolanaPlan } from '@tandem/solana/browser/index.ts'
 import { fundingOf as solanaFunding } from '@tandem/solana/terms/funding.ts'
 import { createContracts as solanaContracts, swapIdOf as solanaSwapId } from '@tandem/solana/terms/htlc.ts'
 import { parseMessage } from '@tandem/solana/terms/send/transaction.ts'
+import type { StarknetPlan } from '@tandem/starknet/browser/index.ts'
 import { fundingOf as starknetFunding } from '@tandem/starknet/terms/funding.ts'
 import { createContracts as starknetContracts, swapIdOf as starknetSwapId } from '@tandem/starknet/terms/htlc.ts'
 import type { SuiPlan } from '@tandem/sui/browser/index.ts'
@@ -49,6 +50,7 @@ const HASH = 'cd'.repeat(32)
 /** A true order from an asset to the same asset: so both sides of its family are verified. */
 type Case = {
   readonly asset: string
+  readonly name?: string
   readonly deployments: Deployments
   readonly user: string
   readonly solver: string
@@ -121,6 +123,7 @@ const cases: readonly Case[] = [
   },
   {
     asset: 'starknet_localnet:wbtc',
+    name: 'without an allowance',
     deployments: { 'starknet_localnet:wbtc': { htlc: wide('1a'), token: wide('2a') } },
     user: wide('3a'),
     solver: wide('4a'),
@@ -128,6 +131,21 @@ const cases: readonly Case[] = [
     fund: (pinned, request) =>
       starknetFunding({ allowance: async () => 0n }, starknetContracts(pinned.chain, deployed(pinned)).of(request.terms.asset), request),
     harmless: {},
+  },
+  {
+    asset: 'starknet_localnet:wbtc',
+    name: 'with an allowance',
+    deployments: { 'starknet_localnet:wbtc': { htlc: wide('1a'), token: wide('2a') } },
+    user: wide('3a'),
+    solver: wide('4a'),
+    swapId: (pinned, terms) => starknetSwapId(starknetContracts(pinned.chain, deployed(pinned)).of(terms.asset), terms),
+    fund: (pinned, request) =>
+      starknetFunding(
+        { allowance: async () => AMOUNT * 10n },
+        starknetContracts(pinned.chain, deployed(pinned)).of(request.terms.asset),
+        request,
+      ),
+    harmless: { 'funding.approval_transaction.calldata.*': 'an approval that is not required is never sent, so its amount does not count' },
   },
   {
     asset: 'solana_localnet:usdc',
@@ -298,13 +316,25 @@ async function plansWithOneByteChanged<Plan>(asset: string, change: (told: Answe
 }
 
 describe('a lie about an order', () => {
-  test.each(cases)('on $asset is caught in every field', async (one) => {
+  test.each(cases.map((one) => ({ name: '', ...one })))('on $asset $name is caught in every field', async (one) => {
     const { told, verify } = await tell(one)
     // The bytes of a transaction have a test of their own.
     const { ptb_bytes: ptb, ...funding } = told.funding as CreateOrderResult & { readonly ptb_bytes?: readonly number[] }
     const verifyWithBytes = (answers: Answers) =>
       verify({ ...answers, funding: { ...answers.funding, ...(ptb !== undefined && { ptb_bytes: ptb }) } as CreateOrderResult })
     expect(await uncaughtLies({ ...told, funding }, verifyWithBytes)).toEqual(Object.keys(one.harmless).toSorted())
+  })
+
+  test.each([
+    ['without an allowance', ['approve', 'initiate'], null],
+    ['with an allowance', ['initiate'], expect.objectContaining({ primaryType: 'Initiate' })],
+  ])('on Starknet %s: the approval is sent only if it is required', async (name, calls, typedData) => {
+    const found = cases.find((one) => one.name === name)
+    if (found === undefined) throw new Error('there is no such case')
+    const { told, verify } = await tell(found)
+    const plan = (await verify(told)) as StarknetPlan
+    expect(plan.calls.map(({ entryPoint }) => entryPoint)).toEqual(calls)
+    expect(plan.typedData).toEqual(typedData)
   })
 
   test.each([
