@@ -8,7 +8,8 @@ import type { Hex32 } from '@tandem/protocol/secret.ts'
 import type { SwapRecord } from '@tandem/protocol/wire/swap.ts'
 import type { Wallet } from './wallet.ts'
 
-export type PinnedDeployment = Deployment & { readonly package?: string }
+/** `firstBlock` is the hash of block 1, where a network is told apart by it and the bundled registry does not know it. */
+export type PinnedDeployment = Deployment & { readonly package?: string; readonly firstBlock?: string }
 
 /** Amount, asset, secret hash and timelock of the terms are verified already. The family verifies parties and swap id. */
 export type SwapSide = {

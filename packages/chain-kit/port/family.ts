@@ -17,7 +17,16 @@ export interface FamilyFacts {
   readonly revocableSignatures?: true
   /** Redeems and refunds pay their network fee out of what is locked. Elsewhere their sender pays it. */
   readonly feeFromAmount?: true
+  /** This exists where networks of the family share block 0, so that a node may need block 1 to be told apart. */
+  readonly firstBlock?: FirstBlock
   basicForms(chain: Chain): BasicForms
+}
+
+export interface FirstBlock {
+  /** The hash of block 1 that an operator has named; null if none was. */
+  of(chain: Chain): string | null
+  /** Returns the chain with this hash. Throws if the registry knows how to tell its nodes apart, and for a text that is no hash. */
+  named(chain: Chain, hash: string): Chain
 }
 
 /** `server/index.ts` has the family with its code and libraries, and is loaded when the family is first used. */

@@ -265,8 +265,26 @@ describe('refuses an invalid configuration and names the setting', () => {
       where: '/chains/alpen_signet: a node of Alpen signet cannot be distinguished from one of another signet',
       change: { ...testnet, chains: { alpen_signet: { endpoints: { rpc: 'http://127.0.0.1' } } } },
     },
+    {
+      where: '/chains/alpen_signet/first_block_hash must be a block hash, 64 lower-case hex characters',
+      change: { ...testnet, chains: { alpen_signet: { endpoints: { rpc: 'http://127.0.0.1' }, first_block_hash: `0x${'1'.repeat(64)}` } } },
+    },
+    {
+      where: '/chains/alpen_signet/first_block_hash: expected the hash of block 1 as nodes print it',
+      change: { ...testnet, chains: { alpen_signet: { endpoints: { rpc: 'http://127.0.0.1' }, first_block_hash: '0'.repeat(64) } } },
+    },
+    ...['bitcoin_testnet', 'base_sepolia'].map((chain) => ({
+      where: `/chains/${chain}/first_block_hash: a node of ${chain === 'bitcoin_testnet' ? 'testnet4' : chain} is verified without it: remove the setting`,
+      change: { ...testnet, chains: { [chain]: { endpoints: { rpc: 'http://127.0.0.1' }, first_block_hash: '1'.repeat(64) } } },
+    })),
   ])('$where', async ({ where, change }) => {
     await expect(loadService({ ...service, ...change })).rejects.toThrow(`config.json is not valid: ${where}`)
+  })
+
+  test('a network that the registry cannot tell apart is served with the block that the operator names', async () => {
+    const chains = { alpen_signet: { endpoints: { rpc: 'http://127.0.0.1' }, first_block_hash: '12'.repeat(32) } }
+    const { config } = await loadService({ ...service, ...testnet, chains, deployments: { 'alpen_signet:btc': { htlc: null } } })
+    expect(config.chains).toEqual(chains)
   })
 
   test.each(['inventory_targets', 'fee_reserves'])('%s must name assets that exist', async (section) => {

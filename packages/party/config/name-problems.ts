@@ -7,6 +7,7 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import { didYouMean } from '@tandem/protocol/nearest-name.ts'
 import { openPolicy, parsePolicy } from '@tandem/protocol/policy.ts'
 import { applyLimits } from '@tandem/protocol/registry/limits.ts'
+import { withFirstBlock } from '../engine/network.ts'
 import { chainEndpoints, PUBLIC_QUORUM } from './chain-endpoints.ts'
 import { keyReferences } from './keyring.ts'
 import { parseLimits } from './parse-limits.ts'
@@ -68,10 +69,12 @@ export async function connectProblems({ environment, chains }: AnyConfig): Promi
     .filter(({ id }) => id in chains)
     .map(async (chain) => {
       const family = await loadFamily(chain.family)
-      const { endpoints, quorum } = chainEndpoints(chain, chains[chain.id] ?? {})
+      const settings = chains[chain.id] ?? {}
+      const { endpoints, quorum } = chainEndpoints(chain, settings)
       // `connect` sends no request. It throws for a network that the family does not know, and for unusable endpoints.
       const examples = Object.entries(endpoints).map(([kind, urls]) => [kind, urls.map((_, i) => `http://${kind}-${i + 1}.example`)])
-      return problemOf(`/chains/${chain.id}`, () => family.connect(chain, { assets: [], endpoints: Object.fromEntries(examples), quorum }))
+      const named = withFirstBlock(chain, settings.first_block_hash)
+      return problemOf(`/chains/${chain.id}`, () => family.connect(named, { assets: [], endpoints: Object.fromEntries(examples), quorum }))
     })
   return (await Promise.all(ofChains)).flat()
 }
@@ -99,6 +102,8 @@ function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): rea
   const repeated = lists.filter(([, urls]) => duplicates(urls.map((url) => JSON.stringify(urlReference(url)))).length > 0)
   if (repeated.length > 0)
     return repeated.map(([kind]) => `${place}/endpoints/${kind} lists the same node twice: it would count twice in the quorum`)
+  const wrongBlock = problemOf(`${place}/first_block_hash`, () => withFirstBlock(chain, config.first_block_hash))
+  if (wrongBlock.length > 0) return wrongBlock
   const count = lists.reduce((sum, [, urls]) => sum + urls.length, 0)
   return quorum > count ? [`${place}/quorum is ${quorum}, but only ${count === 1 ? 'one node is' : `${count} nodes are`} listed`] : []
 }

@@ -1,4 +1,5 @@
 /** Tests how nodes, headers, deployments and limits are read from the configuration. */
+import { familyNamed } from '@tandem/families/index.ts'
 import { expect, test } from 'vitest'
 import { createNetwork } from '../engine/network.ts'
 import type { LoadedConfig } from './load-config.ts'
@@ -75,6 +76,22 @@ test('merges the published deployments with those of the operator', async () => 
   expect(registry.asset('alpen_testnet:sbtc').deployment).toEqual({ htlc, token: null })
   expect(registry.asset('base_sepolia:usdc').deployment).toEqual({ htlc, token: expect.stringMatching(/^0x[0-9a-f]{40}$/) })
   expect(() => registry.asset('arbitrum_sepolia:usdc')).toThrow('does not serve')
+})
+
+test('a network that is told apart by block 1 is active with the hash that the operator names', async () => {
+  const hash = '12'.repeat(32)
+  const settings = await networkSettings(
+    load({
+      environment: 'testnet',
+      chains: { alpen_signet: { endpoints: { rpc: 'http://127.0.0.1:1' }, first_block_hash: hash } },
+      deployments: { 'alpen_signet:btc': { htlc: null } },
+    }),
+  )
+  const { registry, clients, close } = await createNetwork(settings)
+  expect(registry.asset('alpen_signet:btc').deployment).toEqual({ htlc: null, token: null })
+  expect(familyNamed('bitcoin').firstBlock?.of(registry.chain('alpen_signet'))).toBe(hash)
+  expect([...clients.keys()]).toEqual(['alpen_signet'])
+  await close()
 })
 
 test("an operator's deployment overrides the published one", async () => {

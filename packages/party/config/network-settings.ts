@@ -22,13 +22,14 @@ export async function networkSettings({
       const placeOf = (at: number) => `/chains/${id}/endpoints/${kind}${Array.isArray(settings.endpoints?.[kind]) ? `/${at}` : ''}`
       return [kind, await Promise.all(list.map((one, at) => readEndpoint(one, readSecret, { kind, place: placeOf(at) })))] as const
     })
-    const { deposit_tolerance_bips: tolerance } = settings
+    const { deposit_tolerance_bips: tolerance, first_block_hash: firstBlockHash } = settings
     return [
       id,
       {
         endpoints: Object.fromEntries(await Promise.all(urls)),
         quorum,
         ...(tolerance !== undefined && { depositToleranceBips: tolerance }),
+        ...(firstBlockHash !== undefined && { firstBlockHash }),
       },
     ] as const
   })

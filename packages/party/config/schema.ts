@@ -143,6 +143,14 @@ const common = {
               'How far deposits may differ from the agreed amount, on chains where anyone can deposit any amount. The swap is then filled in proportion. Default: 300, which is 3 %.',
           }),
         ),
+        first_block_hash: Type.Optional(
+          Type.String({
+            pattern: '^[0-9a-f]{64}$',
+            title: 'a block hash, 64 lower-case hex characters',
+            description:
+              'The hash of block 1, as nodes print it, of a test network that the registry cannot tell apart from others (`alpen_signet`). Ask whoever runs the network, not the node. A node with another block 1 is refused.',
+          }),
+        ),
       },
       strict,
     ),

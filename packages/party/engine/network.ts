@@ -3,7 +3,7 @@
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
-import { connectChain } from '@tandem/families/index.ts'
+import { connectChain, familyNamed } from '@tandem/families/index.ts'
 import { environments } from '@tandem/families/registry.ts'
 import type { PublicKeyring } from '@tandem/keys/keyring.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -26,6 +26,8 @@ export type ChainSettings = {
   readonly quorum?: number
   /** The setting overrides the tolerance of the registry. */
   readonly depositToleranceBips?: number
+  /** The hash of block 1, where the registry cannot tell the network's nodes apart. */
+  readonly firstBlockHash?: string
 }
 
 export type NetworkSettings = {
@@ -69,7 +71,19 @@ export async function createNetwork(
   }
 }
 
-function withSettings(chain: Chain, { depositToleranceBips }: Partial<ChainSettings> = {}): Chain {
+function withSettings(chain: Chain, { depositToleranceBips, firstBlockHash }: Partial<ChainSettings> = {}): Chain {
+  return withTolerance(withFirstBlock(chain, firstBlockHash), depositToleranceBips)
+}
+
+/** Throws where block 0 is enough, and for a text that is no hash. */
+export function withFirstBlock(chain: Chain, hash: string | undefined): Chain {
+  if (hash === undefined) return chain
+  const { firstBlock } = familyNamed(chain.family)
+  if (firstBlock === undefined) throw new Error(`a node of ${chain.id} is verified without it: remove the setting`)
+  return firstBlock.named(chain, hash)
+}
+
+function withTolerance(chain: Chain, depositToleranceBips: number | undefined): Chain {
   if (depositToleranceBips === undefined) return chain
   if (chain.deposits.kind === 'exact')
     throw new Error(`${chain.id} is funded once, with the exact amount: deposit_tolerance_bips has no meaning for it`)

@@ -1,5 +1,6 @@
 /** GET /web.json: the settings of the pages. On the local network they include a faucet, a switch for the solvers, and a way to let time pass. */
 import { readFile } from 'node:fs/promises'
+import { familyNamed } from '@tandem/families/index.ts'
 import type { FastifyRequest } from 'fastify'
 import type { ServiceContext } from '../context.ts'
 
@@ -16,8 +17,8 @@ export type PageSettings = {
   /** The app is null if the operator has made none for the pages. */
   readonly app_id: string | null
   readonly nodes: Readonly<Record<string, string>>
-  /** This is filled only on the local network: the SDK knows the public deployments. */
-  readonly deployments: Readonly<Record<string, { readonly token?: string; readonly htlc?: string }>>
+  /** This is filled on the local network only, and with what an operator had to name: the SDK knows the public deployments. */
+  readonly deployments: Readonly<Record<string, { readonly token?: string; readonly htlc?: string; readonly firstBlock?: string }>>
   /** On chains whose parties are keys, the saved copy of the rescue page needs the solvers' public keys to find deposits. */
   readonly solver_keys: Readonly<Record<string, readonly string[]>>
   readonly play: PlayRecord | null
@@ -41,7 +42,7 @@ export async function pageSettings(
   const keys = registry.chains.map(({ id }) => [id, solverKeys.of(id)] as const).filter(([, known]) => known.length > 0)
   const solver_keys = Object.fromEntries(keys)
   const local = isHere && localFile !== null ? await readLocal(localFile) : null
-  if (local === null) return { app_id: appId, nodes, deployments: {}, solver_keys, play: null }
+  if (local === null) return { app_id: appId, nodes, deployments: firstBlocksOf(registry), solver_keys, play: null }
   const chains = Object.entries(local.chains)
   return {
     app_id: local.app_id,
@@ -55,6 +56,14 @@ export async function pageSettings(
       addresses: Object.fromEntries(local.wallets.toReversed().flatMap(({ chains: ids, address }) => ids.map((id) => [id, address]))),
     },
   }
+}
+
+function firstBlocksOf({ chains }: ServiceContext['registry']): PageSettings['deployments'] {
+  const named = chains.flatMap((chain) => {
+    const hash = familyNamed(chain.family).firstBlock?.of(chain) ?? null
+    return hash === null ? [] : [[chain.nativeAsset, { firstBlock: hash }] as const]
+  })
+  return Object.fromEntries(named)
 }
 
 export function askedByPages({ nodes, play }: PageSettings): readonly string[] {

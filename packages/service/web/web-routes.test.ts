@@ -6,12 +6,15 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import zlib, { gunzipSync } from 'node:zlib'
+import { environments } from '@tandem/families/registry.ts'
+import { withFirstBlock } from '@tandem/party/engine/network.ts'
 import { bundlePages } from '@tandem/web/build.ts'
 import { pages } from '@tandem/web/pages.ts'
 import { bundleCopy } from '@tandem/web/single-file.ts'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 import { contentPolicy } from './content-policy.ts'
+import { pageSettings } from './page-settings.ts'
 
 const local = {
   app_id: 'ab'.repeat(32),
@@ -190,6 +193,21 @@ describe('web.json', () => {
       play: { faucet_url, solver_switch_url, time_url, addresses: { one: 'first' } },
     })
     expect(JSON.stringify(found)).not.toContain('KEY')
+  })
+
+  test('names block 1 of a network that the operator had to tell apart', async () => {
+    const chains = environments.testnet.chains.filter(({ family }) => family === 'bitcoin')
+    const named = chains.map((chain) => (chain.id === 'alpen_signet' ? withFirstBlock(chain, '12'.repeat(32)) : chain))
+    const deploymentsWith = async (served: typeof chains) => {
+      const context = {
+        settings: { web: { appId: null, nodes: {}, localFile: null } },
+        registry: { chains: served },
+        solverKeys: { of: () => [] },
+      }
+      return (await pageSettings(context as unknown as Parameters<typeof pageSettings>[0], false)).deployments
+    }
+    expect(await deploymentsWith(chains)).toEqual({})
+    expect(await deploymentsWith(named)).toEqual({ 'alpen_signet:btc': { firstBlock: '12'.repeat(32) } })
   })
 
   test('a page of another host name that points to this machine is told nothing about it', async () => {

@@ -86,6 +86,7 @@ const familyCore: Readonly<Record<Exclude<keyof ChainFamily, keyof FamilyAbiliti
   endpointKinds: true,
   revocableSignatures: true,
   feeFromAmount: true,
+  firstBlock: true,
   basicForms: true,
   connect: true,
 }

@@ -9,6 +9,7 @@ import { assertNoProblem } from '@tandem/chain-kit/browser/node-error.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
+import { withFirstBlock } from '../terms/chain-data.ts'
 import { htlcOf } from '../terms/htlc.ts'
 import { type BitcoinNetwork, networkOf } from '../terms/networks.ts'
 import { networkProblem } from '../terms/nodes/verify-network.ts'
@@ -44,7 +45,7 @@ export const family: SdkFamily<Payment, BitcoinWallet> = {
     return { chain: side.chain, to, amount: side.terms.amount }
   },
   verifyDestination: (side) => verifySide(side, 'redeemer'),
-  verifyNode: ({ chain }, node) => verifyNode(chain, node),
+  verifyNode: ({ chain, deployment }, node) => verifyNode(chain, deployment.firstBlock, node),
   fund: async (payment, wallet, { signal }) => ({ kind: 'sent', tx: await wallet.pay(payment, signal) }),
   balanceOf,
   readLock,
@@ -121,8 +122,10 @@ async function balanceOf({ chain }: HeldAsset, address: string, node: Node): Pro
 }
 
 /** HTLCs are addresses, so there is no contract to check. */
-async function verifyNode(chain: Chain, node: Node): Promise<void> {
+async function verifyNode(chain: Chain, firstBlock: string | undefined, node: Node): Promise<void> {
   const genesisHash = async () => (await hashAt(node, 0)) ?? ''
-  assertNoProblem(await networkProblem(networkOf(chain.reference), { genesisHash, secondHash: () => hashAt(node, 1) }))
+  assertNoProblem(
+    await networkProblem(withFirstBlock(networkOf(chain.reference), firstBlock), { genesisHash, secondHash: () => hashAt(node, 1) }),
+  )
   assertFreshTip(chain, (await newestBlock(node)).time)
 }

@@ -55,7 +55,7 @@ const DECIMALS = 8
 
 export const bitcoin: ChainFamily = {
   ...bitcoinFacts,
-  connect: (chain, options) => createBitcoinClient(chain, connectNodes(chain, verifiableNetwork(chain.reference), options)),
+  connect: (chain, options) => createBitcoinClient(chain, connectNodes(chain, verifiableNetwork(chain), options)),
   rescue: { timelockUnit: 'blocks', refund: rescue, connect: connectRescueNode, parseDeposit, parseFeeRate },
 }
 

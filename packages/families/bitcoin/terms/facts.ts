@@ -1,6 +1,7 @@
 /** Gives the facts of the Bitcoin family that every process knows. A swap id is the address of the HTLC. */
 import type { FamilyFacts } from '@tandem/chain-kit/port/family.ts'
 import type { BasicForms } from '@tandem/chain-kit/port/text-forms.ts'
+import { firstBlock } from './chain-data.ts'
 import { type BitcoinNetwork, networkOf } from './networks.ts'
 
 export const bitcoinFacts: FamilyFacts = {
@@ -8,6 +9,7 @@ export const bitcoinFacts: FamilyFacts = {
   curve: 'secp256k1',
   endpointKinds: ['rpc', 'esplora'],
   feeFromAmount: true,
+  firstBlock,
   basicForms: (chain) => basicFormsOf(networkOf(chain.reference)),
 }
 

@@ -18,7 +18,7 @@ export type BitcoinNetwork = {
   readonly genesisHash: string
   /**
    * BIP325: all signets have the same block 0 and differ from block 1 on, which their own challenge signs. It is absent on all other
-   * networks. A null means that it is unknown: then no node can be verified, so the network cannot be used.
+   * networks. A null means that it is unknown: then no node can be verified until the operator names it (`chain-data.ts`).
    */
   readonly firstBlockHash?: string | null
   readonly work: ProofOfWork

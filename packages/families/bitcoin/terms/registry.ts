@@ -136,7 +136,7 @@ const testnet: Environment = {
     {
       ...bitcoinLike,
       id: 'alpen_signet',
-      // This is a separate signet (BIP325). Without its genesis block we cannot verify a node, so its asset is inactive.
+      // This is a separate signet (BIP325). We do not know its block 1, which tells it apart: its asset is inactive until the operator names that block.
       reference: 'bitcoin:signet-alpen',
       displayName: 'Alpen Signet',
       icon: { text: 'aBTC', color: '#a8581c' },

@@ -157,6 +157,22 @@ async function problemOf(
   return error === null ? null : `${error.name}: ${error.message}`
 }
 
+test('a network that is told apart by block 1 needs the hash that the integrator names', async () => {
+  const [asset, hash] = ['alpen_signet:btc', '12'.repeat(32)]
+  const well = cases.find((one) => one.asset === 'bitcoin_regtest:btc')?.well
+  if (well === undefined) throw new Error('the family has no case')
+  const named = (firstBlock?: string): Case => ({
+    asset,
+    deployments: { [asset]: { htlc: null, ...(firstBlock !== undefined && { firstBlock }) } },
+    well: (chain, time) => ({ ...well(chain, time), '/block-height/0': networkOf(chain.reference).genesisHash, '/block-height/1': hash }),
+    elsewhere: {},
+    without: null,
+  })
+  expect(await problemOf(named(hash), (answers) => answers)).toBeNull()
+  for (const other of [undefined, '13'.repeat(32)])
+    expect(await problemOf(named(other), (answers) => answers)).toMatch(/another signet than Alpen signet: its block 1 is 1212/)
+})
+
 test('every family is here', async () => {
   const families = await Promise.all(cases.map(async ({ asset, deployments }) => (await pinnedAsset(asset, deployments)).chain.family))
   expect(families.toSorted()).toEqual([...new Set(localChains.map(({ family }) => family))].toSorted())

@@ -11,9 +11,10 @@ import { tokenOf } from '@tandem/protocol/registry/registry.ts'
 
 /**
  * The addresses of the contracts of each asset, for local networks and for tokens whose address the registry does not confirm. `package` is the address of the code, where it does not follow from the address of the HTLC.
+ * `firstBlock` is the hash of block 1, on a test network whose nodes the registry cannot tell apart.
  */
 export type Deployments = Readonly<
-  Record<string, { readonly htlc?: string | null; readonly token?: string | null; readonly package?: string }>
+  Record<string, { readonly htlc?: string | null; readonly token?: string | null; readonly package?: string; readonly firstBlock?: string }>
 >
 
 export type PinnedAsset = { readonly chain: Chain; readonly asset: Asset; readonly deployment: PinnedDeployment }
@@ -75,6 +76,7 @@ async function deploymentOf(asset: Asset, chain: Chain, deployments: Deployments
           htlc: given.htlc ?? null,
           token: tokenOf(asset, { htlc: given.htlc ?? null, token: given.token ?? null }),
           ...(given.package !== undefined && { package: given.package }),
+          ...(given.firstBlock !== undefined && { firstBlock: given.firstBlock }),
         }
   return deployment === null || (chain.needsHtlcContract && deployment.htlc === null) ? null : deployment
 }

@@ -6,7 +6,7 @@ export type RescueSettings = {
   readonly baseUrl: string
   readonly appId: string
   readonly nodes: Readonly<Record<string, string>>
-  readonly deployments: Readonly<Record<string, { readonly token?: string; readonly htlc?: string }>>
+  readonly deployments: Readonly<Record<string, { readonly token?: string; readonly htlc?: string; readonly firstBlock?: string }>>
   /** The public keys of solvers by chain, which are needed to find deposits. */
   readonly solverKeys: Readonly<Record<string, readonly string[]>>
 }

@@ -11,7 +11,7 @@ export type Play = {
 export type Settings = {
   readonly app_id: string | null
   readonly nodes: Readonly<Record<string, string>>
-  readonly deployments: Readonly<Record<string, { readonly token?: string; readonly htlc?: string }>>
+  readonly deployments: Readonly<Record<string, { readonly token?: string; readonly htlc?: string; readonly firstBlock?: string }>>
   readonly play: Play | null
 }
 

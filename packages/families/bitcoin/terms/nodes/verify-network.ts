@@ -2,13 +2,16 @@
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { BitcoinNode } from '../../server/nodes/backend.ts'
-import { type BitcoinNetwork, networkOf } from '../networks.ts'
+import { networkOfChain } from '../chain-data.ts'
+import type { BitcoinNetwork } from '../networks.ts'
 
 /** A configuration with a network whose nodes cannot be verified fails at the start. */
-export function verifiableNetwork(reference: string): BitcoinNetwork {
-  const network = networkOf(reference)
+export function verifiableNetwork(chain: Pick<Chain, 'reference' | 'familyData'>): BitcoinNetwork {
+  const network = networkOfChain(chain)
   if (network.firstBlockHash === null)
-    throw new Error(`a node of ${network.name} cannot be distinguished from one of another signet: its block 1 is unknown`)
+    throw new Error(
+      `a node of ${network.name} cannot be distinguished from one of another signet: its block 1 is unknown; name it in first_block_hash`,
+    )
   return network
 }
 
