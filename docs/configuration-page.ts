@@ -126,6 +126,7 @@ export const serviceExample = {
   webhooks: { allow_private: false },
   web: { app_id: '44'.repeat(32), nodes: { bitcoin_testnet: 'https://esplora.example/api' } },
   trusted_proxies: ['127.0.0.1'],
+  public_feed: false,
   allow_any_origin: false,
 }
 

@@ -86,6 +86,7 @@ export async function writeLocalConfigs(input: {
     // The webhooks of local apps are on this machine too.
     webhooks: { allow_private: true },
     // Local scripts may poll as fast as they like.
+    public_feed: true,
     rate_limit: { per_minute: 1_000_000, per_address: 100_000_000, per_order: 100_000_000 },
     ...(input.quoteBudgetMs !== null && { quote_budget_ms: input.quoteBudgetMs }),
     solver_signing_key: await writeSecret('service-signing', keys.serviceSigning),

@@ -20,6 +20,7 @@ import { serviceOptions } from './service-options.ts'
 import { createMempoolPaymentCheck, createPaymentWatch, createPayoutTrial } from './solvers/payment-watch.ts'
 import { createSolverPool, type SolverPool } from './solvers/pool.ts'
 import { createSolverKeys, type SolverKeys } from './solvers/solver-keys.ts'
+import { createSolverRequests } from './solvers/solver-requests.ts'
 
 export type EngineView = Pick<EngineLink, 'expectOrders' | 'wake' | 'chainHealthy' | 'admits' | 'chainStatus' | 'problem' | 'ready'> &
   Partial<Pick<Engine, 'handOver'>>
@@ -68,6 +69,10 @@ export async function createServiceApi(
     solvers,
     pool,
     solverKeys,
+    solverRequests: createSolverRequests(
+      config.solvers.map(({ id, public_key: publicKey }) => ({ id, publicKey })),
+      base.serviceKey,
+    ),
     claims: createClaims({ db, clients, log }, claimKeys),
     quoteIds: createQuoteIds(base.signingSeed),
     events,

@@ -26,6 +26,8 @@ export type ServiceBase = Pick<
 > & {
   readonly loaded: LoadedConfig<ServiceConfig>
   readonly signingSeed: string
+  /** Solvers know the service by this public key. */
+  readonly serviceKey: string
   /** The relay keys pay the network fees. They are null in a process without an engine, which does not have them. */
   readonly relay: Keyring | null
   readonly payer: PublicKeyring
@@ -82,6 +84,7 @@ export async function openBase(
     log,
     now,
     signingSeed,
+    serviceKey: signingKey.publicKey,
     relay,
     payer,
     nodes: Object.fromEntries(

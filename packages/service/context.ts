@@ -26,6 +26,7 @@ import type { RelayFunds } from './relay-funds.ts'
 import type { SolverClient } from './solver-client.ts'
 import type { SolverPool } from './solvers/pool.ts'
 import type { SolverKeys } from './solvers/solver-keys.ts'
+import type { SolverRequests } from './solvers/solver-requests.ts'
 
 export type ServiceSettings = {
   readonly environment: string
@@ -56,6 +57,8 @@ export type ServiceSettings = {
   readonly streamLimits: StreamLimits
   /** Reverse proxies at these addresses and networks are believed in their `X-Forwarded-For`. */
   readonly trustedProxies: readonly string[]
+  /** Any app may page through the orders of all apps, without anything about their users. */
+  readonly publicFeed: boolean
   readonly web: WebSettings
 }
 
@@ -92,6 +95,7 @@ const defaults: Omit<ServiceSettings, 'environment'> = {
   quoteBudgetMs: 400,
   streamLimits: STREAM_LIMITS,
   trustedProxies: [],
+  publicFeed: false,
   web: { appId: null, nodes: {}, localFile: null },
 }
 
@@ -106,6 +110,7 @@ export type ServiceContext = {
   readonly solvers: readonly SolverClient[]
   readonly pool: SolverPool
   readonly solverKeys: SolverKeys
+  readonly solverRequests: SolverRequests
   readonly recentAuctions: RecentAuctions
   readonly quoteIds: QuoteIds
   readonly vault: Vault

@@ -18,6 +18,7 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
     quote_budget_ms,
     event_streams: streams,
     trusted_proxies,
+    public_feed,
     instant_refunds: refunds,
     web,
     max_quote_deviation_bips: deviation,
@@ -46,6 +47,7 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
         perAddress: streams.per_address ?? STREAM_LIMITS.perAddress,
       },
     }),
+    ...(public_feed !== undefined && { publicFeed: public_feed }),
     ...(trusted_proxies !== undefined && { trustedProxies: trusted_proxies }),
     ...(web !== undefined && {
       // Only a local stack has a local file, which names a faucet and a switch for the solvers.

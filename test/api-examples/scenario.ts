@@ -248,4 +248,6 @@ export const scenario: readonly Step[] = [
   simple('getVolume', 'not a time', { query: { from: 'yesterday' } }),
   simple('getFees', 'all'),
   simple('getFees', 'not a time', { query: { to: '1.5' } }),
+  simple('listFeed', 'completed, first page', { query: { status: 'completed', page: '1', per_page: '1' } }),
+  simple('listFeed', 'page zero', { query: { page: '0' } }),
 ]

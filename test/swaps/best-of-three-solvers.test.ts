@@ -1,4 +1,9 @@
 /** Tests which of three solvers takes an order. */
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { signRequest } from '@tandem/party/solver-auth/sign.ts'
+import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
+import type { OrderList } from '@tandem/protocol/wire/order-list.ts'
 import { afterAll, expect, test } from 'vitest'
 import { openStory } from './story.ts'
 
@@ -53,4 +58,23 @@ test('the best of three takes the order and pays; what it cannot pay goes to the
       now.get('cheap-solver') === (before.solvers.get('cheap-solver') ?? 0n) - paid
     )
   })
+})
+
+test('a solver that signs with the key of its configuration gets its orders, and no others', async () => {
+  const { solverFile, serviceFile } = story.stack.configs
+  const readJson = async (file: string) => JSON.parse(await readFile(file, 'utf8'))
+  const { solver_id: id, signing_key: ownKey } = await readJson(solverFile)
+  const { solver_signing_key: serviceKey } = await readJson(serviceFile)
+  const keyIn = async ({ file }: { readonly file: string }) =>
+    createSigningKey((await readFile(join(dirname(solverFile), file), 'utf8')).trim())
+  const { pathname } = new URL(story.info.base_url)
+  const recipient = (await keyIn(serviceKey)).publicKey
+  const ask = async (query: string) => {
+    const target = `${pathname}/orders?${query}`
+    const signed = signRequest(await keyIn(ownKey), { method: 'GET', target, body: '', recipient, waitMs: 5_000, nowMs: Date.now() })
+    return fetch(new URL(target, story.info.base_url), { headers: { ...signed, 'service-app-id': story.info.app_id } })
+  }
+  const { result } = (await (await ask(`solver_id=${id}`)).json()) as { readonly result: OrderList }
+  expect(result.data.map(({ solver_id }) => solver_id)).toEqual(['local-solver'])
+  expect((await ask('solver_id=cheap-solver')).status).toBe(403)
 })

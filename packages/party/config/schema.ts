@@ -450,6 +450,12 @@ export const ServiceConfig = Type.Object(
         { ...strict, description: 'The pages that the service serves: see docs/web.md.', default: {} },
       ),
     ),
+    public_feed: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether `GET /feed` shows the orders of all apps, for explorers and statistics: chains, assets, amounts, transactions and times, without ids, addresses, apps or secrets of users. Default: false.',
+      }),
+    ),
     allow_any_origin: Type.Optional(
       Type.Boolean({ description: 'Whether any web page may call the API. Default: false, and true in the environment `local`.' }),
     ),

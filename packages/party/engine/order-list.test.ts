@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const chains = ['bitcoin_regtest', 'ethereum_localnet', 'arbitrum_localnet'] as const
 const everything: OrderFilter = {
-  asker: 'shop',
+  asker: { kind: 'app', name: 'shop' },
   apps: null,
   statuses: null,
   fromChains: null,
@@ -90,10 +90,11 @@ async function expectExactCounts(): Promise<void> {
     ]),
     { solverIds: ['solver', 'nobody'], where: `solver_id in ('solver', 'nobody')` },
   ]
-  for (const asker of ['shop', 'rival']) {
+  for (const apps of [['shop'], ['rival'], ['shop', 'rival']]) {
+    const asker = apps.length === 1 ? ({ kind: 'app', name: apps[0] ?? '' } as const) : ({ kind: 'all' } as const)
     for (const { where, ...filter } of filters) {
       const { rows } = await sql<{ n: bigint }>`
-        select count(*) as n from order_list where app = ${asker} and ${sql.raw(where)}`.execute(store.db)
+        select count(*) as n from order_list where app = any(${apps}::text[]) and ${sql.raw(where)}`.execute(store.db)
       const { total } = await searchOrders(store.db, { ...everything, ...filter, asker }, { offset: 0, limit: 1 })
       expect({ asker, where, total }).toEqual({ asker, where, total: Number(rows[0]?.n) })
     }
@@ -313,7 +314,13 @@ describe('pages', () => {
 
   const filters: readonly (Partial<OrderFilter> & { readonly where: string })[] = [
     { where: `app = 'shop'` },
-    { asker: 'rival', where: `app = 'rival'` },
+    { asker: { kind: 'app', name: 'rival' }, where: `app = 'rival'` },
+    { asker: { kind: 'all' }, where: 'true' },
+    { asker: { kind: 'all' }, statuses: ['refunded', 'created'], where: `status in ('refunded', 'created')` },
+    { asker: { kind: 'all' }, fromChains: ['arbitrum_localnet'], where: `from_chain = 'arbitrum_localnet'` },
+    { asker: { kind: 'all' }, apps: ['rival'], solverIds: ['solver'], where: `app = 'rival'` },
+    { asker: { kind: 'all' }, solverIds: ['nobody'], where: 'false' },
+    { asker: { kind: 'all' }, statuses: [], where: 'false' },
     { statuses: ['refunded'], where: `app = 'shop' and status = 'refunded'` },
     { statuses: ['refunded', 'created'], where: `app = 'shop' and status in ('refunded', 'created')` },
     { fromChains: ['arbitrum_localnet'], where: `app = 'shop' and from_chain = 'arbitrum_localnet'` },

@@ -1,6 +1,7 @@
 /** Verifies the caller of a request: a known key must have signed it recently, and it must not have been used before. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { TandemError } from '@tandem/protocol/error.ts'
+import type { Role } from '@tandem/protocol/order.ts'
 import { parseInput, parseSignature, REQUEST_COMPONENTS, requestBase } from './message-signature.ts'
 import { createVerifyingKey, type VerifyingKey } from './signing-key.ts'
 
@@ -42,17 +43,20 @@ type Caller = { readonly id: string; readonly key: VerifyingKey; readonly nonces
 export function createRequestVerifier(options: {
   readonly callers: readonly KnownCaller[]
   readonly recipient: string
+  /** This party verifies. The default is a solver. */
+  readonly role?: Role
   readonly nowMs?: () => number
   readonly maxNonces?: number
 }): RequestVerifier {
-  const { recipient, nowMs = Date.now, maxNonces = MAX_NONCES } = options
+  const { recipient, role = 'solver', nowMs = Date.now, maxNonces = MAX_NONCES } = options
+  const others = role === 'solver' ? 'service' : 'solver'
   const callers = new Map<string, Caller>(
     options.callers.map(({ id, publicKey }) => [
       publicKey,
       { id, key: createVerifyingKey(publicKey), nonces: createNonces(CLOCK_TOLERANCE_SECONDS, maxNonces) },
     ]),
   )
-  if (callers.size < options.callers.length) throw new Error('two services have the same public key: every service needs its own')
+  if (callers.size < options.callers.length) throw new Error(`two ${others}s have the same public key: every ${others} needs its own`)
   let startedAt = seconds()
 
   function seconds(): number {
@@ -90,8 +94,9 @@ export function createRequestVerifier(options: {
       if (signature === null || input?.nonce === undefined || input.expires === undefined || input.nonce.length < 16)
         throw unauthorized('signature-input or signature is not in the form of the protocol (docs/solver-protocol.md)')
       const caller = callers.get(input.keyid)
-      if (caller === undefined) throw unauthorized(`the key ${input.keyid} is not known here: add it to services`)
-      if (headers['tandem-recipient'] !== recipient) throw unauthorized(`the request is for another solver: our public key is ${recipient}`)
+      if (caller === undefined) throw unauthorized(`the key ${input.keyid} is not known here: add it to ${others}s`)
+      if (headers['tandem-recipient'] !== recipient)
+        throw unauthorized(`the request is for another ${role}: our public key is ${recipient}`)
       if (!caller.key.verify(requestBase({ method, target, contentDigest, recipient }, input.text), signature))
         throw unauthorized('the signature does not fit the request: a proxy must not change its path, query or body')
       const waitSeconds = Math.min(Math.max(input.expires - input.created, 0), MAX_WAIT_SECONDS)

@@ -31,6 +31,12 @@ export const statusFilters: Readonly<Record<string, readonly OrderStatus[]>> = {
 const MAX_PER_PAGE = 500
 const MAX_PAGE = 1_000_000_000
 
+/** All lists by page have these. */
+export const pageFields = {
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'a whole number from 1' })),
+  per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PER_PAGE, description: `a whole number from 1 to ${MAX_PER_PAGE}` })),
+}
+
 export const OrderListQuery = Type.Object({
   address: ValueList(ADDRESSES),
   tx_hash: ValueList('the hash of a transaction that initiated, redeemed or refunded'),
@@ -44,8 +50,7 @@ export const OrderListQuery = Type.Object({
   status: ValueList(
     'not-initiated, in-progress (or pending), completed (or fulfilled), refunded, expired, display, all, or a status of an order record',
   ),
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'a whole number from 1' })),
-  per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PER_PAGE, description: `a whole number from 1 to ${MAX_PER_PAGE}` })),
+  ...pageFields,
 })
 export type OrderListQuery = Static<typeof OrderListQuery>
 

@@ -30,6 +30,7 @@ const calls: Readonly<Record<string, Call>> = {
   getLiquidity: byQuery('liquidity'),
   getHealth: byQuery('health'),
   getVolume: byQuery('volume'),
+  listFeed: byQuery('feed'),
   getFees: byQuery('fees'),
   listEarnings: byQuery('earnings'),
 }

@@ -4,6 +4,7 @@ import type { ServiceContext } from '../context.ts'
 import { catalogRoutes, policyRoutes } from './routes/catalog.ts'
 import { earningsRoutes } from './routes/earnings.ts'
 import { eventRoutes } from './routes/events.ts'
+import { feedRoutes } from './routes/feed.ts'
 import { healthRoutes } from './routes/health.ts'
 import { orderListRoutes, orderRoutes } from './routes/orders.ts'
 import { quoteRoutes } from './routes/quote.ts'
@@ -29,6 +30,7 @@ export function apiRoutes(context: ServiceContext, closing: AbortSignal, addHook
           orderListRoutes(context),
           eventRoutes(context),
           statisticsRoutes(context),
+          feedRoutes(context),
           catalogRoutes(context),
           schemaRoutes,
           solverRoutes(context),

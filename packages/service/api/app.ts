@@ -25,6 +25,7 @@ import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auct
 import { createRelayFunds } from '../relay-funds.ts'
 import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
 import { createSolverKeys, type SolverKeys } from '../solvers/solver-keys.ts'
+import { createSolverRequests, type SolverRequests } from '../solvers/solver-requests.ts'
 import { sendMissing, wantsPage } from '../web/missing-page.ts'
 import { createPageFiles } from '../web/page-files.ts'
 import { referenceRoutes } from '../web/reference-routes.ts'
@@ -57,6 +58,7 @@ export type ApiDependencies = Omit<
   | 'relayFunds'
   | 'pool'
   | 'solverKeys'
+  | 'solverRequests'
   | 'claims'
   | 'recentAuctions'
   | 'quoteIds'
@@ -66,6 +68,8 @@ export type ApiDependencies = Omit<
   readonly engineProblem?: ServiceContext['engineProblem']
   readonly pool?: SolverPool
   readonly solverKeys?: SolverKeys
+  /** Without this no signature of a solver is accepted. */
+  readonly solverRequests?: SolverRequests
   readonly recentAuctions?: RecentAuctions
   readonly quoteIds?: QuoteIds
   readonly claims?: Claims
@@ -88,6 +92,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
   const context: ServiceContext = {
     pool: createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db) }),
     solverKeys: createSolverKeys(dependencies),
+    solverRequests: createSolverRequests([], ''),
     recentAuctions: createRecentAuctions(),
     quoteIds: createQuoteIds(),
     claims: createClaims(dependencies, null),

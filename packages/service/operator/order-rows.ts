@@ -92,7 +92,7 @@ async function find(context: ServiceContext, asked: string): Promise<FoundOrders
 
 function everything({ registry }: ServiceContext): OrderFilter {
   return {
-    asker: '',
+    asker: { kind: 'all' },
     apps: null,
     statuses: null,
     fromChains: null,

@@ -2,21 +2,26 @@
 import { registry } from '@tandem/party/engine/engine.fixture.ts'
 import { expireOrderList } from '@tandem/party/engine/order-list.ts'
 import { reconcile } from '@tandem/party/engine/reconciler.ts'
+import { type RequestToSign, signRequest } from '@tandem/party/solver-auth/sign.ts'
+import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { recountOrders } from '@tandem/party/store/order-list/order-counts.ts'
 import { putOrder } from '@tandem/party/store/store.fixture.ts'
 import type { HtlcEvent } from '@tandem/protocol/htlc.ts'
 import type { Leg, Order } from '@tandem/protocol/order.ts'
 import { type OrderStatus, orderStatuses } from '@tandem/protocol/state.ts'
+import type { Feed } from '@tandem/protocol/wire/feed.ts'
 import { type OrderList, statusFilters } from '@tandem/protocol/wire/order-list.ts'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { alice, bob, eventsOf, NOW, sharedService } from '../testing/service.fixture.ts'
+import { createSolverRequests } from '../solvers/solver-requests.ts'
+import { alice, bob, eventsOf, NOW, SERVICE_PUBLIC_KEY, sharedService, solverSigningKeys } from '../testing/service.fixture.ts'
 import { inSlices, SLICE } from './list.ts'
 
 const bech32 = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
 const base58 = 'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn'
 const DOLLAR = 1_000_000n
 
-const service = sharedService()
+const service = sharedService({ environment: 'local', publicFeed: true })
+const withoutFeed = sharedService()
 
 /** The orders are by name, the oldest first. */
 const orders = new Map<string, Order>()
@@ -215,6 +220,152 @@ test('shows each order as GET /orders/{id} does', async () => {
     expired: 'expired',
     new: 'created',
   })
+})
+
+describe('a solver that signs the request', () => {
+  const keys = solverSigningKeys
+  const target = (query: string) => `/v2/orders?${query}`
+  const sign = (query: string, key = keys.solver, more: Partial<RequestToSign> = {}) => ({
+    ...signRequest(key, {
+      method: 'GET',
+      target: target(query),
+      body: '',
+      recipient: SERVICE_PUBLIC_KEY,
+      waitMs: 5_000,
+      nowMs: Date.now(),
+      ...more,
+    }),
+  })
+  const as = async (query: string, headers: Readonly<Record<string, string>>) => namesIn(await list(query, headers))
+
+  test('gets its orders of all apps, by page and with the other filters', async () => {
+    expect(await as('solver_id=solver', sign('solver_id=solver'))).toEqual(['theirs', 'back', 'paid', 'expired', 'new'])
+    expect(await as('solver_id=second', sign('solver_id=second', keys.second))).toEqual(['done', 'funded'])
+    const paged = 'solver_id=solver&status=completed&per_page=1&page=2'
+    expect(await list(paged, sign(paged))).toMatchObject({ page: 2, per_page: 1, total_items: 2, total_pages: 2 })
+    expect(await as(paged, sign(paged))).toEqual(['paid'])
+    const ofApp = 'solver_id=solver&integrator=rival'
+    expect(await as(ofApp, sign(ofApp))).toEqual(['theirs'])
+    // An app without a signature gets what it got before.
+    expect(namesIn(await list('solver_id=solver'))).toEqual(['back', 'paid', 'expired', 'new'])
+    expect(namesIn(await list('solver_id=solver', asRival()))).toEqual(['theirs'])
+  })
+
+  test('sees no orders of another solver', async () => {
+    for (const query of ['solver_id=second', 'solver_id=solver,second', '', 'status=all', `address=${alice}`])
+      expect(await call(query, sign(query))).toMatchObject({
+        status: 403,
+        body: { code: 'forbidden', error: expect.stringMatching(/"solver"/) },
+      })
+  })
+
+  test.each<[string, (query: string) => Readonly<Record<string, string>>, RegExp]>([
+    ['another query', () => sign('solver_id=solver&page=1'), /the signature does not fit the request/],
+    ['another method', (query) => sign(query, keys.solver, { method: 'POST' }), /the signature does not fit the request/],
+    ['another path', (query) => sign(query, keys.solver, { target: `/v2/order?${query}` }), /the signature does not fit the request/],
+    ['another service', (query) => sign(query, keys.solver, { recipient: 'ab'.repeat(32) }), /the request is for another service/],
+    ['a body', (query) => sign(query, keys.solver, { body: '{}' }), /content-digest does not match/],
+    ['an hour ago', (query) => sign(query, keys.solver, { nowMs: Date.now() - 3_600_000 }), /signed 3600 s behind our clock/],
+    ['a stranger', (query) => sign(query, createSigningKey('77'.repeat(32))), /is not known here: add it to solvers/],
+    ['nobody', (query) => ({ ...sign(query), signature: `tandem=:${'A'.repeat(86)}==:` }), /the signature does not fit the request/],
+    ['no one input', (query) => ({ signature: sign(query).signature }), /requests must have the headers/],
+  ])('is refused with a signature of %s', async (_, headers, words) => {
+    const query = 'solver_id=solver'
+    const reply = await call(query, headers(query))
+    expect(reply).toMatchObject({ status: 401, body: { code: 'unauthorized', result: null } })
+    expect(reply.body.error).toMatch(words)
+  })
+
+  test('is refused the second time: a signature is for one request', async () => {
+    const headers = sign('solver_id=solver')
+    expect((await call('solver_id=solver', headers)).status).toBe(200)
+    expect(await call('solver_id=solver', headers)).toMatchObject({ status: 401, body: { error: expect.stringMatching(/nonce was used/) } })
+  })
+
+  test('needs an app id as everybody does', async () => {
+    const answer = await fetch(`${service.url}${target('solver_id=solver')}`, { headers: sign('solver_id=solver') })
+    expect(answer.status).toBe(401)
+  })
+})
+
+test('a key that two solvers share names none of them', () => {
+  const { publicKey } = solverSigningKeys.solver
+  const shared = createSolverRequests(
+    ['one', 'other'].map((id) => ({ id, publicKey })),
+    SERVICE_PUBLIC_KEY,
+  )
+  const request = { method: 'GET', target: '/v2/orders', body: '', recipient: SERVICE_PUBLIC_KEY, waitMs: 1, nowMs: Date.now() } as const
+  const headers = signRequest(solverSigningKeys.solver, request)
+  expect(() => shared.signerOf({ ...request, headers })).toThrow(/is not known here/)
+})
+
+describe('the public feed', () => {
+  const feed = (query: string, from = service, headers = {}) => from.call('GET', `/v2/feed?${query}`, { headers })
+  const read = async (query: string, headers = {}) => {
+    const { status, body } = await feed(query, service, headers)
+    expect({ status, error: body.error }).toEqual({ status: 200, error: null })
+    return body.result as Feed
+  }
+  const sourcesOf = ({ data }: Feed) => data.map(({ source, status }) => `${source.initiate_tx_hash} ${status}`)
+
+  test('is off unless the operator turns it on', async () => {
+    expect(await feed('', withoutFeed)).toMatchObject({
+      status: 404,
+      body: { code: 'not_found', error: expect.stringContaining('public_feed') },
+    })
+  })
+
+  test('has the orders of all apps that a chain shows, by status, chain, solver and page', async () => {
+    const all = await read('')
+    expect(all).toMatchObject({ page: 1, per_page: 10, total_items: 5, total_pages: 1 })
+    expect(all.data.map(({ status }) => status)).toEqual(['redeemed', 'refunded', 'redeemed', 'counterparty_redeemed', 'initiated'])
+    expect(await read('', asRival())).toEqual(all)
+    expect(sourcesOf(await read('status=completed'))).toHaveLength(3)
+    expect(sourcesOf(await read('status=refunded'))).toEqual(['0xd1 refunded'])
+    expect(sourcesOf(await read('status=all'))).toEqual(sourcesOf(all))
+    for (const hidden of ['status=created', 'status=expired', 'status=not-initiated', 'status=created,expired'])
+      expect(await read(hidden)).toMatchObject({ data: [], total_items: 0 })
+    expect(sourcesOf(await read('status=created,refunded'))).toEqual(['0xd1 refunded'])
+    expect(sourcesOf(await read('from_chain=arbitrum_localnet'))).toEqual(['0xd1 refunded'])
+    expect(sourcesOf(await read('to_chain=arbitrum_localnet'))).toEqual(['0xabcdef counterparty_redeemed'])
+    expect(sourcesOf(await read('solver_id=second'))).toHaveLength(2)
+    const pages = [await read('per_page=2'), await read('per_page=2&page=2'), await read('per_page=2&page=3')]
+    expect(pages.flatMap(({ data }) => data)).toEqual(all.data)
+    expect(pages[2]).toMatchObject({ total_pages: 3, total_items: 5 })
+  })
+
+  test('shows nothing about users and apps', async () => {
+    const { data } = await read('per_page=500')
+    const text = JSON.stringify(data)
+    for (const name of ['shop', 'rival', alice, bob, bech32, base58, 'alice', 'user', 'bcrt1pdeposit'])
+      expect(text, name).not.toContain(name)
+    for (const [name, order] of orders) {
+      const { source, destination, id } = order
+      for (const hidden of [id, secretOf(name), source.terms.secretHash, source.swapId, destination.swapId])
+        expect(text, name).not.toContain(hidden)
+    }
+    expect(Object.keys(data[0] ?? {}).toSorted()).toEqual(['created_at', 'destination', 'solver_id', 'source', 'status'])
+    expect(Object.keys(data[0]?.source ?? {}).toSorted()).toEqual([
+      'amount',
+      'asset',
+      'asset_price',
+      'chain',
+      'filled_amount',
+      'initiate_timestamp',
+      'initiate_tx_hash',
+      'redeem_timestamp',
+      'redeem_tx_hash',
+      'refund_timestamp',
+      'refund_tx_hash',
+    ])
+  })
+
+  test.each(['integrator=shop', `address=${alice}`, 'status=done', 'from_chain=moon', 'per_page=501', 'page=0'])(
+    '?%s is refused',
+    async (query) => {
+      expect(await feed(query)).toMatchObject({ status: 400, body: { code: 'bad_request' } })
+    },
+  )
 })
 
 test("finds another app's orders only by address, owner, secret hash or transaction, with the secrets that a chain shows", async () => {

@@ -1,8 +1,10 @@
 /** The route GET /orders returns the orders that match an app's filters, each derived as GET /orders/{id} does. */
 
 import type { App } from '@tandem/party/store/apps/apps.ts'
-import { searchOrders } from '@tandem/party/store/order-list/order-search.ts'
+import { type Asker, searchOrders } from '@tandem/party/store/order-list/order-search.ts'
 import { findOrderSnapshots } from '@tandem/party/store/orders/orders.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
+import type { OrderStatus } from '@tandem/protocol/state.ts'
 import type { OrderList, OrderListQuery } from '@tandem/protocol/wire/order-list.ts'
 import type { ServiceContext } from '../context.ts'
 import { parseAddresses, parseChains, parseList, parseSecretHashes, parseStatuses, parseTransactions } from './filters.ts'
@@ -15,14 +17,28 @@ let last: Promise<void> = Promise.resolve()
 
 const DEFAULT_PER_PAGE = 10
 
-export async function listOrders(context: ServiceContext, app: App, query: OrderListQuery): Promise<OrderList> {
+/** A solver that signed the request sees its orders of all apps; an app sees its own. */
+export async function listOrders(context: ServiceContext, app: App, solver: string | null, query: OrderListQuery): Promise<OrderList> {
+  const statuses = parseStatuses(query.status)
+  if (solver === null) return listMatching(context, { kind: 'app', name: app.name }, query, statuses)
+  if (query.solver_id !== solver)
+    throw new TandemError('forbidden', `the signature is that of solver "${solver}", who sees its own orders: ask with solver_id=${solver}`)
+  return listMatching(context, { kind: 'all' }, query, statuses)
+}
+
+export async function listMatching(
+  context: ServiceContext,
+  asker: Asker,
+  query: Omit<OrderListQuery, 'status'>,
+  statuses: readonly OrderStatus[] | null,
+): Promise<OrderList> {
   const { page = 1, per_page = DEFAULT_PER_PAGE } = query
   const { total, orderIds } = await searchOrders(
     context.db,
     {
-      asker: app.name,
+      asker,
       apps: parseList('integrator', query.integrator),
-      statuses: parseStatuses(query.status),
+      statuses,
       fromChains: parseChains(context.registry, 'from_chain', query.from_chain),
       toChains: parseChains(context.registry, 'to_chain', query.to_chain),
       solverIds: parseList('solver_id', query.solver_id),

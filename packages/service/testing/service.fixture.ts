@@ -7,6 +7,7 @@ import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
 import type { ChainStatus } from '@tandem/party/engine/engine-report.ts'
 import { createServiceMetrics } from '@tandem/party/metrics/service-metrics.ts'
 import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
+import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
 import { readCursor, recordPoll } from '@tandem/party/store/chain/events.ts'
 import { type Database, openDatabase } from '@tandem/party/store/database/database.ts'
@@ -29,11 +30,16 @@ import type { LoadLevel } from '../api/load/load-monitor.ts'
 import { createRecentProblems } from '../operator/recent-problems.ts'
 import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
 import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
+import { createSolverRequests } from '../solvers/solver-requests.ts'
 import { createFakeChain, type FakeChain } from './fake-chain.fixture.ts'
 import { type FakeSolver, startFakeSolver } from './fake-solver.fixture.ts'
 import { unusedAddress } from './unused-address.fixture.ts'
 
 export const NOW = 1_800_000_000n
+
+/** The keys of two solvers that sign requests of the API, and the public key of the service, for which they are. */
+export const solverSigningKeys = { solver: createSigningKey('31'.repeat(32)), second: createSigningKey('32'.repeat(32)) }
+export const SERVICE_PUBLIC_KEY = createSigningKey('33'.repeat(32)).publicKey
 
 export const btc = 'bitcoin_regtest:btc'
 export const wbtc = 'ethereum_localnet:wbtc'
@@ -170,6 +176,10 @@ export async function startTestService(settings: Settings = { environment: 'loca
     clients: chains,
     solvers,
     ...memory.parts,
+    solverRequests: createSolverRequests(
+      Object.entries(solverSigningKeys).map(([id, { publicKey }]) => ({ id, publicKey })),
+      SERVICE_PUBLIC_KEY,
+    ),
     vault,
     prices: { ...feed, of: (asset) => world.priceOf(asset) },
     log,

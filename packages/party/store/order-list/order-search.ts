@@ -12,8 +12,8 @@ import { BUCKET_BITS, EVERY } from './order-counts.ts'
 
 /** A null filter allows all. A filter with several values allows any of them. */
 export type OrderFilter = {
-  /** The calling app. Without an address, secret hash or transaction in the filter, only its own orders are found. */
-  readonly asker: string
+  /** Without an address, secret hash or transaction in the filter, only the orders of the asker are found. */
+  readonly asker: Asker
   readonly apps: readonly string[] | null
   readonly statuses: readonly OrderStatus[] | null
   readonly fromChains: readonly ChainId[] | null
@@ -28,13 +28,17 @@ export type OrderFilter = {
   readonly txs: readonly string[] | null
 }
 
+/** An app asks for its orders. `all` is for callers that may see the orders of every app. */
+export type Asker = { readonly kind: 'app'; readonly name: string } | { readonly kind: 'all' }
+
 export type Window = { readonly offset: number; readonly limit: number }
 
 export type FoundOrders = { readonly total: number; readonly orderIds: readonly string[] }
 
 export async function searchOrders(db: Database, filter: OrderFilter, window: Window): Promise<FoundOrders> {
   const named = [filter.addresses, filter.fromOwners, filter.toOwners, filter.secretHashes, filter.txs].some((values) => values !== null)
-  if (!named && filter.apps !== null && !filter.apps.includes(filter.asker)) return { total: 0, orderIds: [] }
+  const { asker, apps } = filter
+  if (!named && asker.kind === 'app' && apps !== null && !apps.includes(asker.name)) return { total: 0, orderIds: [] }
   const statement = named ? searchNamed(filter, window) : searchOwn(filter, window)
   const [found] = await readRows(db, shape({ total: bigint, ids: listOrNull(text) }))`${statement}`
   return { total: Number(found?.total ?? 0n), orderIds: found?.ids ?? [] }
@@ -65,13 +69,19 @@ function matching(kind: readonly Kind[]): readonly RawBuilder<boolean>[] {
   return kind.flatMap(({ column, values }) => (values === null ? [] : [among(column, values)]))
 }
 
+/** Lists and counters begin with the app, so that all of them are named to use the index. */
+function ownedBy({ asker, apps }: OrderFilter): RawBuilder<boolean> {
+  if (asker.kind === 'app') return among('app', [asker.name])
+  return apps === null ? sql<boolean>`app = any(array(select name from apps))` : among('app', apps)
+}
+
 /** Scanning this many rows is cheap. A page that spans more is read by combination, with `kindsOf`. */
 const NEAR = 8 << BUCKET_BITS
 
 /** The counters give the total and the buckets of the page; only those buckets are scanned. */
 function searchOwn(filter: OrderFilter, { offset, limit }: Window): RawBuilder<unknown> {
   const kind = kindOf(filter)
-  const own = among('app', [filter.asker])
+  const own = ownedBy(filter)
   const counted = allOf([own, ...kind.map(({ column, values }) => among(column, values ?? [EVERY]))])
   const listed = allOf([own, ...matching(kind)])
   const here = sql`seq >= (select first from place) and seq < (select behind from place)`
@@ -105,7 +115,7 @@ function searchOwn(filter: OrderFilter, { offset, limit }: Window): RawBuilder<u
 /** Returns the existing combinations of status, chains and solver. With a value for each column this takes a few index lookups. */
 function kindsOf(filter: OrderFilter, only: RawBuilder<unknown>): RawBuilder<unknown> {
   const chosen = allOf([
-    among('app', [filter.asker]),
+    ownedBy(filter),
     among('status', filter.statuses ?? orderStatuses),
     among('from_chain', filter.fromChains ?? filter.chains),
     among('to_chain', filter.toChains ?? filter.chains),

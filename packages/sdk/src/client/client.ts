@@ -3,6 +3,7 @@ import type { CreateOrderResult } from '@tandem/protocol/funding/funding.ts'
 import type { AssetRecord, CatalogQuery } from '@tandem/protocol/wire/asset.ts'
 import type { ChainRecord } from '@tandem/protocol/wire/chain.ts'
 import type { EarningsQuery, EarningsRecord } from '@tandem/protocol/wire/earnings.ts'
+import type { Feed, FeedQuery } from '@tandem/protocol/wire/feed.ts'
 import type { LiquidityRecord } from '@tandem/protocol/wire/liquidity.ts'
 import type { CreateOrderRequest, OrderRecord, PatchOrderRequest } from '@tandem/protocol/wire/order.ts'
 import type { OrderList, OrderListQuery } from '@tandem/protocol/wire/order-list.ts'
@@ -48,6 +49,8 @@ export function createClient(options: HttpOptions) {
     /** Volume and fees are in US dollars. */
     volume: (query: StatisticsQuery = {}, given?: With) => get<string>('/volume', given, query),
     fees: (query: StatisticsQuery = {}, given?: With) => get<string>('/fees', given, query),
+    /** Orders of all apps without anything about their users; 404 unless the operator has turned it on. */
+    feed: (query: FeedQuery = {}, given?: With) => get<Feed>('/feed', given, query),
     earnings: (query: EarningsQuery = {}, given?: With) => get<EarningsRecord[]>('/apps/earnings', given, query),
   }
 }

@@ -180,13 +180,17 @@ export function orderListRoutes(context: ServiceContext): FastifyPluginAsyncType
           tags: ['Swaps'],
           summary: 'Orders, newest first',
           description:
-            'Your own orders. Orders of other apps are included only if you filter by address, owner, secret hash or transaction, and never with their secrets. ' +
+            'Your own orders. Orders of other apps are included only if you filter by address, owner, secret hash or transaction. ' +
+            'A solver that signs the request with its key gets its orders of all apps with its `solver_id`: see docs/solver-protocol.md. ' +
             'An order must match all filters. A filter may have several comma-separated values, of which one must match.',
           querystring: OrderListQuery,
           response: { 200: Envelope(OrderList) },
         },
       },
-      async (request) => success(await listOrders(context, request.callingApp, request.query)),
+      async (request) => {
+        const { callingApp, query, method, url: target, headers } = request
+        return success(await listOrders(context, callingApp, context.solverRequests.signerOf({ method, target, headers }), query))
+      },
     )
   }
 }
