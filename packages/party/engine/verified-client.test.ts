@@ -80,13 +80,13 @@ describe('before its node is verified', () => {
 
   it('pure methods of an ability work, and those that call the node reject', async () => {
     const { client, asked, setNode } = createProbe()
-    const instantRefund = { sign: () => 'signature', propose: client.balance } as unknown as NonNullable<ChainClient['instantRefund']>
-    const verified = createVerifiedClient({ ...client, instantRefund })
-    expect(verified.instantRefund?.sign({} as never, [], {} as never)).toBe('signature')
-    await expect(verified.instantRefund?.propose({} as never, {} as never, 'apart')).rejects.toThrow('silent')
+    const distributor = { contractOf: () => 'contract', isDeployed: client.balance } as unknown as NonNullable<ChainClient['distributor']>
+    const verified = createVerifiedClient({ ...client, distributor })
+    expect(verified.distributor?.contractOf({} as never)).toBe('contract')
+    await expect(verified.distributor?.isDeployed({} as never)).rejects.toThrow('silent')
     expect(asked).toEqual(['verifyNode'])
     setNode('right')
-    expect(await verified.instantRefund?.propose({} as never, {} as never, 'apart')).toBe('balance')
+    expect(await verified.distributor?.isDeployed({} as never)).toBe('balance')
   })
 
   it('concurrent callers share one verification', async () => {

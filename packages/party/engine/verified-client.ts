@@ -57,8 +57,8 @@ const access: {
     propose: 'verified',
     maxCost: 'verified',
     send: 'verified',
-    sign: 'free',
-    combine: 'free',
+    sign: 'verified',
+    combine: 'verified',
   },
   distributor: {
     contractOf: 'free',

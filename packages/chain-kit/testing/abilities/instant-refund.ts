@@ -1,6 +1,7 @@
 /** Tests a family where deposits can be refunded before the timelock ends, with the redeemer's consent. */
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { InstantRefund } from '@tandem/protocol/order.ts'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { refundsOf } from '../refunds.fixture.ts'
 import { type ConformanceRun, expectWithin, failureOf, malformedPayloads } from '../run.fixture.ts'
@@ -121,6 +122,53 @@ export function instantRefundSuite(run: ConformanceRun): void {
       expect(await combine(terms, refund)).toHaveLength(1)
       for (const other of othersOf(refund, elsewhere.deposit)) await expect(combine(terms, other)).rejects.toThrow(refused)
       await expect(combine({ ...terms, timelock: terms.timelock + 1n }, refund)).rejects.toThrow(refused)
+    })
+
+    it('counts for no other HTLC, whatever of its terms differs', async () => {
+      const { swap, terms, refund } = await proposedOne('apart')
+      const initiator = await userSignatures(swap, [refund])
+      const redeemer = await ability().sign(terms, [refund], run.solver.signer)
+      const changes = fc.constantFrom<Partial<HtlcTerms>>(
+        { amount: terms.amount + 1n },
+        { amount: terms.amount - 1n },
+        { timelock: terms.timelock + 1n },
+        { timelock: terms.timelock * 2n },
+        { secretHash: `${terms.secretHash.slice(0, -1)}${terms.secretHash.endsWith('0') ? '1' : '0'}` },
+        { secretHash: '07'.repeat(32) },
+      )
+      const changed = fc.asyncProperty(fc.array(changes, { minLength: 1, maxLength: 3 }), async (some) => {
+        const other: HtlcTerms = Object.assign({}, terms, ...some)
+        const { amount } = other
+        const same = { ...refund, amount, pays: amount - (refund.amount - refund.pays) }
+        // The refund is the one of the other HTLC where its deposit is named by its terms.
+        const named = run.fixture.termsAreUsedOnce ? { ...same, deposit: run.fixture.client.swapId(other) } : same
+        await expect(ability().combine(other, [named], { initiator, redeemer })).rejects.toThrow(refused)
+      })
+      await fc.assert(changed, { numRuns: 12 })
+    })
+
+    it('is no consent with a digit of it changed', async () => {
+      const { swap, terms, refund } = await proposedOne('apart')
+      const initiator = await userSignatures(swap, [refund])
+      const redeemer = await ability().sign(terms, [refund], run.solver.signer)
+      const changed = fc.asyncProperty(fc.nat(redeemer.length - 1), fc.integer({ min: 0, max: 9 }), async (at, digit) => {
+        fc.pre(redeemer[at] !== `${digit}`)
+        const other = `${redeemer.slice(0, at)}${digit}${redeemer.slice(at + 1)}`
+        await expect(ability().combine(terms, [refund], { initiator, redeemer: other })).rejects.toThrow(refused)
+      })
+      await fc.assert(changed, { numRuns: 30 })
+    })
+
+    it('refunds once, also if a stranger sends the same consent', async () => {
+      if (run.fixture.client.cosignedRefund !== undefined) return
+      const { swap, signed } = await signedApart()
+      const before = await run.balanceOf(run.user)
+      const theirs = await ability().send(swap.terms, signed, run.outboxOf(run.solver, swap, 'refund'))
+      await run.fixture.mine(1)
+      expect(await failureOf(send(swap, signed))).toBe('superseded')
+      expect(attempts(swap)).toEqual([])
+      expect((await run.readSwap(swap)).swap.deposits.map(({ spend }) => spend?.tx)).toEqual([theirs])
+      expect((await run.balanceOf(run.user)) - before).toBe(paid(signed))
     })
 
     it('lets only the redeemer consent', async () => {
