@@ -10,10 +10,11 @@ import { panickingAccountClass, trueAccountClass } from '@tandem/starknet/local/
 import { UDC_ADDRESSES } from '@tandem/starknet/local/classes/udc.ts'
 import { starknetLocal } from '@tandem/starknet/local/local.ts'
 import { Account, hash, RpcProvider, stark, type TypedData } from 'starknet'
-import { expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { tellStory } from './story.ts'
 import { swapBySdk } from './swap-by-sdk.ts'
+import { tellOfInstantRefund } from './tell-of-instant-refund.ts'
 
 const WBTC = 'starknet_localnet:wbtc'
 const BTC = 'bitcoin_regtest:btc'
@@ -170,6 +171,14 @@ test('a hostile account gets nothing sent, and costs the service nothing', async
     expect((await story.signed('service', order.order_id)).size).toBe(0)
   }
   expect(await wallet.balanceOf(relay, STRK)).toBe(before)
+})
+
+describe('an instant refund', () => {
+  afterAll(async () => {
+    spent = start.wbtc - (await wallet.balance(WBTC))
+    start.locked = await wallet.balanceOf(htlc, token)
+  })
+  tellOfInstantRefund(story, { asset: WBTC, destination: BTC, amount: 1_000_000n, maxGas: 0n, fund: (created) => wallet.fund(created) })
 })
 
 test('the solver is gone: WBTC is refunded after the timelock', async () => {

@@ -25,6 +25,7 @@ const abilities = [
   'finalHeight',
   'gasless',
   'inspectProviders',
+  'instantRefund',
   'legCost',
   'newBlocks',
 ] as const

@@ -9,9 +9,11 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import { selectors } from '../contract/client/calls.ts'
+import type { Felt } from '../contract/client/felt.ts'
 import { feltOf, parseAddress } from '../terms/address.ts'
 import { starknetDataOf } from '../terms/chain-data.ts'
-import { approvalCallOf, type HtlcContract, initiateCallOf, redeemCallOf, refundCallOf } from '../terms/htlc.ts'
+import { approvalCallOf, type HtlcContract, initiateCallOf, instantRefundCallOf, redeemCallOf, refundCallOf } from '../terms/htlc.ts'
 import { accountOf } from './account.ts'
 import type { ContractState } from './contract-state.ts'
 import { assertRelayGas, estimateCalls, redeemGas, USUAL_RELAY_GAS, withMargin } from './fees/gas.ts'
@@ -21,7 +23,11 @@ import { createLanes, type OpenStarknetLane, type StarknetTypes } from './send/l
 import { tryPayout } from './send/payout.ts'
 import { type Multicall, readAttempt } from './send/transaction.ts'
 
-type Action = ContractAction<Multicall> & { readonly contract: HtlcContract }
+type Action = ContractAction<Multicall> & {
+  readonly contract: HtlcContract
+  /** The redeemer's account is asked for its consent when this is mined. */
+  readonly asksRedeemer?: true
+}
 
 type Step = Action | SideCall<StarknetTypes>
 
@@ -30,6 +36,8 @@ export interface StarknetExecutor extends HtlcExecutor<HtlcContract> {
   initiate(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
   /** The user signed the initiation, and it was verified: `initiate_with_signature`. We stop paying after `revertsPaidFor` reverts. */
   relay(contract: HtlcContract, terms: HtlcTerms, call: NodeCall, outbox: Outbox, limits?: RelayLimits): Promise<string>
+  /** The redeemer consented, and its signature was verified. */
+  refundInstantly(contract: HtlcContract, terms: HtlcTerms, signature: readonly Felt[], outbox: Outbox): Promise<string>
 }
 
 type RelayLimits = { readonly revertsPaidFor?: number }
@@ -60,6 +68,10 @@ export function createExecutor(
       return send(act('redeem', contract, terms, [redeemCallOf(contract, terms, secret)]), outbox)
     },
     refund: async (contract, terms, outbox) => send(act('refund', contract, terms, [refundCallOf(contract, terms)]), outbox),
+    async refundInstantly(contract, terms, signature, outbox) {
+      const call = instantRefundCallOf(contract, terms, signature)
+      return send(act('refund', contract, terms, [call], { asksRedeemer: true }), outbox)
+    },
     cancelUnmined,
   }
 }
@@ -75,7 +87,7 @@ function familyOf(
   async function estimate(step: Step, sender: string): Promise<GasAmounts> {
     try {
       const gas = await estimateCalls(node, feltOf(sender), step.call)
-      if ('terms' in step && isRelay(step)) assertRelayGas(gas)
+      if ('terms' in step && (isRelay(step) || step.asksRedeemer)) assertRelayGas(step.verb, gas)
       return withMargin(gas)
     } catch (error) {
       throw asChainFailure(error, step.verb)
@@ -95,9 +107,12 @@ function familyOf(
       return outcome?.kind === 'reverted' ? 'reverted' : null
     },
     openLane,
-    async sortReverts(_, reverted) {
+    async sortReverts({ asksRedeemer }, reverted) {
       const reasons = await Promise.all(reverted.map(({ tx }) => node.outcome(tx)))
-      const byOthers = reverted.filter((_signed, index) => !isOutOfGas(reasons[index]))
+      // A redeemer's account that takes its consent back must not delay the refund after the timelock.
+      const byOthers = reverted.filter(
+        ({ call }, index) => !isOutOfGas(reasons[index]) && (asksRedeemer === true || !call.calls.some(isInstantRefund)),
+      )
       return { all: reverted, byOthers, atFeeCap: [] }
     },
     revertWeight: ({ gas }) => weightOf(gas.l2Gas, USUAL_RELAY_GAS),
@@ -118,6 +133,10 @@ function familyOf(
     // The answer is not null, because transactions are mined in the order of their nonces.
     queuedCost: async () => Promise.reject(new Error('nothing waits for an approval')),
   }
+}
+
+function isInstantRefund({ selector }: NodeCall): boolean {
+  return selector === selectors.instantRefund
 }
 
 /** The gas of a first redeem is not estimated, but that of the next one is. */

@@ -5,20 +5,15 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { type RelayLimits, relayLimits } from '@tandem/protocol/relay-limits.ts'
-import { type Felt, felt, fieldPrime, selectorOf, shortString } from '../contract/client/felt.ts'
+import type { Felt } from '../contract/client/felt.ts'
 import { type Address, feltOf } from '../terms/address.ts'
 import { type Contracts, digestOf, type HtlcContract, signedInitiateCallOf } from '../terms/htlc.ts'
+import { askAccount, parseSignature } from './account-signature.ts'
 import type { ContractState } from './contract-state.ts'
 import type { StarknetExecutor } from './execute.ts'
 import { assertRelayGas, estimateCalls } from './fees/gas.ts'
 import type { NodeCall, StarknetNode } from './nodes/node.ts'
-import { asChainFailure, isRevert } from './refusal.ts'
-
-/** This is enough for an account with a dozen signers, and for a passkey, and short enough to be relayed. */
-const MAX_FELTS = 100
-const IS_VALID_SIGNATURE = selectorOf('is_valid_signature')
-/** SNIP-6 answers VALID, and older accounts answer true. */
-const APPROVALS: ReadonlySet<bigint> = new Set([BigInt(shortString('VALID')), 1n])
+import { asChainFailure } from './refusal.ts'
 
 type Parts = {
   readonly node: StarknetNode
@@ -60,40 +55,13 @@ export function createGasless({ node, state, contracts, executor, relay, account
   }
 }
 
-/** The felts are joined by commas, each decimal or hex. Their number depends on the account. */
-function parseSignature(text: string): readonly Felt[] {
-  const parts = text.split(',').map((part) => part.trim())
-  if (parts.length > MAX_FELTS)
-    throw new TandemError('invalid_signature', `signature has ${parts.length} numbers, expected at most ${MAX_FELTS}`)
-  return parts.map((part, index) => {
-    const where = `signature: number ${index + 1} of ${parts.length}`
-    if (!/^([0-9]{1,80}|0x[0-9a-fA-F]{1,64})$/.test(part))
-      throw new TandemError('invalid_signature', `${where}: expected a decimal number or hex with 0x, got "${part.slice(0, 90)}"`)
-    const value = BigInt(part)
-    if (value >= fieldPrime) throw new TandemError('invalid_signature', `${where} is not below the prime of Starknet's field`)
-    return felt(value)
-  })
-}
-
-/** The initiator's account may be hostile: only an approval counts, and every other answer or failure is a refusal. */
 async function verifySignature(node: StarknetNode, contract: HtlcContract, terms: HtlcTerms, signature: readonly Felt[]): Promise<void> {
   const { initiator } = terms
-  if ((await node.classHashAt(feltOf(initiator))) === null)
+  const answer = await askAccount(node, initiator, digestOf(contract, terms), signature)
+  if (answer === 'not deployed')
     throw new TandemError('bad_request', `the account ${initiator} is not deployed, so it cannot verify a signature: deploy it first`)
-  const calldata = [digestOf(contract, terms), felt(BigInt(signature.length)), ...signature]
-  const answer = await askAccount(node, feltOf(initiator), calldata)
-  if (answer?.length !== 1 || !answer.every((value) => APPROVALS.has(BigInt(value))))
+  if (answer === 'refused')
     throw new TandemError('invalid_signature', `the account ${initiator} does not accept the signature for the typed_data of this order`)
-}
-
-/** The result is null if the account panicked, or is none. */
-async function askAccount(node: StarknetNode, account: Felt, calldata: readonly Felt[]): Promise<readonly Felt[] | null> {
-  try {
-    return await node.call({ to: account, selector: IS_VALID_SIGNATURE, calldata })
-  } catch (error) {
-    if (isRevert(error)) return null
-    throw asChainFailure(error, `asking the account ${account} about its signature`)
-  }
 }
 
 /** Every account is a contract that decides about the signature. Only a class that is known to decide by a key alone gives the same answer when it is mined. */
@@ -113,7 +81,7 @@ async function verifyCall(node: StarknetNode, call: NodeCall): Promise<void> {
 
 async function verifyGas(node: StarknetNode, relay: Address, call: NodeCall): Promise<void> {
   try {
-    assertRelayGas(await estimateCalls(node, feltOf(relay), { calls: [call] }))
+    assertRelayGas('initiate', await estimateCalls(node, feltOf(relay), { calls: [call] }))
   } catch (error) {
     throw asRefused(asChainFailure(error, 'initiate'), 'the initiation is not paid for; execute initiate_transaction instead')
   }

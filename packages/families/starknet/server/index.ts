@@ -22,6 +22,7 @@ import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { legCostOf } from './fees/fees.ts'
 import { createGasless } from './gasless.ts'
+import { createInstantRefund } from './instant-refund.ts'
 import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import type { StarknetNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
@@ -74,6 +75,7 @@ function createStarknetClient(chain: Chain, options: ConnectOptions, node: Stark
       contracts.of(asset)
       return legCostOf(node)
     },
+    instantRefund: createInstantRefund({ node, contracts, executor, accountClass }),
     gasless: createGasless({ node, state, contracts, executor, relay, accountClass }),
     checkRecipient: (address) => checkRecipient(node, chain, contracts, htlcClass.classHash, address),
     checkSender: (address) => findSenderProblem(node, chain, address),

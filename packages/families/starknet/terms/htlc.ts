@@ -11,12 +11,13 @@ import {
   initiateCall,
   initiateOnBehalfCall,
   initiateWithSignatureCall,
+  instantRefundCall,
   redeemCall,
   refundCall,
 } from '../contract/client/calls.ts'
 import { type Felt, shortString } from '../contract/client/felt.ts'
 import { type Deployment as Contract, type OrderTerms, orderId } from '../contract/client/order.ts'
-import { type InitiateTypedData, initiateDigest, initiateTypedData } from '../contract/client/typed-data.ts'
+import { type InitiateTypedData, initiateDigest, initiateTypedData, refundDigest } from '../contract/client/typed-data.ts'
 import { feltOf, paddedAddress } from './address.ts'
 
 export type HtlcContract = Contract & { readonly token: Felt }
@@ -86,6 +87,11 @@ export function refundCallOf({ address }: Contract, terms: HtlcTerms): Call {
   return refundCall(address, orderTermsOf(terms))
 }
 
+/** The redeemer has signed: see `refundDigestOf`. */
+export function instantRefundCallOf({ address }: Contract, terms: HtlcTerms, signature: readonly Felt[]): Call {
+  return instantRefundCall(address, orderTermsOf(terms), signature)
+}
+
 export function approvalCallOf({ token, address }: HtlcContract, amount: bigint): Call {
   return approveCall(token, address, amount)
 }
@@ -96,4 +102,9 @@ export function typedDataOf(contract: Contract, terms: HtlcTerms): InitiateTyped
 
 export function digestOf(contract: Contract, terms: HtlcTerms): Felt {
   return initiateDigest(contract, orderTermsOf(terms))
+}
+
+/** The redeemer signs this to consent to a refund before the timelock ends. The order id binds the chain, the contract and every term. */
+export function refundDigestOf(contract: Contract, terms: HtlcTerms): Felt {
+  return refundDigest(contract, orderTermsOf(terms))
 }

@@ -1,6 +1,7 @@
 /** Sets the gas limits of a transaction: the node's estimate with a margin. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import type { Felt } from '../../contract/client/felt.ts'
 import type { GasAmounts, StarknetNode, WireTransaction } from '../nodes/node.ts'
 import { invokeWire, type Multicall } from '../send/transaction.ts'
@@ -15,10 +16,10 @@ const REDEEM_GAS: GasAmounts = { l1Gas: 0n, l1DataGas: 512n, l2Gas: 12_000_000n 
 const REDEEM_L1_GAS = 20_000n
 
 /**
- * We pay for this gas when we relay. L2 gas is five times that of an account with one key: several owners or a passkey take up to 40
- * million more. L1 gas is for messages to L1, which no initiation needs; L1 data gas is for changed storage, and ours changes a few slots.
+ * We pay for this gas when another account checks a signature: in a relay, and in an instant refund. L2 gas is five times that of an account with one key: several owners or a passkey take up to 40
+ * million more. L1 gas is for messages to L1, which neither needs; L1 data gas is for changed storage, and ours changes a few slots.
  */
-const MAX_RELAY_GAS: GasAmounts = { l1Gas: 0n, l1DataGas: 4096n, l2Gas: 60_000_000n }
+export const MAX_RELAY_GAS: GasAmounts = { l1Gas: 0n, l1DataGas: 4096n, l2Gas: 60_000_000n }
 /** An account with one key takes at most a fifth of the limit, with the margin. */
 export const USUAL_RELAY_GAS = withMargin({ ...MAX_RELAY_GAS, l2Gas: MAX_RELAY_GAS.l2Gas / 5n }).l2Gas
 const RESOURCES = { l1Gas: 'L1 gas', l1DataGas: 'L1 data gas', l2Gas: 'L2 gas' } as const
@@ -54,13 +55,13 @@ export function redeemGas(payment: GasAmounts): GasAmounts {
 
 export const usualRedeemGas = redeemGas({ l1Gas: 0n, l1DataGas: 512n, l2Gas: 4_000_000n })
 
-/** The initiator's account checks its own signature, and can burn gas, write storage and send messages there, all of which the relay pays. */
-export function assertRelayGas(gas: GasAmounts): void {
+/** An account checks its own signature, and can burn gas, write storage and send messages there, all of which the sender pays. */
+export function assertRelayGas(verb: HtlcVerb, gas: GasAmounts): void {
   for (const resource of Object.keys(RESOURCES) as (keyof GasAmounts)[]) {
     if (gas[resource] > MAX_RELAY_GAS[resource])
       throw new ChainFailure(
         'would-fail',
-        `initiate: it would take ${gas[resource]} ${RESOURCES[resource]}, and we pay for ${MAX_RELAY_GAS[resource]}`,
+        `${verb}: it would take ${gas[resource]} ${RESOURCES[resource]}, and we pay for ${MAX_RELAY_GAS[resource]}`,
       )
   }
 }

@@ -6,6 +6,7 @@ import { onCurve, type PublicKey, type Signer } from '@tandem/keys/key.ts'
 import { isStarkSignature } from '@tandem/keys/stark.ts'
 import { type Felt, felt, selectorOf } from '../../contract/client/felt.ts'
 import { addressOfFelt } from '../../terms/address.ts'
+import { bytesOfFelt, signDigest } from '../account.ts'
 import { type Fees, feeRateOf } from '../fees/fees.ts'
 import type { GasAmounts, NodeCall, WireTransaction } from '../nodes/node.ts'
 import { type Envelope, invokeHash } from './transaction-hash.ts'
@@ -45,20 +46,11 @@ export function signHash(
     const tried = { ...envelope, fees: { ...envelope.fees, tip: envelope.fees.tip + more } }
     const hash = hashOf(tried)
     try {
-      const signature = key.signFelt(bytesOfFelt(hash))
-      return { envelope: tried, hash, signature: [feltOfBytes(signature.subarray(0, 32)), feltOfBytes(signature.subarray(32))] }
+      return { envelope: tried, hash, signature: signDigest(key, hash) }
     } catch (error) {
       if (more + 1n >= SIGNATURE_TRIES) throw error
     }
   }
-}
-
-function bytesOfFelt(value: Felt): Uint8Array {
-  return Buffer.from(value.slice(2).padStart(64, '0'), 'hex')
-}
-
-function feltOfBytes(bytes: Uint8Array): Felt {
-  return felt(BigInt(`0x${Buffer.from(bytes).toString('hex')}`))
 }
 
 /** `signature` is empty for estimates that do not validate. */
