@@ -6,9 +6,10 @@ import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { suiWallet } from '@tandem/sdk'
 import { keypairOf } from '@tandem/sui/local/account-keys.ts'
 import { suiLocal } from '@tandem/sui/local/local.ts'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { tellStory } from './story.ts'
 import { swapBySdk } from './swap-by-sdk.ts'
+import { tellOfInstantRefund } from './tell-of-instant-refund.ts'
 
 const SUI = 'sui_localnet:sui'
 const COINS = 'sui_localnet:usdc'
@@ -172,6 +173,16 @@ test('the secret is never shown: the solver gets its SUI back, and the user its 
   await story.passTime('arbitrum_localnet', locked.source_swap.timelock)
   await story.untilStatus(created.order_id, 'refunded')
   expect([await wallet.balance(SUI), await story.balance(DOLLARS)]).toEqual([sui, dollars])
+})
+
+describe('an instant refund', () => {
+  tellOfInstantRefund(story, {
+    asset: SUI,
+    destination: DOLLARS,
+    amount: 5_000_000_000n,
+    maxGas: GAS,
+    fund: (created) => wallet.fund(created),
+  })
 })
 
 test('the solver is gone: SUI is refunded after the timelock, with no transaction of the user', async () => {

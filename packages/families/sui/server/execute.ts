@@ -11,7 +11,15 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { accountOf, parseAddress } from '../terms/address.ts'
 import { SUI_TYPE } from '../terms/coin-type.ts'
 import type { HtlcContract } from '../terms/htlc.ts'
-import { initiateCallOf, redeemCallOf, refundCallOf, type SuiCall, transactionWith } from '../terms/send/call.ts'
+import {
+  type Consent,
+  initiateCallOf,
+  instantRefundCallOf,
+  redeemCallOf,
+  refundCallOf,
+  type SuiCall,
+  transactionWith,
+} from '../terms/send/call.ts'
 import { readAttempt } from '../terms/send/transaction.ts'
 import { newestBlock } from './blocks.ts'
 import { readHtlcState } from './contract-state.ts'
@@ -28,7 +36,10 @@ type Action = ContractAction<SuiCall> & { readonly deployed: Deployed }
 
 type Step = Action | SideCall<SuiTypes>
 
-export type SuiExecutor = HtlcExecutor<HtlcContract>
+export interface SuiExecutor extends HtlcExecutor<HtlcContract> {
+  /** The redeemer's consent was verified. */
+  refundInstantly(contract: HtlcContract, terms: HtlcTerms, consent: Consent, outbox: Outbox): Promise<string>
+}
 
 /** Our own initiation may be executed for at most this long. */
 const INITIATE_SECONDS = 3_600n
@@ -55,6 +66,10 @@ export function createExecutor(chain: Chain, node: SuiNode, deployments: Deploym
     async refund(contract, terms, outbox) {
       const deployed = await deployments.of(contract)
       return send(act('refund', deployed, terms, refundCallOf(deployed, terms)), outbox)
+    },
+    async refundInstantly(contract, terms, consent, outbox) {
+      const deployed = await deployments.of(contract)
+      return send(act('refund', deployed, terms, instantRefundCallOf(deployed, terms, consent)), outbox)
     },
     cancelUnmined,
   }

@@ -18,6 +18,7 @@ import { createDeployments, type Deployed } from './deployments.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { legCostOf } from './fees/gas.ts'
+import { createInstantRefund } from './instant-refund.ts'
 import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import type { NodeCoin, SuiNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
@@ -63,6 +64,7 @@ function createSuiClient(chain: Chain, options: ConnectOptions, node: SuiNode): 
       contracts.of(asset)
       return legCostOf(node)
     },
+    instantRefund: createInstantRefund(contracts, executor),
     checkRecipient: (address) => checkRecipient(node, address),
     inspectProviders: () => inspectNodes(chain, options),
     async close() {

@@ -2,7 +2,7 @@
 import { Transaction, type TransactionObjectArgument } from '@mysten/sui/transactions'
 import type { HtlcTerms, HtlcVerb } from '@tandem/protocol/htlc.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
-import { assertBeforeCall, initiateCall, redeemCall, refundCall } from '../../contract/client/calls.ts'
+import { assertBeforeCall, initiateCall, instantRefundWithSignatureCall, redeemCall, refundCall } from '../../contract/client/calls.ts'
 import type { Deployed } from '../../server/deployments.ts'
 import type { ObjectRef } from '../../server/nodes/node.ts'
 import { type CoinType, SUI_TYPE } from '../coin-type.ts'
@@ -41,6 +41,15 @@ export function redeemCallOf(deployed: Deployed, terms: HtlcTerms, secret: Hex32
 export function refundCallOf(deployed: Deployed, terms: HtlcTerms): SuiCall {
   const order = swapIdOf(deployed, terms)
   return { verb: 'refund', spends: null, deadlineMs: null, add: (tx) => void refundCall(tx, deployed, order) }
+}
+
+/** The redeemer signed: see `instantRefundDigest`. */
+export type Consent = { readonly publicKey: Uint8Array; readonly signature: Uint8Array }
+
+export function instantRefundCallOf(deployed: Deployed, terms: HtlcTerms, { publicKey, signature }: Consent): SuiCall {
+  const order = swapIdOf(deployed, terms)
+  const add = (tx: Transaction) => void instantRefundWithSignatureCall(tx, deployed, order, publicKey, signature)
+  return { verb: 'refund', spends: null, deadlineMs: null, add }
 }
 
 export function transactionWith({ spends, add }: SuiCall, coins: readonly ObjectRef[]): Transaction {
