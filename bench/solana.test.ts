@@ -41,15 +41,16 @@ async function measureKind(kind: Kind): Promise<readonly SolanaRow[]> {
     const transaction = htlc.signedBy(instructions, [...new Set([payer, ...signers])], payer.address)
     const { error, computeUnits } = htlc.submit(transaction)
     if (error !== null) throw new Error(`${operation}: ${error}`)
+    const count = instructions.filter(({ programAddress }) => programAddress === htlc.program).length
     const signatures = Object.keys(transaction.signatures).length
     const fee = who === payer ? BigInt(signatures) * lamportsPerSignature : 0n
     const spentOnOrder = kind === 'SOL' && who === payer && payer !== relayer ? orderAmount : 0n
     rows.push({
       operation: `${kind} ${operation}`,
-      computeUnits: Math.ceil(computeUnits / instructions.length),
+      computeUnits: Math.ceil(computeUnits / count),
       limit: limits[`${kind} ${operation}`] ?? null,
       size: getTransactionEncoder().encode(transaction).length,
-      rent: (before - htlc.balance(who.address) - fee - spentOnOrder) / BigInt(instructions.length),
+      rent: (before - htlc.balance(who.address) - fee - spentOnOrder) / BigInt(count),
     })
     htlc.svm.expireBlockhash()
   }
@@ -75,6 +76,8 @@ async function measureKind(kind: Kind): Promise<readonly SolanaRow[]> {
   measure('initiate, lamports sent before', [htlc.initiate(prefunded)], [funder, rentPayer])
   measure('redeem', [htlc.redeem(await htlc.open())], [])
   measure('instant refund', [htlc.instantRefund(await htlc.open())], [redeemer])
+  const consented = await htlc.open()
+  measure('instant refund by consent', [htlc.consent(consented), htlc.consentedRefund(consented)], [])
   const expired = await htlc.open()
   htlc.expire(expired)
   measure('refund', [htlc.refund(expired)], [])
@@ -117,8 +120,9 @@ const ceilings: Readonly<Record<string, { readonly computeUnits: number; readonl
   'SOL initiate, funded by another': { computeUnits: 4_445, size: 560 },
   'SOL initiate, lamports sent before': { computeUnits: 6_714, size: 560 },
   'SOL redeem': { computeUnits: 383, size: 277 },
-  'SOL instant refund': { computeUnits: 293, size: 342 },
-  'SOL refund': { computeUnits: 416, size: 245 },
+  'SOL instant refund': { computeUnits: 297, size: 342 },
+  'SOL instant refund by consent': { computeUnits: 2_175, size: 506 },
+  'SOL refund': { computeUnits: 418, size: 245 },
   'SOL close': { computeUnits: 353, size: 245 },
   'SOL close, 10 together, each': { computeUnits: 353, size: 650 },
   'token initiate': { computeUnits: 7_136, size: 468 },
@@ -126,8 +130,9 @@ const ceilings: Readonly<Record<string, { readonly computeUnits: number; readonl
   'token initiate, funded by another': { computeUnits: 7_136, size: 692 },
   'token initiate, lamports sent before': { computeUnits: 10_551, size: 692 },
   'token redeem': { computeUnits: 2_991, size: 343 },
-  'token instant refund': { computeUnits: 3_075, size: 408 },
-  'token refund': { computeUnits: 3_198, size: 311 },
+  'token instant refund': { computeUnits: 3_080, size: 408 },
+  'token instant refund by consent': { computeUnits: 4_958, size: 572 },
+  'token refund': { computeUnits: 3_201, size: 311 },
   'token close': { computeUnits: 385, size: 245 },
   'token close, 10 together, each': { computeUnits: 385, size: 650 },
 }

@@ -25,10 +25,11 @@ import { solanaWallet } from '@tandem/sdk'
 import { solanaLocal } from '@tandem/solana/local/local.ts'
 import { createLocalSigner } from '@tandem/solana/local/local-signer.ts'
 import { getWallets } from '@wallet-standard/app'
-import { expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { tellStory } from './story.ts'
 import { swapBySdk } from './swap-by-sdk.ts'
+import { tellOfInstantRefund } from './tell-of-instant-refund.ts'
 
 const SOL = 'solana_localnet:sol'
 const USDC = 'solana_localnet:usdc'
@@ -223,6 +224,23 @@ test('a hostile user gets nothing signed by the fee payer, and costs it nothing'
     message: expect.stringContaining('holds 0'),
   })
   expect(await lamports(relay)).toBe(before)
+})
+
+describe.each([
+  { asset: USDC, amount: 20_000_000n, maxGas: 0n },
+  // The rent of an order comes back when it is closed.
+  { asset: SOL, amount: 1_000_000_000n, maxGas: 2_060_160n + FEE },
+])('an instant refund of $asset', ({ asset, amount, maxGas }) => {
+  const fund = async (created: CreatedOrder) => {
+    spent += FEE
+    await wallet.fund(created)
+  }
+  tellOfInstantRefund(story, { asset, destination: DOLLARS, amount, maxGas, fund })
+  afterAll(() => {
+    // One of the swaps is completed.
+    if (asset === SOL) spent += amount
+    else start.usdc -= amount
+  })
 })
 
 test('the solver is gone: the tokens are refunded after the timelock; then the payers have all rent back', async () => {

@@ -12,7 +12,7 @@ import {
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { HtlcInstruction } from './client/instructions.ts'
-import { systemProgram, tokenProgram } from './client/programs.ts'
+import { instructionsSysvar, systemProgram, tokenProgram } from './client/programs.ts'
 import { createHtlc, type HtlcFixture, kinds } from './testing/order.ts'
 import { isOpen } from './testing/scenario.ts'
 
@@ -40,6 +40,7 @@ it.each(kinds)(`${cases / 2} malformed instructions for %s`, { timeout: 600_000 
     htlc.redeem(victim),
     htlc.refund(victim),
     htlc.instantRefund(victim),
+    htlc.consentedRefund(victim),
     htlc.close(settled),
   ].map((instruction) => ({
     ...instruction,
@@ -54,6 +55,7 @@ it.each(kinds)(`${cases / 2} malformed instructions for %s`, { timeout: 600_000 
     htlc.mint,
     systemProgram,
     tokenProgram,
+    instructionsSysvar,
   ]
   const meta = fc.record({ address: fc.constantFrom(...known), role: fc.constantFrom(0, 1, 2, 3) })
   const flips = fc.array(fc.tuple(fc.nat(120), fc.nat(255)), { maxLength: 4 })

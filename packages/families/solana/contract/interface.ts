@@ -30,7 +30,11 @@ const vault = {
   writable: true,
   about: 'the token account of the order, at the System program’s address for base order, seed "thevault", owner Token program',
 } as const
-const redeemer = { name: 'redeemer', signer: true, about: 'gives up its claim' } as const
+const redeemer = {
+  name: 'redeemer',
+  signer: true,
+  about: 'gives up its claim; or Sysvar1nstructions1111111111111111111111111, which does not sign, right after the signed consent',
+} as const
 
 const terms: readonly Field[] = [
   { name: 'amount', type: 'u64' },
@@ -74,7 +78,7 @@ const solInstructions: readonly ProgramInstruction[] = [
   {
     name: 'instant_refund',
     tag: 3,
-    about: 'Pays the initiator back at once, if the redeemer signs.',
+    about: 'Pays the initiator back at once, if the redeemer signs the transaction or has signed its consent.',
     accounts: [order, { name: 'initiator', writable: true, about: 'of the order' }, redeemer],
     fields: [],
   },
@@ -126,7 +130,7 @@ const tokenInstructions: readonly ProgramInstruction[] = [
   {
     name: 'instant_refund',
     tag: 7,
-    about: 'Pays the initiator back at once, if the redeemer signs.',
+    about: 'Pays the initiator back at once, if the redeemer signs the transaction or has signed its consent.',
     accounts: [
       order,
       vault,

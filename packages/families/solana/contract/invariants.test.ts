@@ -1,5 +1,5 @@
 // These tests play random sequences on a real SVM against a model: what orders hold, who was paid, and that nothing is stuck.
-import { type Address, lamports } from '@solana/kit'
+import { type Address, type Instruction, lamports } from '@solana/kit'
 import { getTransferInstruction } from '@solana-program/token'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -43,8 +43,13 @@ async function createRun() {
     const known = mentioned[kind]
     return known[pick % known.length] ?? htlcs[kind].newOrder()
   }
-  const attempt = async (htlc: HtlcFixture, instruction: HtlcInstruction, expected: string | null): Promise<boolean> => {
-    const { error } = await htlc.sendSigned([instruction])
+  const attempt = async (
+    htlc: HtlcFixture,
+    instruction: HtlcInstruction,
+    expected: string | null,
+    before: readonly Instruction[] = [],
+  ): Promise<boolean> => {
+    const { error } = await htlc.sendSigned([...before, instruction])
     expect(error).toBe(expected)
     if (error === null) history.push(instruction)
     return error === null
@@ -75,9 +80,10 @@ async function createRun() {
     instruction: HtlcInstruction,
     expected: string | null,
     payee: Address,
+    before: readonly Instruction[] = [],
   ): Promise<void> {
     const htlc = htlcs[kind]
-    if (!(await attempt(htlc, instruction, expected))) return
+    if (!(await attempt(htlc, instruction, expected, before))) return
     if (kind === 'SOL') {
       give('lamports', order.address, -order.terms.amount)
       give('lamports', payee, order.terms.amount)
@@ -142,6 +148,12 @@ async function createRun() {
           return refund(kind, pickFrom(kind, step.pick))
         case 'instant refund': {
           const order = pickFrom(kind, step.pick)
+          if (step.isSigned && htlc.state(order) !== null) {
+            const consent = htlc.consent(order, step.bySomebodyElse ? keys.funder.address : order.terms.redeemer)
+            const expected = model.instantRefund(order, step.bySomebodyElse)
+            const error = expected === 'NotTheRedeemer' ? 'MissingConsent' : expected
+            return settle(kind, order, htlc.consentedRefund(order), error, order.terms.initiator, [consent])
+          }
           const instant = htlc.instantRefund(order)
           const instruction = step.bySomebodyElse ? withAccount(instant, instant.accounts.length - 1, keys.funder.address) : instant
           return settle(kind, order, instruction, model.instantRefund(order, step.bySomebodyElse), order.terms.initiator)

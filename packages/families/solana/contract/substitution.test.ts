@@ -1,7 +1,7 @@
 // This test replaces every account of every instruction by every account that an attacker could name. All parties sign everything.
 import { AccountRole, type Address } from '@solana/kit'
 import { describe, expect, it } from 'vitest'
-import { systemProgram, tokenProgram } from './client/programs.ts'
+import { instructionsSysvar, systemProgram, tokenProgram } from './client/programs.ts'
 import { programInterfaces } from './interface.ts'
 import { createHtlc, type HtlcFixture, keyOf, kinds, type TestOrder, withAccount } from './testing/order.ts'
 import { isOpen } from './testing/scenario.ts'
@@ -85,6 +85,7 @@ async function substitutes(htlc: HtlcFixture, orders: Orders): Promise<readonly 
     ['Token program', tokenProgram],
     ['Token-2022', 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' as Address],
     ['clock', 'SysvarC1ock11111111111111111111111111111111' as Address],
+    ['instructions', instructionsSysvar],
     ['rent', 'SysvarRent111111111111111111111111111111111' as Address],
   ]
 }

@@ -18,11 +18,23 @@ const builtins: ReadonlySet<string> = new Set([
   'Vote111111111111111111111111111111111111111',
 ])
 
+/** The first byte of their data is the number of signatures that they verify, and each costs as much as one of the transaction. */
+const verifiers: ReadonlySet<string> = new Set([
+  'Ed25519SigVerify111111111111111111111111111',
+  'KeccakSecp256k11111111111111111111111111111',
+  'Secp256r1SigVerify1111111111111111111111111',
+])
+
 export function feeOf(message: WireMessage): bigint {
   const { unitLimit, unitPrice } = requestedBudget(message)
   const units = BigInt(Math.min(unitLimit ?? defaultUnits(message), MAX_UNITS))
   const priority = (units * unitPrice + MICRO - 1n) / MICRO
-  return LAMPORTS_PER_SIGNATURE * BigInt(message.header.numSignerAccounts) + priority
+  return LAMPORTS_PER_SIGNATURE * BigInt(message.header.numSignerAccounts + verifiedSignatures(message)) + priority
+}
+
+function verifiedSignatures({ instructions, staticAccounts }: WireMessage): number {
+  const ofVerifiers = instructions.filter(({ programAddressIndex }) => verifiers.has(staticAccounts[programAddressIndex] ?? ''))
+  return ofVerifiers.reduce((sum, { data }) => sum + (data?.[0] ?? 0), 0)
 }
 
 function defaultUnits({ instructions, staticAccounts }: WireMessage): number {

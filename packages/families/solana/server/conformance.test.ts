@@ -23,6 +23,7 @@ const abilities = [
   'finalHeight',
   'gasless',
   'inspectProviders',
+  'instantRefund',
   'legCost',
   'newBlocks',
   'rent',

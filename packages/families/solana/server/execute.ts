@@ -13,7 +13,15 @@ import { decodeInstruction } from '../contract/client/decode.ts'
 import { accountOf, parseAddress } from '../terms/address.ts'
 import { fixedUnits, SIMULATION_UNITS, unitsFrom } from '../terms/fees/fees.ts'
 import type { HtlcContract } from '../terms/htlc.ts'
-import { creationFor, initiateInstruction, redeemInstructions, refundInstructions, tokenAccountOf } from '../terms/instructions.ts'
+import {
+  type Consent,
+  creationFor,
+  initiateInstruction,
+  instantRefundInstructions,
+  redeemInstructions,
+  refundInstructions,
+  tokenAccountOf,
+} from '../terms/instructions.ts'
 import type { UserSigned } from '../terms/relayed-transaction.ts'
 import { buildTransaction, readAttempt, type SolanaCall, wireOf } from '../terms/send/transaction.ts'
 import { readHtlcState } from './contract-state.ts'
@@ -32,6 +40,8 @@ type Step = Action | SideCall<SolanaTypes>
 
 export interface SolanaExecutor extends HtlcExecutor<HtlcContract> {
   relay(contract: HtlcContract, terms: HtlcTerms, signed: UserSigned, outbox: Outbox): Promise<string>
+  /** The redeemer's consent was verified. */
+  refundInstantly(contract: HtlcContract, terms: HtlcTerms, consent: Consent, outbox: Outbox): Promise<string>
 }
 
 /** Our own initiation may be mined for this long. A longer time would keep the rent of the order locked. */
@@ -83,6 +93,12 @@ export function createExecutor(node: SolanaNode): SolanaExecutor {
       const sender = accountOf(outbox.key)
       const payout = await payoutBy(sender, contract, terms, terms.initiator)
       const instructions = await refundInstructions(contract, terms, payout.lacksAccount ? sender : null)
+      return send({ verb: 'refund', contract, terms, call: { instructions }, paysAmount: false, payout }, outbox)
+    },
+    async refundInstantly(contract, terms, consent, outbox) {
+      const sender = accountOf(outbox.key)
+      const payout = await payoutBy(sender, contract, terms, terms.initiator)
+      const instructions = await instantRefundInstructions(contract, terms, consent, payout.lacksAccount ? sender : null)
       return send({ verb: 'refund', contract, terms, call: { instructions }, paysAmount: false, payout }, outbox)
     },
     cancelUnmined,

@@ -17,6 +17,7 @@ import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { legCostOf } from './fees/funds.ts'
 import { createGasless } from './gasless.ts'
+import { createInstantRefund } from './instant-refund.ts'
 import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import type { SolanaNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
@@ -61,6 +62,7 @@ function createSolanaClient(chain: Chain, options: ConnectOptions, node: SolanaN
     balance: (asset, owner) => balanceOf(node, chain, contracts, asset, owner),
     funding: (request) => fundingOf(node, contracts.of(request.terms.asset), relay, request),
     legCost: async (asset) => legCostOf(node, contracts.of(asset).mint !== null),
+    instantRefund: createInstantRefund(node, contracts, executor),
     gasless: createGasless(node, contracts, executor, relay),
     checkRecipient: (address, asset) => checkRecipient(node, contracts.of(asset), address),
     rent: createRent(node, contracts),

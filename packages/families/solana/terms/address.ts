@@ -1,5 +1,5 @@
 /** Parses Solana accounts: the base58 form of 32 bytes, without a checksum. An address does not name its cluster. */
-import { type Address, getAddressDecoder } from '@solana/kit'
+import { type Address, getAddressDecoder, getAddressEncoder } from '@solana/kit'
 import type { TextForms } from '@tandem/chain-kit/port/text-forms.ts'
 import { onCurve, type PublicKey } from '@tandem/keys/key.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
@@ -36,4 +36,9 @@ export function parseAddress(text: string): Address {
 
 export function accountOf(key: PublicKey): Address {
   return getAddressDecoder().decode(onCurve('ed25519', key).publicKey)
+}
+
+/** These are the 32 bytes of the account's key. */
+export function addressBytes(address: Address): Uint8Array {
+  return Uint8Array.from(getAddressEncoder().encode(address))
 }

@@ -5,8 +5,18 @@ import { findAssociatedTokenPda, getCreateAssociatedTokenIdempotentInstruction }
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
 import { orderAddress } from '../contract/client/addresses.ts'
-import { initiateSol, initiateToken, redeemSol, redeemToken, refundSol, refundToken } from '../contract/client/instructions.ts'
-import { tokenProgram } from '../contract/client/programs.ts'
+import { consentInstruction } from '../contract/client/consent.ts'
+import {
+  initiateSol,
+  initiateToken,
+  instantRefundSol,
+  instantRefundToken,
+  redeemSol,
+  redeemToken,
+  refundSol,
+  refundToken,
+} from '../contract/client/instructions.ts'
+import { instructionsSysvar, tokenProgram } from '../contract/client/programs.ts'
 import { type HtlcContract, orderTermsOf } from './htlc.ts'
 
 /** Wallets look for the tokens of an owner there. */
@@ -58,6 +68,26 @@ export async function refundInstructions(
   if (mint === null) return [refundSol(contract.program, order, initiator)]
   const tokens = await tokenAccountOf(initiator, mint)
   return [...creationOf(tokens, initiator, mint, creator), refundToken(contract.program, order, tokens)]
+}
+
+/** The redeemer signed `message`: see `consentMessage`. */
+export type Consent = { readonly message: Uint8Array; readonly signature: Uint8Array }
+
+/** The program looks for the consent right before the refund. */
+export async function instantRefundInstructions(
+  contract: HtlcContract,
+  terms: HtlcTerms,
+  { message, signature }: Consent,
+  creator: AccountCreator,
+): Promise<readonly Instruction[]> {
+  const orderTerms = orderTermsOf(contract, terms)
+  const { mint, initiator, redeemer } = orderTerms
+  const { address: order } = orderAddress(contract.program, orderTerms)
+  const consent = consentInstruction(redeemer, signature, message)
+  if (mint === null) return [consent, instantRefundSol(contract.program, order, initiator, instructionsSysvar)]
+  const tokens = await tokenAccountOf(initiator, mint)
+  const refund = instantRefundToken(contract.program, order, tokens, instructionsSysvar)
+  return [...creationOf(tokens, initiator, mint, creator), consent, refund]
 }
 
 /** The creator pays for the account that receives the redeemer's money. The instruction does nothing if that account exists. */

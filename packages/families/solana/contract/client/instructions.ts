@@ -2,7 +2,7 @@
 import { type AccountMeta, AccountRole, type Address, type Instruction, type ReadonlyUint8Array } from '@solana/kit'
 import { type OrderTerms, orderAddress, vaultAddress } from './addresses.ts'
 import { initiateCodec, redeemCodec, tagCodec, tags } from './codecs.ts'
-import { systemProgram, tokenProgram } from './programs.ts'
+import { instructionsSysvar, systemProgram, tokenProgram } from './programs.ts'
 
 export type HtlcInstruction = Instruction & { readonly accounts: readonly AccountMeta[]; readonly data: ReadonlyUint8Array }
 
@@ -85,18 +85,20 @@ export function refundToken(program: Address, order: Address, initiatorTokens: A
   }
 }
 
-export function instantRefundSol(program: Address, order: Address, initiator: Address, redeemer: Address): HtlcInstruction {
+/** `permission` is the redeemer, which signs the transaction, or the Instructions sysvar: the instruction before is then `consentInstruction`. */
+export function instantRefundSol(program: Address, order: Address, initiator: Address, permission: Address): HtlcInstruction {
   return {
     programAddress: program,
-    accounts: [writable(order), writable(initiator), signer(redeemer)],
+    accounts: [writable(order), writable(initiator), permissionBy(permission)],
     data: tagCodec.encode({ tag: tags.instantRefundSol }),
   }
 }
 
-export function instantRefundToken(program: Address, order: Address, initiatorTokens: Address, redeemer: Address): HtlcInstruction {
+/** See `instantRefundSol`. */
+export function instantRefundToken(program: Address, order: Address, initiatorTokens: Address, permission: Address): HtlcInstruction {
   return {
     programAddress: program,
-    accounts: [...tokenPayment(order, initiatorTokens), signer(redeemer)],
+    accounts: [...tokenPayment(order, initiatorTokens), permissionBy(permission)],
     data: tagCodec.encode({ tag: tags.instantRefundToken }),
   }
 }
@@ -116,6 +118,10 @@ function writable(address: Address): AccountMeta {
 
 function readonly(address: Address): AccountMeta {
   return { address, role: AccountRole.READONLY }
+}
+
+function permissionBy(address: Address): AccountMeta {
+  return address === instructionsSysvar ? readonly(address) : signer(address)
 }
 
 function signer(address: Address): AccountMeta {

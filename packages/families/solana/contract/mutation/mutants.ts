@@ -157,6 +157,38 @@ const breaks: Readonly<Record<Kind, Breaks>> = {
         'equal(&redeemer->address, &open->initiator), NotTheRedeemer',
       ],
     ],
+    'anyone refunds at once with the signed consent of the redeemer, which signs no transaction': [
+      ['a consent by the initiator', 'same_bytes(given->key, &open->redeemer, 32)', 'same_bytes(given->key, &open->initiator, 32)'],
+    ],
+    'a consent is of the redeemer and of nobody else': [['a consent by any key', 'same_bytes(given->key, &open->redeemer, 32) && ', '']],
+    'a consent counts for one order only': [
+      [
+        'a consent is compared by the first byte of each part',
+        'if (a[i] != ((const u8 *)b)[i]) return 0;',
+        'if (a[i] != ((const u8 *)b)[i]) return i != 0;',
+      ],
+      ['a consent to any order', 'same_bytes(given->order, &order_account->address, 32) &&', ''],
+      ['a consent to any initiation', ' &&\n         same_bytes(given->initiated_slot_and_before, &open->initiated_slot, 16);', ';'],
+      [
+        'a consent without the time of the initiation',
+        'same_bytes(given->initiated_slot_and_before, &open->initiated_slot, 16)',
+        'same_bytes(given->initiated_slot_and_before, &open->initiated_slot, 8)',
+      ],
+    ],
+    'a consent stands right before the refund that it permits': [
+      ['no consent before the first instruction', 'if (current == 0) return 0;', 'if (current == 0) return 1;'],
+      ['a consent at the beginning', 'read_u16(data + 2 * current)', 'read_u16(data + 2)'],
+    ],
+    'a consent is an instruction of the Ed25519 program': [
+      ['a consent to any program', 'same_bytes(given->program, &ED25519_PROGRAM, 32) && ', ''],
+    ],
+    'every byte of a consent counts': [
+      ['a consent without its tag', ' && same_bytes(given->tag, CONSENT_TAG, 32)', ''],
+      ['a consent with more behind it', ' && read_u16(given->data_length) == 192', ''],
+    ],
+    'key and message of a consent are where the signature is verified': [
+      ['a consent that points elsewhere', 'same_bytes(given->head, CONSENT_HEAD, 16) && ', ''],
+    ],
     'a settled order is never paid again': [['settled orders are settled again', 'REQUIRE(checked->status == OPEN, OrderSettled);', '']],
     'instructions for one kind of order are refused for the other': [
       ['orders of any kind', 'REQUIRE(checked->kind == kind, WrongKind);', ''],

@@ -11,6 +11,7 @@
 //    nothing that was signed for this order can initiate it a second time.
 // 4. A payment needs no account of a third party: nobody can block it by making the account of the rent payer unusable.
 #include "calls.h"
+#include "consent.h"
 
 #define REQUIRE(condition, error)   \
   do {                              \
@@ -204,8 +205,13 @@ INLINE u64 check_expired(const context *call, const order *open) {
   return 0;
 }
 
+/** The redeemer signs the transaction, or has signed its consent. */
 INLINE u64 check_permitted(const context *call, const order *open, const account *redeemer) {
   REQUIRE(call->data_length == TAG_LENGTH, InvalidInstruction);
+  if (equal(&redeemer->address, &INSTRUCTIONS_SYSVAR)) {
+    REQUIRE(is_consented(redeemer, call->accounts[0], open), MissingConsent);
+    return 0;
+  }
   REQUIRE(equal(&redeemer->address, &open->redeemer), NotTheRedeemer);
   REQUIRE(redeemer->is_signer, MissingSignature);
   return 0;

@@ -31,7 +31,8 @@
   X(6022, WrongPayee, "The order pays somebody else")                                                   \
   X(6023, WrongVault, "The vault is not the one of the order")                                          \
   X(6024, WrongRentPayer, "Somebody else paid the rent of the order")                                   \
-  X(6025, TooEarlyToClose, "The order could still be initiated again: it stays until then")
+  X(6025, TooEarlyToClose, "The order could still be initiated again: it stays until then")             \
+  X(6026, MissingConsent, "The instruction before is not the redeemer's signature of this refund")
 
 #define ERROR_CONSTANT(code, name, message) name = code,
 enum { ERRORS(ERROR_CONSTANT) };

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Address, Instruction, KeyPairSigner, ReadonlyUint8Array } from '@solana/kit'
 import { findAssociatedTokenPda } from '@solana-program/token'
 import { type OrderTerms, orderAddress, vaultAddress } from '../client/addresses.ts'
+import { consentInstruction, consentMessage } from '../client/consent.ts'
 import { decodeOrderAccount, type OrderAccount } from '../client/decode.ts'
 import {
   closeOrder,
@@ -16,8 +17,8 @@ import {
   refundSol,
   refundToken,
 } from '../client/instructions.ts'
-import { tokenProgram } from '../client/programs.ts'
-import { createSvm, keyOf, type Outcome, type Svm } from './svm.ts'
+import { instructionsSysvar, tokenProgram } from '../client/programs.ts'
+import { createSvm, keyOf, type Outcome, type Svm, signMessage } from './svm.ts'
 
 export type Kind = 'SOL' | 'token'
 export const kinds: readonly Kind[] = ['SOL', 'token']
@@ -87,9 +88,17 @@ export async function createHtlc(kind: Kind, on: Promise<Svm> = createSvm()) {
       const payTo = fixture.payee(terms.initiator)
       return isSol ? refundSol(program, address, payTo) : refundToken(program, address, payTo)
     },
-    instantRefund({ address, terms }: TestOrder): HtlcInstruction {
+    instantRefund({ address, terms }: TestOrder, permission = terms.redeemer): HtlcInstruction {
       const payTo = fixture.payee(terms.initiator)
-      return isSol ? instantRefundSol(program, address, payTo, terms.redeemer) : instantRefundToken(program, address, payTo, terms.redeemer)
+      return isSol ? instantRefundSol(program, address, payTo, permission) : instantRefundToken(program, address, payTo, permission)
+    },
+    /** It needs the consent before it. */
+    consentedRefund: (order: TestOrder): HtlcInstruction => fixture.instantRefund(order, instructionsSysvar),
+    consent(order: TestOrder, signer = order.terms.redeemer): Instruction {
+      const initiation = fixture.state(order)
+      if (initiation === null) throw new Error('an order that was never initiated has no slot')
+      const message = consentMessage(order.address, initiation)
+      return consentInstruction(signer, signMessage(signer, message), message)
     },
     close: ({ address }: TestOrder, rentPayer = keys.rentPayer.address): HtlcInstruction => closeOrder(program, address, rentPayer),
     sendSigned(instructions: readonly Instruction[]): Promise<Outcome> {

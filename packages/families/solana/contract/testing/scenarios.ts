@@ -1,5 +1,6 @@
 // Lists all promises of the program.
 import { closeScenarios } from './close-scenarios.ts'
+import { consentScenarios } from './consent-scenarios.ts'
 import { initiateScenarios } from './initiate-scenarios.ts'
 import type { Kind } from './order.ts'
 import type { Scenario } from './scenario.ts'
@@ -7,7 +8,7 @@ import { settleScenarios } from './settle-scenarios.ts'
 import { tokenScenarios } from './token-scenarios.ts'
 import { vaultScenarios } from './vault-scenarios.ts'
 
-const all = [...initiateScenarios, ...settleScenarios, ...closeScenarios, ...tokenScenarios, ...vaultScenarios]
+const all = [...initiateScenarios, ...settleScenarios, ...consentScenarios, ...closeScenarios, ...tokenScenarios, ...vaultScenarios]
 
 export function scenariosOf(kind: Kind): readonly Scenario[] {
   return all.filter((scenario) => scenario.kind === undefined || scenario.kind === kind)

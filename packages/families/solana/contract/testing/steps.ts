@@ -18,7 +18,7 @@ export type Step = { readonly kind: Kind } & (
   | { readonly do: 'initiate again'; readonly pick: number; readonly funder: Payer; readonly rentPayer: Payer }
   | { readonly do: 'redeem'; readonly pick: number; readonly rightSecret: boolean; readonly rightPayee: boolean }
   | { readonly do: 'refund'; readonly pick: number }
-  | { readonly do: 'instant refund'; readonly pick: number; readonly bySomebodyElse: boolean }
+  | { readonly do: 'instant refund'; readonly pick: number; readonly bySomebodyElse: boolean; readonly isSigned: boolean }
   | { readonly do: 'close'; readonly pick: number; readonly toSomebodyElse: boolean }
   | { readonly do: 'wait'; readonly slots: bigint; readonly seconds: bigint }
   | { readonly do: 'donate'; readonly pick: number }
@@ -47,7 +47,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('initiate again' as const), kind, pick, funder: payer, rentPayer: payer }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('redeem' as const), kind, pick, rightSecret: mostly, rightPayee: mostly }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('refund' as const), kind, pick }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('instant refund' as const), kind, pick, bySomebodyElse: rarely }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('instant refund' as const), kind, pick, bySomebodyElse: rarely, isSigned: fc.boolean() }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('close' as const), kind, pick, toSomebodyElse: rarely }) },
   {
     weight: 3,

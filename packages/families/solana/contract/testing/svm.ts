@@ -61,12 +61,15 @@ async function makeKey(seed: Buffer): Promise<KeyPairSigner> {
   return key
 }
 
+export function signMessage(address: Address, message: Uint8Array): SignatureBytes {
+  const key = privateKeys.get(address)
+  if (key === undefined) throw new Error(`no private key for ${address}`)
+  return Uint8Array.from(sign(null, message, key)) as SignatureBytes
+}
+
 function addSignatures(transaction: Transaction, signers: readonly KeyPairSigner[]): Transaction {
-  const added = signers.map(({ address }) => {
-    const key = privateKeys.get(address)
-    if (key === undefined) throw new Error(`no private key for ${address}`)
-    return [address, Uint8Array.from(sign(null, Uint8Array.from(transaction.messageBytes), key)) as SignatureBytes] as const
-  })
+  const message = Uint8Array.from(transaction.messageBytes)
+  const added = signers.map(({ address }) => [address, signMessage(address, message)] as const)
   return { ...transaction, signatures: { ...transaction.signatures, ...Object.fromEntries(added) } }
 }
 

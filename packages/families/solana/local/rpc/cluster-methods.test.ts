@@ -1,9 +1,12 @@
 // These tests ask for the cluster over JSON-RPC: identity, epochs, blockhashes, fees.
 
-import type { Instruction } from '@solana/kit'
+import { randomBytes } from 'node:crypto'
+import { getAddressDecoder, type Instruction } from '@solana/kit'
 import { localChains } from '@tandem/families/registry.ts'
+import { ed25519Pair } from '@tandem/keys/ed25519-native.ts'
 import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { describe, expect, it } from 'vitest'
+import { consentInstruction } from '../../contract/client/consent.ts'
 import { setUnitPrice } from '../compute-budget.ts'
 import { newSigner, openSolanaFixture, SOL } from '../solana.fixture.ts'
 
@@ -68,6 +71,20 @@ describe('fees', () => {
     fixture.chain.mine()
     expect(before - fixture.chain.node.svm.balance(fixture.payer.address)).toBe(SOL + BigInt(fee))
     expect(fee).toBe(5_000 + Math.ceil((6_000 * 7_000_001) / 1_000_000))
+  })
+
+  it('are charged for a signature that an instruction verifies too', async () => {
+    const message = Buffer.from('consent')
+    const pair = ed25519Pair(randomBytes(32))
+    const key = getAddressDecoder().decode(pair.publicKey)
+    const wire = fixture.sign([consentInstruction(key, pair.sign(message), message)])
+    expect(await feeFor(Buffer.from(wire.transaction.messageBytes).toString('base64'))).toBe(10_000)
+    const before = fixture.chain.node.svm.balance(fixture.payer.address)
+    await fixture.send(wire)
+    fixture.chain.mine()
+    expect(before - fixture.chain.node.svm.balance(fixture.payer.address)).toBe(10_000n)
+    const wrong = fixture.sign([consentInstruction(key, pair.sign(Buffer.from('another')), message)])
+    await expect(fixture.send(wrong)).rejects.toThrow()
   })
 
   it('are unknown for an expired message, and refused for what is none', async () => {

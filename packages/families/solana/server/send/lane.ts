@@ -79,7 +79,7 @@ export async function openLane(node: SolanaNode, outbox: Outbox): Promise<Lane<S
     ])
     const budget: ComputeBudget = price === null ? budgetOf(call) : { unitLimit, unitPrice: price }
     const unsigned = call.userSigned ?? buildTransaction(call.instructions, { ...budget, feePayer: sender, blockhash: lifetime.blockhash })
-    const needed = feeOf(unsigned, budget) + lamportsTaken(call.instructions, sender) + lamportsKept(verb)
+    const needed = feeOf(unsigned, call.instructions, budget) + lamportsTaken(call.instructions, sender) + lamportsKept(verb)
     return outbox.withKey(async (held) => {
       const unexpired = await held.readOthers({ fromNonce: lifetime.lastValidBlockHeight - MAX_AGE })
       const funds = await readFunds(needed, unexpired.map(readAttempt))

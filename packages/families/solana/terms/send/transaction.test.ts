@@ -4,6 +4,7 @@ import { createEd25519Key } from '@tandem/keys/ed25519.ts'
 import { testPurpose } from '@tandem/keys/keys.fixture.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { describe, expect, it } from 'vitest'
+import { consentInstruction } from '../../contract/client/consent.ts'
 import { accountOf } from '../address.ts'
 import type { HtlcContract } from '../htlc.ts'
 import { initiateInstruction, redeemInstructions, refundInstructions } from '../instructions.ts'
@@ -114,7 +115,9 @@ describe('instructions', () => {
 describe('a fee', () => {
   it('is 5,000 lamports a signature and the priority fee, rounded up', async () => {
     const { transaction } = await signed()
-    expect(feeOf(transaction, { unitLimit: 1, unitPrice: 0n })).toBe(5_000n)
+    expect(feeOf(transaction, [], { unitLimit: 1, unitPrice: 0n })).toBe(5_000n)
+    const verified = consentInstruction(accountOf(user), new Uint8Array(64), new Uint8Array(80))
+    expect(feeOf(transaction, [verified], { unitLimit: 1, unitPrice: 0n })).toBe(10_000n)
     expect([0n, 1n, 1_000_000n, 1_000_001n].map((unitPrice) => priorityFeeOf({ unitLimit: 1, unitPrice }))).toEqual([0n, 1n, 1n, 2n])
   })
 })

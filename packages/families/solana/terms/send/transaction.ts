@@ -29,9 +29,10 @@ import {
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import { onCurve, type Signer } from '@tandem/keys/key.ts'
+import { ed25519Program } from '../../contract/client/programs.ts'
 import { accountOf } from '../address.ts'
 
-const LAMPORTS_PER_SIGNATURE = 5_000n
+export const LAMPORTS_PER_SIGNATURE = 5_000n
 const MICRO_LAMPORTS = 1_000_000n
 
 /** The compute budget sets the part of the fee beyond 5,000 lamports for each signature. */
@@ -67,9 +68,15 @@ export function wireOf(transaction: Transaction): Base64EncodedWireTransaction {
   return getBase64EncodedWireTransaction(transaction)
 }
 
-/** The fee is in lamports and includes the priority fee. */
-export function feeOf({ signatures }: Pick<Transaction, 'signatures'>, { unitLimit, unitPrice }: ComputeBudget): bigint {
-  return BigInt(Object.keys(signatures).length) * LAMPORTS_PER_SIGNATURE + priorityFeeOf({ unitLimit, unitPrice })
+/** The fee is in lamports and includes the priority fee. A signature that an instruction has verified costs as much as one of the transaction. */
+export function feeOf(
+  { signatures }: Pick<Transaction, 'signatures'>,
+  instructions: readonly Instruction[],
+  { unitLimit, unitPrice }: ComputeBudget,
+): bigint {
+  // Each has one signature: see `consentInstruction`.
+  const verified = instructions.filter(({ programAddress }) => programAddress === ed25519Program)
+  return BigInt(Object.keys(signatures).length + verified.length) * LAMPORTS_PER_SIGNATURE + priorityFeeOf({ unitLimit, unitPrice })
 }
 
 /** The runtime rounds up too. */
@@ -125,7 +132,7 @@ export function readAttempt(attempt: Attempt): SignedCall {
 const parseRaw = memoize(500, (raw): Pick<SignedCall, 'wire' | 'call' | 'budget' | 'feeLamports'> => {
   const transaction = getTransactionDecoder().decode(hexToBytes(raw))
   const { instructions, budget } = parseMessage(transaction.messageBytes)
-  return { wire: wireOf(transaction), call: { instructions }, budget, feeLamports: feeOf(transaction, budget) }
+  return { wire: wireOf(transaction), call: { instructions }, budget, feeLamports: feeOf(transaction, instructions, budget) }
 })
 
 /** Throws for a message of another version, or with address lookup tables: we build neither. */
