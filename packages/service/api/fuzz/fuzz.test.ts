@@ -13,7 +13,7 @@ import { createSender, type Sender } from './send.fixture.ts'
 const SEED = Number(process.env.FUZZ_SEED ?? 20_250_601)
 const RUNS = Number(process.env.FUZZ_RUNS ?? 80)
 
-const service = sharedService()
+const service = sharedService({ environment: 'local', publicFeed: true })
 let knowledge: Knowledge
 let sender: Sender
 let document: ApiDocument
