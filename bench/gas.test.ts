@@ -1,6 +1,8 @@
 // Gas has a ceiling for every operation and path, so that a change that costs users money fails.
+import { createContractFixture } from '@tandem/evm/contract/contract.fixture.ts'
 import { beforeAll, expect, it } from 'vitest'
 import { type GasRow, gasPaths, isCheapEnough, measureGas } from './gas.ts'
+import { isOneSignatureCheapEnough, measureOneSignature, SIGNED } from './one-signature-gas.ts'
 
 /** Addresses, hashes and signatures are measured without zero bytes, which cost less gas. */
 const ceilings = {
@@ -26,6 +28,14 @@ const ceilings = {
   'HyperCore withdraw to a spot account': 143_800,
 }
 
+/** The same for the HTLC's own part of an initiation by one signature: the token and Permit2 take the rest. */
+const ownCeilings = {
+  'ERC-20 initiate with signature, the token has permits': 56_700,
+  'ERC-20 initiate with authorization': 53_800,
+  'ERC-20 initiate with permit': 59_350,
+  'ERC-20 initiate with Permit2': 57_000,
+}
+
 let rows: readonly GasRow[]
 beforeAll(async () => {
   rows = await measureGas()
@@ -47,4 +57,19 @@ it('every path costs at most half of a struct-storing HTLC, and token paths at m
 it('gasless initiations are the cheapest known', () => {
   for (const { operation, gas, structStoringGas } of rows)
     if (operation.includes('signature')) expect(gas, operation).toBeLessThan(structStoringGas ?? 0)
+})
+
+it('an initiation by one signature costs little more than a signed one, besides what the token itself takes', async () => {
+  const measured = await measureOneSignature(await createContractFixture())
+  expect(isOneSignatureCheapEnough(measured)).toBe(true)
+  const own = new Map(measured.map(({ operation, ownGas }) => [operation, ownGas]))
+  expect([...own.keys()]).toEqual(Object.keys(ownCeilings))
+  const above = Object.entries(ownCeilings).filter(([operation, ceiling]) => (own.get(operation) ?? 0) > ceiling)
+  expect(above.map(([operation, ceiling]) => `${operation}: ${own.get(operation)} > ${ceiling}`)).toEqual([])
+})
+
+it('an initiation by one signature that takes more is too dear', () => {
+  const signed = { operation: SIGNED, gas: 72_000, ownGas: 56_000 }
+  const dear = (ownGas: number) => isOneSignatureCheapEnough([signed, { operation: 'x', gas: 100_000, ownGas }])
+  expect([dear(59_600), dear(59_601)]).toEqual([true, false])
 })

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import solc from './solc.ts'
 
-const tokenHtlc = ['Htlc.sol', 'HtlcErc20.sol', 'IHtlc.sol', 'Signatures.sol', 'Transfers.sol'] as const
+const tokenHtlc = ['Htlc.sol', 'HtlcToken.sol', 'IHtlc.sol', 'Signatures.sol', 'Transfers.sol'] as const
 
 /** Each folder is compiled in a separate run: compiler-internal ids can leak into the code, so a changed test contract must not change our bytecode. */
 const groups: readonly Group[] = [

@@ -49,9 +49,14 @@ const signatures = (abi: Abi) =>
   abi.flatMap((item) => (item.type === 'function' ? [`${item.name}(${item.inputs.map((input) => input.type).join()})`] : [])).sort()
 
 const signed = 'initiateWithSignature(address,address,uint256,uint256,bytes32,bytes)'
+const withoutAllowance = [
+  'initiateByAuthorization(address,address,uint256,uint256,bytes32,tuple)',
+  'initiateByPermit(address,address,uint256,uint256,bytes32,tuple)',
+  'initiateBySignatureTransfer(address,address,uint256,uint256,bytes32,tuple)',
+]
 
 describe.each([
-  ['ERC-20', htlcErc20, [...shared, signed].sort(), 0],
+  ['ERC-20', htlcErc20, [...shared, signed, ...withoutAllowance].sort(), 0],
   ['TRC-20', htlcTrc20, [...shared, signed, 'tryPayout(address,uint256)'].sort(), 0],
   ['native', htlcNative, shared, 2],
 ] as const)('%s HTLC', (_, artifact, functions, payableFunctions) => {

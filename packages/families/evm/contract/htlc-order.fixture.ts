@@ -63,6 +63,24 @@ export const htlcCall = {
   initiateOnBehalf: (order: HtlcOrder) => encodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiateOnBehalf', args: byHash(order) }),
   initiateWithSignature: (order: HtlcOrder, signature: Hex) =>
     encodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiateWithSignature', args: [...byHash(order), signature] }),
+  initiateByAuthorization: (order: HtlcOrder, validBefore: bigint, signature: Hex) =>
+    encodeFunctionData({
+      abi: htlcErc20.abi,
+      functionName: 'initiateByAuthorization',
+      args: [...byHash(order), { deadline: validBefore, signature }],
+    }),
+  initiateByPermit: (order: HtlcOrder, signature: Hex, permit: { readonly deadline: bigint; readonly signature: Hex }) =>
+    encodeFunctionData({
+      abi: htlcErc20.abi,
+      functionName: 'initiateByPermit',
+      args: [...byHash(order), { deadline: permit.deadline, permit: permit.signature, terms: signature }],
+    }),
+  initiateBySignatureTransfer: (order: HtlcOrder, deadline: bigint, signature: Hex) =>
+    encodeFunctionData({
+      abi: htlcErc20.abi,
+      functionName: 'initiateBySignatureTransfer',
+      args: [...byHash(order), { deadline, signature }],
+    }),
   redeem: ({ initiator, redeemer, timelock, amount, secret }: HtlcOrder) =>
     encodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeem', args: [initiator, redeemer, timelock, amount, secret] }),
   redeemBatch: (redeemer: Address, orders: readonly HtlcOrder[]) =>

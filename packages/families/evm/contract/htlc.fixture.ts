@@ -58,6 +58,7 @@ export interface HtlcSetup {
 export interface TokenArtifact {
   readonly abi: Abi
   readonly bytecode: Hex
+  readonly args?: readonly unknown[]
 }
 
 const fundedAmount = 10n ** 12n
@@ -122,7 +123,7 @@ export async function createHtlcSetup(
 }
 
 function deployToken(fixture: ContractFixture, kind: HtlcKind, artifact: TokenArtifact | undefined): Promise<Address> {
-  if (artifact !== undefined) return fixture.deploy(artifact)
+  if (artifact !== undefined) return fixture.deploy(artifact, artifact.args)
   return fixture.deploy(kind === 'TRC-20' ? tetherTron : testToken, ['Test', 'TEST', 8])
 }
 

@@ -1,20 +1,39 @@
 // Tests random sequences of calls by several users against all HTLCs: money in equals money out, and nothing is stuck.
 import fc from 'fast-check'
-import { type Address, encodeFunctionData, type Hex, hexToBigInt, numberToHex, zeroAddress } from 'viem'
+import { type Address, encodeFunctionData, type Hex, hexToBigInt, maxUint256, numberToHex, type PrivateKeyAccount, zeroAddress } from 'viem'
 import { beforeAll, expect, it } from 'vitest'
+import { signingToken } from './artifacts/signing-token.ts'
 import { testToken } from './artifacts/test-token.ts'
 import { type ContractFixture, createContractFixture } from './contract.fixture.ts'
 import { createHtlcSetup, fundWithToken, type HtlcKind, type HtlcSetup, htlcKinds } from './htlc.fixture.ts'
+import { type HtlcOrder, htlcCall, initiateTypedData } from './htlc-order.fixture.ts'
 import { createHtlcRun, type HtlcRun } from './htlc-run.fixture.ts'
 import { type Account, account, type HtlcCalls, htlcSteps, type StepFrom, type StepOf, stepsOf, type Terms } from './htlc-steps.fixture.ts'
+import {
+  authorizationTypedData,
+  createSigningSetup,
+  later,
+  PERMIT2,
+  permit2TypedData,
+  permitTypedData,
+  type SigningSetup,
+} from './one-signature.fixture.ts'
 
 const sequences = 200
 const days = 86_400n
 /** 3 is the zero address. */
 type Party = Account | 3
 
+const oneSignatureWays = ['authorization', 'permit', 'permit2'] as const
+
 interface OtherCalls {
   readonly wait: { readonly seconds: bigint }
+  readonly initiateByOneSignature: {
+    readonly caller: Account
+    readonly signer: Account
+    readonly way: (typeof oneSignatureWays)[number]
+    readonly terms: Terms<Party>
+  }
   readonly donate: { readonly kind: HtlcKind; readonly caller: Account; readonly amount: bigint }
 }
 
@@ -43,6 +62,7 @@ const steps = fc.array(
         return kind.map((kind): Step => ({ ...step, kind }))
       }),
     },
+    other(3, 'initiateByOneSignature', { caller: account, signer: account, way: fc.constantFrom(...oneSignatureWays), terms }),
     other(2, 'wait', { seconds: fc.constantFrom(1n, 59n, 60n, 30n * days - 1n) }),
     other(1, 'donate', { kind: fc.constantFrom(...tokenKinds), caller: account, amount: fc.constantFrom(1n, 1_000n) }),
   ),
@@ -51,14 +71,18 @@ const steps = fc.array(
 
 let fixture: ContractFixture
 let setups: readonly (readonly [HtlcKind, HtlcSetup])[]
+let signing: SigningSetup
 let snapshot: unknown
 
 beforeAll(async () => {
   fixture = await createContractFixture()
+  signing = await createSigningSetup(undefined, { fixture })
+  const allowPermit2 = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [PERMIT2, maxUint256] })
+  for (const from of fixture.accounts) await fixture.send({ from, to: signing.token, data: allowPermit2 })
   setups = []
   for (const kind of htlcKinds) {
-    const setup = await createHtlcSetup(kind, undefined, { fixture })
-    if (kind !== 'native') await fundWithToken(fixture, setup.token, setup.redeemer, setup.htlc)
+    const setup = kind === 'ERC-20' ? signing : await createHtlcSetup(kind, undefined, { fixture })
+    if (kind !== 'native') for (const payer of fixture.accounts) await fundWithToken(fixture, setup.token, payer, setup.htlc)
     setups = [...setups, [kind, setup]]
   }
   snapshot = await fixture.request({ method: 'evm_snapshot' })
@@ -112,6 +136,29 @@ async function createRun() {
     side.donated += amount
   }
 
+  async function sign(way: (typeof oneSignatureWays)[number], signer: PrivateKeyAccount, order: HtlcOrder): Promise<Hex> {
+    const { domain, tokenDomain, token } = signing
+    if (way === 'authorization')
+      return htlcCall.initiateByAuthorization(order, later, await signer.signTypedData(authorizationTypedData(tokenDomain, domain, order)))
+    if (way === 'permit2')
+      return htlcCall.initiateBySignatureTransfer(order, later, await signer.signTypedData(permit2TypedData(token, domain, order)))
+    const nonces = encodeFunctionData({ abi: signingToken.abi, functionName: 'nonces', args: [order.initiator] })
+    const permit = permitTypedData(tokenDomain, domain, order, hexToBigInt(await fixture.read(token, nonces)))
+    const signature = await signer.signTypedData(permit)
+    return htlcCall.initiateByPermit(order, await signer.signTypedData(initiateTypedData(domain, order)), { deadline: later, signature })
+  }
+
+  async function initiateByOneSignature({ caller, signer, way, terms }: OtherCalls['initiateByOneSignature']): Promise<void> {
+    const { run, setup } = sideOf('ERC-20')
+    const order = run.orderOf(terms)
+    const error = await mine(caller, setup.htlc, await sign(way, fixture.accounts[signer], order))
+    if (fixture.accounts[signer].address !== order.initiator) expect(error).not.toBeNull()
+    else {
+      expect(error).toBe(run.model.open(order, now))
+      if (error === null) give('ERC-20', order.initiator, -order.amount)
+    }
+  }
+
   function takeShared<Call extends keyof HtlcCalls<Party>>(step: StepOf<HtlcCalls<Party>, Call> & { readonly kind: HtlcKind }) {
     return sideOf(step.kind).run.actions[step.call](step)
   }
@@ -120,6 +167,7 @@ async function createRun() {
     async take(step: Step): Promise<void> {
       if (step.call === 'wait') now += step.seconds
       else if (step.call === 'donate') await donate(step)
+      else if (step.call === 'initiateByOneSignature') await initiateByOneSignature(step)
       else await takeShared(step)
     },
     async checkLocked(): Promise<void> {

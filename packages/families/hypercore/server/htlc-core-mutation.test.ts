@@ -141,7 +141,7 @@ const reads: readonly Break[] = [
 
 const coreMutants: readonly Mutant[] = [
   ...ofFile('hypercore/HtlcCore.sol', 'HyperCore', htlc),
-  ...ofFile('HtlcErc20.sol', 'HyperCore', initiations),
+  ...ofFile('HtlcToken.sol', 'HyperCore', initiations),
   ...ofFile('hypercore/CoreAccount.sol', 'HyperCore', account),
   ...ofFile('hypercore/HyperCore.sol', 'HyperCore', reads),
 ]

@@ -11,13 +11,13 @@ const htlc = ['Htlc.sol', 'IHtlc.sol', ...shared] as const
 const contracts: Readonly<
   Record<MutantKind, { readonly name: string; readonly file: Mutant['file']; readonly imports: readonly string[] }>
 > = {
-  'ERC-20': { name: 'HtlcErc20', file: 'HtlcErc20.sol', imports: htlc },
+  'ERC-20': { name: 'HtlcErc20', file: 'HtlcErc20.sol', imports: ['HtlcToken.sol', ...htlc] },
   native: { name: 'HtlcNative', file: 'HtlcNative.sol', imports: htlc },
-  'TRC-20': { name: 'HtlcTrc20', file: 'tron/HtlcTrc20.sol', imports: ['HtlcErc20.sol', ...htlc] },
+  'TRC-20': { name: 'HtlcTrc20', file: 'tron/HtlcTrc20.sol', imports: ['HtlcToken.sol', ...htlc] },
   HyperCore: {
     name: 'HtlcCore',
     file: 'hypercore/HtlcCore.sol',
-    imports: ['hypercore/CoreAccount.sol', 'hypercore/HyperCore.sol', 'HtlcErc20.sol', ...htlc],
+    imports: ['hypercore/CoreAccount.sol', 'hypercore/HyperCore.sol', 'HtlcToken.sol', ...htlc],
   },
   distributor: { name: 'Distributor', file: 'distributor/Distributor.sol', imports: shared },
 }

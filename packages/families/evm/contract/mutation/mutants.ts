@@ -9,6 +9,7 @@ export interface Mutant {
     | 'Htlc.sol'
     | 'HtlcErc20.sol'
     | 'HtlcNative.sol'
+    | 'HtlcToken.sol'
     | 'Signatures.sol'
     | 'Transfers.sol'
     | 'distributor/Distributor.sol'
@@ -153,6 +154,85 @@ const token: readonly Break[] = [
   ],
 ]
 
+const oneSignature: readonly Break[] = [
+  [
+    'an authorization opens no order',
+    '_open(initiator, redeemer, timelock, amount, secretHash);\n        bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);\n        _collectBy(_token,',
+    'bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);\n        _collectBy(_token,',
+  ],
+  [
+    'an authorization is not bound to an order',
+    '(initiator, amount, id, authorization.deadline',
+    '(initiator, amount, 0, authorization.deadline',
+  ],
+  ['an authorization takes the money of the relayer', '_authorizedTransfer(initiator, amount,', '_authorizedTransfer(msg.sender, amount,'],
+  ['an authorization takes less than the amount', '_authorizedTransfer(initiator, amount,', '_authorizedTransfer(initiator, amount - 1,'],
+  [
+    'an order is open whatever an authorization or Permit2 moved',
+    'if (Transfers.pullBy(_token, target, data) < amount) revert HTLC__AmountNotReceived();',
+    'Transfers.pullBy(_token, target, data);\n        amount;',
+  ],
+  [
+    'the key of an authorization is taken for an account',
+    '_LENGTH) {\n            return abi.encodeWithSignature(\n                "receive',
+    '_LENGTH + 1) {\n            return abi.encodeWithSignature(\n                "receive',
+  ],
+  [
+    'an account cannot authorize',
+    'if (signature.length != KEY_SIGNATURE_LENGTH) {\n            return abi.encodeWithSignature(\n                "receive',
+    'if (signature.length == 0) {\n            return abi.encodeWithSignature(\n                "receive',
+  ],
+  ['a permit needs no signature over the terms', '_requireSignature(initiator, _typedDataDigest(termsHash), signed.terms);', ''],
+  ['the relayer pays after a permit', '_collect(initiator, amount);', '_collect(msg.sender, amount);'],
+  ['terms are signed without their amount', 'redeemer, timelock, amount, secretHash));', 'redeemer, timelock, uint256(0), secretHash));'],
+  ['a permit is not passed on', 'Transfers.attempt(_token, _tokenPermit(initiator, amount, signed.deadline, signed.permit));', ''],
+  ['a permit of the relayer is passed on', '_tokenPermit(initiator, amount,', '_tokenPermit(msg.sender, amount,'],
+  ['a permit is passed on without its deadline', 'signed.deadline, signed.permit', 'type(uint256).max, signed.permit'],
+  [
+    'the key of a permit is taken for an account',
+    '_LENGTH) {\n            return abi.encodeWithSignature(\n                "permit',
+    '_LENGTH + 1) {\n            return abi.encodeWithSignature(\n                "permit',
+  ],
+  [
+    'an account cannot permit',
+    'if (signature.length != KEY_SIGNATURE_LENGTH) {\n            return abi.encodeWithSignature(\n                "permit',
+    'if (signature.length == 0) {\n            return abi.encodeWithSignature(\n                "permit',
+  ],
+  [
+    'Permit2 opens no order',
+    '_open(initiator, redeemer, timelock, amount, secretHash);\n        bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);\n        bytes32 witness',
+    'bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);\n        bytes32 witness',
+  ],
+  ['Permit2 is given no terms', '_witnessTransfer(initiator, amount, id, witness,', '_witnessTransfer(initiator, amount, id, 0,'],
+  ['Permit2 is given no nonce of the order', '_witnessTransfer(initiator, amount, id,', '_witnessTransfer(initiator, amount, 0,'],
+  ['Permit2 takes the money of the relayer', '_witnessTransfer(initiator,', '_witnessTransfer(msg.sender,'],
+  ['Permit2 is called at another address', '0x000000000022D473030F116dDEE9F6B43aC78BA3', '0x00000000000000000000000000000000000000A3'],
+]
+
+/** These make money arrive by a call of the token or of Permit2. */
+const callsForMoney: readonly Break[] = [
+  [
+    'a call for money that failed counts as made',
+    'success := and(success, call(gas(), target, 0, add(data, 0x20), mload(data), 0x00, 0x00))',
+    'pop(call(gas(), target, 0, add(data, 0x20), mload(data), 0x00, 0x00))',
+  ],
+  [
+    'the balance after a call for money is not measured',
+    'let heldAfter := mload(pointer)',
+    'let heldAfter := add(heldBefore, shl(128, 1))',
+  ],
+  [
+    'a balance that shrank by a call for money counts as grown',
+    'mul(gt(heldAfter, heldBefore), sub(heldAfter, heldBefore))',
+    'sub(heldAfter, heldBefore)',
+  ],
+  [
+    'a permit that fails stops the initiation',
+    'pop(call(gas(), target, 0, add(data, 0x20), mload(data), 0x00, 0x00))',
+    'if iszero(call(gas(), target, 0, add(data, 0x20), mload(data), 0x00, 0x00)) { revert(0, 0) }',
+  ],
+]
+
 const coreAllowance: readonly Break[] = [
   ['the relayer pays by its allowance', 'else _collect(initiator, amount);', 'else _collect(msg.sender, amount);'],
 ]
@@ -285,12 +365,13 @@ const distributor: readonly Break[] = [
 
 export const mutants: readonly Mutant[] = [
   ...ofFile('Htlc.sol', 'ERC-20', core),
-  ...ofFile('HtlcErc20.sol', 'ERC-20', [...tokenCheck, ...token]),
-  ...ofFile('HtlcErc20.sol', 'HyperCore', token),
+  ...ofFile('HtlcToken.sol', 'ERC-20', [...tokenCheck, ...token]),
+  ...ofFile('HtlcToken.sol', 'HyperCore', token),
+  ...ofFile('HtlcErc20.sol', 'ERC-20', oneSignature),
   ...ofFile('hypercore/HtlcCore.sol', 'HyperCore', coreAllowance),
   ...ofFile('HtlcNative.sol', 'native', native),
   ...ofFile('Signatures.sol', 'ERC-20', signatures),
-  ...ofFile('Transfers.sol', 'ERC-20', tokenTransfers),
+  ...ofFile('Transfers.sol', 'ERC-20', [...tokenTransfers, ...callsForMoney]),
   ...ofFile('Transfers.sol', 'native', nativeTransfers),
   ...ofFile('tron/HtlcTrc20.sol', 'TRC-20', tron),
   ...ofFile('Transfers.sol', 'TRC-20', tronTransfers),

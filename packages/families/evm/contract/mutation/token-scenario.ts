@@ -24,6 +24,7 @@ import { type ContractFixture, createContractFixture } from '../contract.fixture
 import { createHtlcSetup, type HtlcSetup, type SetupOptions, type TokenArtifact } from '../htlc.fixture.ts'
 import { type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from '../htlc-order.fixture.ts'
 import { moves, refused } from './expectations.ts'
+import { playOneSignature } from './one-signature-scenario.ts'
 import { playOrders } from './order-scenario.ts'
 
 const invalid = 'HTLC__InvalidSignature'
@@ -38,6 +39,7 @@ export async function playTokenHtlc(options: SetupOptions, kind: 'ERC-20' | 'Hyp
   const trialOf = (artifact: TokenArtifact) => createHtlcSetup(kind, artifact, options)
   await playTokens(options, trialOf)
   await playReentrancy(await trialOf(reentrantToken))
+  if (kind === 'ERC-20') await playOneSignature(options)
 }
 
 const sign = (setup: HtlcSetup, order: HtlcOrder) => setup.initiator.signTypedData(initiateTypedData(setup.domain, order))

@@ -23,7 +23,7 @@ abstract contract Htlc is IHtlc, Signatures {
     uint256 private constant REDEEMED = 1;
     uint256 private constant REFUNDED = 2;
 
-    bytes32 private constant INITIATE_TYPEHASH =
+    bytes32 internal constant INITIATE_TYPEHASH =
         keccak256("Initiate(address redeemer,uint256 timelock,uint256 amount,bytes32 secretHash)");
     bytes32 private constant REFUND_TYPEHASH = keccak256("Refund(bytes32 orderId)");
 

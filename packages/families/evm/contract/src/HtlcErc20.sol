@@ -1,90 +1,187 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-import {Htlc} from "./Htlc.sol";
-import {IHtlc} from "./IHtlc.sol";
+import {HtlcToken} from "./HtlcToken.sol";
 import {Transfers} from "./Transfers.sol";
 
 /// @title Hash time-locked contract for one ERC-20 token.
-/// @notice Amounts are in the smallest unit of the token, unless a contract that inherits from this one says otherwise.
-/// @dev One token per contract: a signature is bound to this contract by its domain, hence to this token, and a
-/// misbehaving token cannot touch the money of another.
-///
-/// A token that delivers less than it was asked for (a fee on transfer, which some of the most used tokens could
-/// switch on) cannot be locked: initiation measures what arrived, for about 1,000 gas.
-/// That check does not cover, so this contract does not support: rebasing tokens, tokens that take a fee on top of
-/// what they send, and tokens that call the sender back during a transfer while they exempt some senders from
-/// their fee (an inner initiation would be measured twice).
-contract HtlcErc20 is Htlc {
-    /// @notice The address given to the constructor has no code.
-    error HTLC__TokenNotContract();
-    /// @notice Less than the amount of the order arrived.
-    error HTLC__AmountNotReceived();
+/// @notice Besides the initiations of all tokens it has three that need no allowance for this contract. Anyone may relay
+/// them, and what was signed is good for one order only.
+/// @dev The answer of the token or of Permit2 proves nothing: only what arrives counts.
+/// A token takes the 65 bytes of a key as v, r and s. Newer ones also take bytes, and ask an account with code about
+/// them (ERC-1271). They treat the 65 bytes alike in both forms, so the length decides.
+contract HtlcErc20 is HtlcToken {
+    /// @dev A signature that a token checks, and the time until which it is good, in Unix seconds.
+    struct Timed {
+        uint256 deadline;
+        bytes signature;
+    }
 
-    address internal immutable _token;
+    /// @dev A permit for this contract and exactly the amount of the order, and the signature of Initiate.
+    struct PermitAndTerms {
+        uint256 deadline;
+        bytes permit;
+        bytes terms;
+    }
+
+    /// CREATE2 gives this address to the code of Permit2 and to no other. On a chain without it nothing arrives.
+    address private constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
+    bytes4 private constant PERMIT_WITNESS_TRANSFER_FROM = bytes4(
+        keccak256(
+            "permitWitnessTransferFrom(((address,uint256),uint256,uint256),(address,uint256),address,bytes32,string,bytes)"
+        )
+    );
+    string private constant WITNESS_TYPE =
+        "Initiate witness)Initiate(address redeemer,uint256 timelock,uint256 amount,bytes32 secretHash)TokenPermissions(address token,uint256 amount)";
+
+    uint256 private constant KEY_SIGNATURE_LENGTH = 65;
 
     /// @param token_ The token that is locked.
-    constructor(address token_) {
-        if (token_.code.length == 0) revert HTLC__TokenNotContract();
-        _token = token_;
-    }
+    constructor(address token_) HtlcToken(token_) {}
 
-    /// @notice Locks the caller's tokens; needs an allowance for this contract.
-    function initiate(address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash) external {
-        _open(msg.sender, redeemer, timelock, amount, secretHash);
-        _collect(msg.sender, amount);
-    }
-
-    /// @notice Locks the caller's tokens in an order that refunds to another initiator.
-    function initiateOnBehalf(
-        address initiator,
-        address redeemer,
-        uint256 timelock,
-        uint256 amount,
-        bytes32 secretHash
-    ) external {
-        if (initiator == address(0)) revert HTLC__ZeroAddressInitiator();
-        _open(initiator, redeemer, timelock, amount, secretHash);
-        _collect(msg.sender, amount);
-    }
-
-    /// @notice Locks the initiator's tokens, which the initiator permitted by signing
-    /// Initiate(address redeemer,uint256 timelock,uint256 amount,bytes32 secretHash). Anyone may relay it.
-    /// @param signature The initiator's: 65 bytes, 64 (EIP-2098), or what its contract accepts (ERC-1271).
-    function initiateWithSignature(
+    /// @notice Locks the initiator's tokens by its signature of EIP-3009's ReceiveWithAuthorization to this contract, valid
+    /// after 0, with the order id as nonce. The nonce binds this contract and every term.
+    /// @dev Nobody else can use the signature: the token takes it from its payee only, which is this contract.
+    /// @param authorization The initiator's: its deadline is signed as validBefore.
+    function initiateByAuthorization(
         address initiator,
         address redeemer,
         uint256 timelock,
         uint256 amount,
         bytes32 secretHash,
-        bytes calldata signature
+        Timed calldata authorization
     ) external {
-        bytes32 structHash = _initiateHash(redeemer, timelock, amount, secretHash);
-        _requireSignature(initiator, _typedDataDigest(structHash), signature);
         _open(initiator, redeemer, timelock, amount, secretHash);
-        _collectSigned(initiator, amount);
+        bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
+        _collectBy(_token, _authorizedTransfer(initiator, amount, id, authorization.deadline, authorization.signature), amount);
     }
 
-    /// @inheritdoc IHtlc
-    function token() external view override returns (address) {
-        return _token;
-    }
-
-    /// @dev Takes the money of an order that was just opened.
-    function _collect(address from, uint256 amount) internal virtual {
-        if (Transfers.pull(_token, from, amount) < amount) revert HTLC__AmountNotReceived();
-    }
-
-    /// @dev Takes the money of an order that was just opened with the signature of its initiator.
-    function _collectSigned(address initiator, uint256 amount) internal virtual {
+    /// @notice Locks the initiator's tokens as `initiateWithSignature` does, after a permit.
+    /// @dev A permit that fails is ignored: somebody else may have used it before, and then the allowance is there.
+    /// @param signed By the initiator.
+    function initiateByPermit(
+        address initiator,
+        address redeemer,
+        uint256 timelock,
+        uint256 amount,
+        bytes32 secretHash,
+        PermitAndTerms calldata signed
+    ) external {
+        Transfers.attempt(_token, _tokenPermit(initiator, amount, signed.deadline, signed.permit));
+        bytes32 termsHash = _termsHash(redeemer, timelock, amount, secretHash);
+        _requireSignature(initiator, _typedDataDigest(termsHash), signed.terms);
+        _open(initiator, redeemer, timelock, amount, secretHash);
         _collect(initiator, amount);
     }
 
-    function _pay(address to, uint256 amount) internal virtual override {
-        Transfers.push(_token, to, amount);
+    /// @notice Locks the initiator's tokens by its signature of Permit2's PermitWitnessTransferFrom for the amount, with the
+    /// order id as nonce and Initiate as witness; needs an allowance for Permit2.
+    /// @dev Nobody else can use the signature: it names the caller of Permit2, which is this contract.
+    /// @param permit The initiator's: 65 bytes, 64 (EIP-2098), or what its contract accepts (ERC-1271).
+    function initiateBySignatureTransfer(
+        address initiator,
+        address redeemer,
+        uint256 timelock,
+        uint256 amount,
+        bytes32 secretHash,
+        Timed calldata permit
+    ) external {
+        _open(initiator, redeemer, timelock, amount, secretHash);
+        bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
+        bytes32 witness = _termsHash(redeemer, timelock, amount, secretHash);
+        _collectBy(PERMIT2, _witnessTransfer(initiator, amount, id, witness, permit.deadline, permit.signature), amount);
     }
 
-    function _domainName() internal pure override returns (string memory) {
-        return "HTLC-ERC20";
+    /// @dev Takes the money of an order that was just opened by a call that makes it arrive.
+    function _collectBy(address target, bytes memory data, uint256 amount) private {
+        if (Transfers.pullBy(_token, target, data) < amount) revert HTLC__AmountNotReceived();
+    }
+
+    /// @dev What `_initiateHash` computes. A second function keeps the first one inlined, which saves gas there.
+    function _termsHash(address redeemer, uint256 timelock, uint256 amount, bytes32 secretHash)
+        private
+        pure
+        returns (bytes32)
+    {
+        return keccak256(abi.encode(INITIATE_TYPEHASH, redeemer, timelock, amount, secretHash));
+    }
+
+    function _authorizedTransfer(
+        address from,
+        uint256 amount,
+        bytes32 nonce,
+        uint256 validBefore,
+        bytes calldata signature
+    ) private view returns (bytes memory data) {
+        if (signature.length != KEY_SIGNATURE_LENGTH) {
+            return abi.encodeWithSignature(
+                "receiveWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)",
+                from,
+                address(this),
+                amount,
+                0,
+                validBefore,
+                nonce,
+                signature
+            );
+        }
+        return abi.encodeWithSignature(
+            "receiveWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)",
+            from,
+            address(this),
+            amount,
+            0,
+            validBefore,
+            nonce,
+            uint8(signature[64]),
+            bytes32(signature[:32]),
+            bytes32(signature[32:64])
+        );
+    }
+
+    function _tokenPermit(address owner, uint256 amount, uint256 deadline, bytes calldata signature)
+        private
+        view
+        returns (bytes memory data)
+    {
+        if (signature.length != KEY_SIGNATURE_LENGTH) {
+            return abi.encodeWithSignature(
+                "permit(address,address,uint256,uint256,bytes)", owner, address(this), amount, deadline, signature
+            );
+        }
+        return abi.encodeWithSignature(
+            "permit(address,address,uint256,uint256,uint8,bytes32,bytes32)",
+            owner,
+            address(this),
+            amount,
+            deadline,
+            uint8(signature[64]),
+            bytes32(signature[:32]),
+            bytes32(signature[32:64])
+        );
+    }
+
+    /// @dev A struct of fixed size has the encoding of its fields.
+    function _witnessTransfer(
+        address owner,
+        uint256 amount,
+        bytes32 nonce,
+        bytes32 witness,
+        uint256 deadline,
+        bytes calldata signature
+    ) private view returns (bytes memory data) {
+        return abi.encodeWithSelector(
+            PERMIT_WITNESS_TRANSFER_FROM,
+            _token,
+            amount,
+            nonce,
+            deadline,
+            address(this),
+            amount,
+            owner,
+            witness,
+            WITNESS_TYPE,
+            signature
+        );
     }
 }

@@ -57,6 +57,40 @@ library Transfers {
         if (!success) revert HTLC__TransferFailed();
     }
 
+    /// @dev A call that makes tokens arrive, between two balanceOf(this contract). What it answers proves nothing.
+    /// @param token The token.
+    /// @param target The contract that is called.
+    /// @param data The calldata.
+    /// @return received By how much the balance grew; zero when it shrank.
+    function pullBy(address token, address target, bytes memory data) internal returns (uint256 received) {
+        bool success;
+        assembly ("memory-safe") {
+            let pointer := mload(0x40)
+            mstore(0x00, 0x70a0823100000000000000000000000000000000000000000000000000000000)
+            mstore(0x04, address())
+            success := staticcall(gas(), token, 0x00, 0x24, pointer, 0x20)
+            success := and(success, gt(returndatasize(), 0x1f))
+            let heldBefore := mload(pointer)
+
+            success := and(success, call(gas(), target, 0, add(data, 0x20), mload(data), 0x00, 0x00))
+
+            success := and(success, staticcall(gas(), token, 0x00, 0x24, pointer, 0x20))
+            success := and(success, gt(returndatasize(), 0x1f))
+            let heldAfter := mload(pointer)
+            received := mul(gt(heldAfter, heldBefore), sub(heldAfter, heldBefore))
+        }
+        if (!success) revert HTLC__TransferFailed();
+    }
+
+    /// @dev A call that may fail.
+    /// @param target The contract that is called.
+    /// @param data The calldata.
+    function attempt(address target, bytes memory data) internal {
+        assembly ("memory-safe") {
+            pop(call(gas(), target, 0, add(data, 0x20), mload(data), 0x00, 0x00))
+        }
+    }
+
     /// @dev transfer(to, amount)
     /// @param token The token.
     /// @param to The account that is paid.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-import {HtlcErc20} from "../HtlcErc20.sol";
+import {HtlcToken} from "../HtlcToken.sol";
 import {Transfers} from "../Transfers.sol";
 import {CoreAccount, ICoreAccountTask} from "./CoreAccount.sol";
 import {HyperCore} from "./HyperCore.sol";
@@ -18,7 +18,7 @@ import {HyperCore} from "./HyperCore.sol";
 ///  - the amount does not fit into HyperCore's 64 bits: it is compared
 ///  - the payee is a contract, which may have no way to act on HyperCore although somebody gave it an account: its code
 ///  - the ERC-20 is not the token's, or scaled otherwise: HyperCore itself is asked, by the constructor
-contract HtlcCore is HtlcErc20, ICoreAccountTask {
+contract HtlcCore is HtlcToken, ICoreAccountTask {
     /// @notice An owner consented to an order that the account cannot pay yet: it has too little on HyperEVM.
     /// @param orderId See `orderId`.
     /// @param owner The owner of the account.
@@ -72,7 +72,7 @@ contract HtlcCore is HtlcErc20, ICoreAccountTask {
     uint64 private transient _taskCoreAmount;
 
     /// @param coreToken_ The index of the token on HyperCore.
-    constructor(uint64 coreToken_) HtlcErc20(HyperCore.linkOf(coreToken_).evmContract) {
+    constructor(uint64 coreToken_) HtlcToken(HyperCore.linkOf(coreToken_).evmContract) {
         _coreToken = coreToken_;
         _evmPerCore = 10 ** uint8(HyperCore.linkOf(coreToken_).evmExtraWeiDecimals);
         _bridgeFunds = HyperCore.bridgeFunds(_token, coreToken_, _evmPerCore);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-import {HtlcErc20} from "../HtlcErc20.sol";
+import {HtlcToken} from "../HtlcToken.sol";
 import {Transfers} from "../Transfers.sol";
 
 /// @title Hash time-locked contract for one TRC-20 token of Tron.
 /// @dev Tether on Tron returns false from a transfer that succeeded, so return values prove nothing here: a transfer
 /// succeeded if it did not revert and the balance of this contract changed by the amount.
-contract HtlcTrc20 is HtlcErc20 {
+contract HtlcTrc20 is HtlcToken {
     /// @notice `tryPayout` reverts with this when the payout would succeed.
     error HTLC__PayoutWouldSucceed();
 
     /// @param token_ The token that is locked.
-    constructor(address token_) HtlcErc20(token_) {}
+    constructor(address token_) HtlcToken(token_) {}
 
     /// @notice Makes a payout and always reverts: lets a node simulate a payout before the secret is shown. A simulated
     /// transfer cannot do that, because its return value means nothing.
