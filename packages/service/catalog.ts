@@ -60,6 +60,7 @@ function assetsOf(context: ServiceContext, chain: Chain, { from }: CatalogQuery,
         price: prices.find(asset.id),
         icon: iconUrl(iconBase, asset.symbol.toLowerCase()),
         isOpen,
+        signatureOffers: context.signatureOffers.of(asset),
       }),
     )
 }

@@ -23,6 +23,7 @@ import type { Recipients } from './orders/recipients.ts'
 import type { QuoteIds } from './quotes/quote-ids.ts'
 import type { RecentAuctions } from './quotes/recent-auctions.ts'
 import type { RelayFunds } from './relay-funds.ts'
+import type { SignatureOffers } from './signature-offers.ts'
 import type { SolverClient } from './solver-client.ts'
 import type { SolverPool } from './solvers/pool.ts'
 import type { SolverKeys } from './solvers/solver-keys.ts'
@@ -111,6 +112,7 @@ export type ServiceContext = {
   readonly pool: SolverPool
   readonly solverKeys: SolverKeys
   readonly solverRequests: SolverRequests
+  readonly signatureOffers: SignatureOffers
   readonly recentAuctions: RecentAuctions
   readonly quoteIds: QuoteIds
   readonly vault: Vault

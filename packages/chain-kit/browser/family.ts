@@ -39,8 +39,10 @@ export type FundOptions = {
   readonly signal?: AbortSignal
 }
 
-/** `signed` means that the SDK gives the signature to PATCH ?action=initiate. */
-export type Funded = { readonly kind: 'sent'; readonly tx: string } | { readonly kind: 'signed'; readonly signature: string | string[] }
+/** `signed` means that the SDK gives the signature to PATCH ?action=initiate, with the name of the offer that was signed, if it was one. */
+export type Funded =
+  | { readonly kind: 'sent'; readonly tx: string }
+  | { readonly kind: 'signed'; readonly signature: string | string[]; readonly offer?: string }
 
 /** The integrator chose this node, so it is believed. The URL is that of an RPC, or of Esplora on chains of the Bitcoin family. */
 export type Node = { readonly url: string; readonly fetch: typeof fetch; readonly signal?: AbortSignal }

@@ -49,6 +49,7 @@ const access: {
     initiate: 'verified',
     limits: 'verified',
     spendable: 'verified',
+    offers: 'verified',
     hasReverted: 'verified',
   },
   prefund: { amounts: 'verified', initiate: 'verified', reclaim: 'verified' },

@@ -1,5 +1,6 @@
 /** Funding by contract calls on a chain with account nonces and gas, or by signed typed data that the service sends. */
 import { type Static, Type } from 'typebox'
+import { type SignatureOffer, SignatureOfferRecord, signatureOfferToWire } from './signature-offer.ts'
 import { defineWay } from './way.ts'
 
 export type Call = {
@@ -28,6 +29,8 @@ export type Calls = {
   readonly revoke?: Call
   /** The user signs this to fund without gas. It is null if the family does not support that for this asset. */
   readonly typedData: Readonly<Record<string, unknown>> | null
+  /** The user may sign one of these instead of `typedData`, without `approval`. The best one is first. */
+  readonly offers?: readonly SignatureOffer[]
 }
 
 const Transaction = Type.Object(
@@ -84,10 +87,16 @@ const fields = {
     description:
       'for eth_signTypedData_v4: signed by the owner and given to PATCH `?action=initiate`, it funds the order without gas. Null where that is not supported',
   }),
+  signature_offers: Type.Optional(
+    Type.Array(SignatureOfferRecord, {
+      description:
+        'while an approval is missing and the token can do without: what the owner may sign instead of `typed_data`, and needs no approval for. The best one is first. The signatures are given to PATCH `?action=initiate` with the name of the `offer`, and are good until the deadline of the order',
+    }),
+  ),
 }
 
 export const calls = defineWay('FundByCalls', fields, (funding: Calls) => {
-  const { numbers, transfer, note, approvalReset, approval, initiate, reclaim, revoke, typedData } = funding
+  const { numbers, transfer, note, approvalReset, approval, initiate, reclaim, revoke, typedData, offers = [] } = funding
   return {
     ...(transfer !== undefined && { core_to_evm_transfer: callToWire(transfer, numbers) }),
     ...(note !== undefined && { transfer_note: note }),
@@ -97,6 +106,7 @@ export const calls = defineWay('FundByCalls', fields, (funding: Calls) => {
     ...(reclaim !== undefined && { reclaim_transaction: callToWire(reclaim, numbers) }),
     ...(revoke !== undefined && { revoke_transaction: callToWire(revoke, numbers) }),
     typed_data: typedData === null ? null : { ...typedData },
+    ...(offers.length > 0 && { signature_offers: offers.map(signatureOfferToWire) }),
   }
 })
 

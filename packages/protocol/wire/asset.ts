@@ -35,6 +35,12 @@ export const AssetRecord = Type.Object(
     price: Type.Number({ description: 'US dollars per whole coin; 0 when there is none at the moment' }),
     fiat_value: Type.String({ description: 'the price as a decimal string' }),
     is_active: Type.Boolean({ description: 'it can be swapped here now' }),
+    signature_offers: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'what users may sign to pay with it without gas and without an approval, the best first: authorization (EIP-3009), permit (EIP-2612), or permit2 where the user has approved Permit2 once. Found out by trial, so absent while it is not known, and for assets that take none',
+      }),
+    ),
   },
   { title: 'Asset' },
 )
@@ -47,9 +53,10 @@ export type AssetFacts = {
   readonly price: UsdPrice | null
   readonly icon: string
   readonly isOpen: boolean
+  readonly signatureOffers: readonly string[]
 }
 
-export function assetToWire({ asset, chainReference, price, icon, isOpen }: AssetFacts): AssetRecord {
+export function assetToWire({ asset, chainReference, price, icon, isOpen, signatureOffers }: AssetFacts): AssetRecord {
   const dollars = formatUsdPrice(price ?? 0n)
   return {
     id: asset.id,
@@ -65,5 +72,6 @@ export function assetToWire({ asset, chainReference, price, icon, isOpen }: Asse
     price: Number(dollars),
     fiat_value: dollars,
     is_active: isOpen && asset.deployment !== null && price !== null,
+    ...(signatureOffers.length > 0 && { signature_offers: [...signatureOffers] }),
   }
 }

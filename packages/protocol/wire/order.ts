@@ -85,6 +85,10 @@ const SignaturePart = Type.String({ maxLength: 200, description: 'a part of a si
 const Signature = Type.Union([Type.String({ maxLength: 20_000 }), Type.Array(SignaturePart, { minItems: 1, maxItems: 100 })], {
   description: 'a signature, as a string, or as an array of strings where wallets return its parts',
 })
+const Offer = Type.String({
+  pattern: '^[a-z0-9-]{1,32}$',
+  description: 'the `offer` of `signature_offers` that was signed; without it, `typed_data` was',
+})
 const Secret = Type.String({
   pattern: '^(0x)?[0-9a-fA-F]{64}$',
   writeOnly: true,
@@ -104,7 +108,7 @@ const refundFields = { address: OptionalAddress, order_token: Type.Optional(Orde
 
 /** The `action` of PATCH /orders/{id} decides which body is expected. */
 export const patchBodies = {
-  initiate: Type.Object({ signature: Signature }, { title: 'Initiate', description: 'action=initiate' }),
+  initiate: Type.Object({ signature: Signature, offer: Type.Optional(Offer) }, { title: 'Initiate', description: 'action=initiate' }),
   redeem: Type.Object({ secret: Secret }, { title: 'Redeem', description: 'action=redeem' }),
   refund: Type.Object(refundFields, { title: 'Refund', description: 'action=refund' }),
   'instant-refund': Type.Object(
@@ -117,6 +121,7 @@ export type PatchAction = keyof typeof patchBodies
 /** One schema describes all bodies, so that an error names the field and not the variant. */
 export const PatchOrderRequest = Type.Object({
   ...refundFields,
+  offer: Type.Optional(Offer),
   secret: Type.Optional(Secret),
   signatures: Type.Optional(Signatures),
 })
@@ -124,6 +129,12 @@ export type PatchOrderRequest = Static<typeof PatchOrderRequest>
 
 export function signatureText({ signature }: PatchOrderRequest): string | undefined {
   return typeof signature === 'object' ? signature.join(',') : signature
+}
+
+/** The family reads the name of the offer from the text. No signature has a colon. */
+export function initiationText(request: PatchOrderRequest): string | undefined {
+  const signature = signatureText(request)
+  return signature === undefined || request.offer === undefined ? signature : `${request.offer}:${signature}`
 }
 
 const NextAction = Type.Object(

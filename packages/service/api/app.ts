@@ -23,6 +23,7 @@ import { createRecipients } from '../orders/recipients.ts'
 import { createQuoteIds, type QuoteIds } from '../quotes/quote-ids.ts'
 import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
 import { createRelayFunds } from '../relay-funds.ts'
+import { createSignatureOffers } from '../signature-offers.ts'
 import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
 import { createSolverKeys, type SolverKeys } from '../solvers/solver-keys.ts'
 import { createSolverRequests, type SolverRequests } from '../solvers/solver-requests.ts'
@@ -59,6 +60,7 @@ export type ApiDependencies = Omit<
   | 'pool'
   | 'solverKeys'
   | 'solverRequests'
+  | 'signatureOffers'
   | 'claims'
   | 'recentAuctions'
   | 'quoteIds'
@@ -107,6 +109,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     operatorHalts: createOperatorHalts(db),
     databaseProblem: createDatabaseCheck(dependencies),
     relayFunds: createRelayFunds({ ...dependencies, relay: dependencies.operator?.relay ?? null }),
+    signatureOffers: createSignatureOffers(dependencies),
     orderWriter: createOrderWriter(db),
     recipients: createRecipients(),
     failedPayouts: createFailedPayouts(db),

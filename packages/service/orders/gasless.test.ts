@@ -1,5 +1,6 @@
 // These orders are paid from an account, by its own transactions or by a signature that the service relays.
 
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { AppSettings } from '@tandem/party/store/apps/app-settings.ts'
 import { updateApp } from '@tandem/party/store/apps/apps.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
@@ -63,6 +64,46 @@ test('refuses the solver itself as owner or delegate; another solver may take th
     return { status: 200, body: { ...acceptance, source: { ...acceptance.source, redeemer: `0x${'77'.repeat(20)}` } } }
   }
   expect((await post({ ...body, source: { ...body.source, delegate: redeemer } })).status).toBe(200)
+})
+
+test('the family is told the offer that was signed, with all of its signatures, where it verifies and where it counts', async () => {
+  const seen: (string | undefined)[] = []
+  const note = async (_: unknown, signature: string) => {
+    seen.push(signature)
+    throw new TandemError('invalid_signature', 'seen')
+  }
+  Object.assign(chain, { gasless: { ...chain.gasless, verify: note } })
+  const { id } = await make()
+  const give = (body: object) => service.call('PATCH', `/v2/orders/${id}?action=initiate`, { body })
+  for (const body of [{ signature: '0x12' }, { signature: '0x12', offer: 'authorization' }, { signature: ['0x1', '0x2'], offer: 'permit' }])
+    expect(await give(body)).toMatchObject({ status: 400, body: { code: 'invalid_signature' } })
+  expect(seen).toEqual(['0x12', 'authorization:0x12', 'permit:0x1,0x2'])
+  for (const offer of ['', 'a b', 'A', 'x:y', 'x'.repeat(33), 5])
+    expect(await give({ signature: '0x12', offer }), String(offer)).toMatchObject({ status: 400, body: { code: 'bad_request' } })
+  expect(seen).toHaveLength(3)
+})
+
+test('the limits of an offer are asked for with its signature and the deadline of the order', async () => {
+  const asked: unknown[] = []
+  const gasless: Partial<ChainClient['gasless']> = {
+    verify: async () => undefined,
+    spendable: async (_, deadline, signature) => {
+      asked.push([deadline, signature])
+      return 0n
+    },
+    limits: async (_, signature, deadline) => {
+      asked.push([deadline, signature])
+      return relayLimits.byContract
+    },
+  }
+  Object.assign(chain, { gasless: { ...chain.gasless, ...gasless } })
+  const { id, deadline } = await make()
+  const body = { signature: '0x12', offer: 'permit2' }
+  expect(await service.call('PATCH', `/v2/orders/${id}?action=initiate`, { body })).toMatchObject({ status: 409 })
+  expect(asked).toEqual([
+    [deadline, 'permit2:0x12'],
+    [deadline, 'permit2:0x12'],
+  ])
 })
 
 test("the approval amount follows the app's setting", async () => {

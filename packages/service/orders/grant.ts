@@ -86,8 +86,8 @@ async function sponsor(
 ): Promise<void> {
   const { terms } = order.source
   const [spendable = null, limits = relayLimits.byKey] = await Promise.all([
-    gasless.spendable?.(terms, order.deadline),
-    gasless.limits?.(terms, signature),
+    gasless.spendable?.(terms, order.deadline, signature),
+    gasless.limits?.(terms, signature, order.deadline),
   ])
   const bindsRent = registry.chain(order.source.chain).settledHtlcKeepsRent === true
   const limited = { app: app.name, perDay: app.sponsoredPerDay, spendable, limits, bindsRent }

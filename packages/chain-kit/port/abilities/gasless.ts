@@ -15,9 +15,14 @@ export interface Gasless {
   verify(terms: HtlcTerms, signature: string, deadline?: bigint): Promise<void>
   initiate(terms: HtlcTerms, signature: string, outbox: Outbox, deadline?: bigint): Promise<string>
   /** The limits depend on who decides about the signature. Without this method a key decides. */
-  limits?(terms: HtlcTerms, signature: string): Promise<RelayLimits>
-  /** The HTLC could take this amount from the initiator now. Null means that the swap takes nothing of it, or is initiated. */
-  spendable?(terms: HtlcTerms, deadline?: bigint): Promise<bigint | null>
+  limits?(terms: HtlcTerms, signature: string, deadline?: bigint): Promise<RelayLimits>
+  /**
+   * The HTLC could take this amount from the initiator now, with this signature if one is given. Null means that the swap takes nothing of
+   * it, or is initiated.
+   */
+  spendable?(terms: HtlcTerms, deadline?: bigint, signature?: string): Promise<bigint | null>
+  /** What users may sign for this asset instead of an approval: names of the offers in `Calls`, the best first. */
+  offers?(asset: AssetId): Promise<readonly string[]>
   /** True means that the transaction is in a block and reverted. */
   hasReverted?(tx: string): Promise<boolean>
 }

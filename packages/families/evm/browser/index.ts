@@ -2,7 +2,7 @@
 
 import { verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import { contractSides } from '@tandem/chain-kit/browser/contract-sides.ts'
-import type { Balance, HeldAsset, Node, SdkFamily, SourceSide } from '@tandem/chain-kit/browser/family.ts'
+import type { Balance, Funded, HeldAsset, Node, SdkFamily, SourceSide } from '@tandem/chain-kit/browser/family.ts'
 import { jsonRpc } from '@tandem/chain-kit/browser/request.ts'
 import { verifyCall } from '@tandem/chain-kit/browser/verify-call.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
@@ -13,17 +13,11 @@ import { approvalCall } from '../terms/approval-call.ts'
 import { create2AddressOf } from '../terms/deploy/create2-deployer.ts'
 import { htlcInitCode } from '../terms/deploy/htlc-init-code.ts'
 import { htlcCode } from '../terms/deploy/verify-code.ts'
-import {
-  createContracts,
-  type HtlcContract,
-  type InitiateTypedData,
-  initiateData,
-  initiateTypedData,
-  revokeData,
-  swapIdOf,
-} from '../terms/htlc.ts'
+import { createContracts, type HtlcContract, initiateData, initiateTypedData, revokeData, swapIdOf } from '../terms/htlc.ts'
+import type { TypedData } from '../terms/one-signature.ts'
 import { readLock, settledAs } from './read-lock.ts'
 import { settling } from './settle.ts'
+import { offerOf, type SignedOffer } from './signature-offer.ts'
 import { verifyNode } from './verify-node.ts'
 import type { EvmCall, EvmWallet } from './wallet.ts'
 
@@ -39,7 +33,9 @@ export type EvmPlan = {
   readonly approvals: readonly EvmCall[]
   readonly initiate: EvmCall
   /** Null means that no signature can fund the order: it is in a native coin, or a delegate pays. */
-  readonly typedData: InitiateTypedData | null
+  readonly typedData: TypedData | null
+  /** The user may sign this instead, and then needs no approval. */
+  readonly offer: SignedOffer | null
 }
 
 const { contractOf, sidesWith } = contractSides({ createContracts, parseAddress, swapIdOf })
@@ -68,7 +64,8 @@ export const family: SdkFamily<EvmPlan, EvmWallet> = {
     )
   },
   verifyNode: (side, node) => verifyNode(side.chain, contractOf(side), node),
-  async fund({ chainId, approvals, initiate, typedData }, wallet, { gasless, signal }) {
+  async fund({ chainId, approvals, initiate, typedData, offer }, wallet, { gasless, signal }) {
+    if (gasless && offer !== null) return signOffer(chainId, initiate.from, offer, wallet, signal)
     for (const approval of approvals) {
       signal?.throwIfAborted()
       await (await wallet.send(chainId, approval)).mined(signal)
@@ -102,7 +99,23 @@ function planOf(side: SourceSide, contract: HtlcContract): EvmPlan {
     approvals: approvalsOf(shown, contract, terms.amount).map((call) => ({ from: payer, ...call })),
     initiate: { from: payer, ...initiate },
     typedData: side.payer === null ? typedData : null,
+    offer: side.payer === null ? offerOf(side, contract, shown.signature_offers) : null,
   }
+}
+
+async function signOffer(
+  chainId: number,
+  from: string,
+  { offer, typedData }: SignedOffer,
+  wallet: EvmWallet,
+  signal: AbortSignal | undefined,
+): Promise<Funded> {
+  const signatures: string[] = []
+  for (const data of typedData) {
+    signal?.throwIfAborted()
+    signatures.push(await wallet.signTypedData(chainId, from, data))
+  }
+  return { kind: 'signed', offer, signature: signatures.join(',') }
 }
 
 /** The service says which approvals are missing, because it has asked the chain. We approve the amount only, even if it proposes more. */

@@ -1,7 +1,7 @@
 /** Wraps wallets of EVM chains: any EIP-1193 provider, a viem wallet client, or an ethers signer. It imports none of these libraries. */
 
 import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
-import type { InitiateTypedData } from '../terms/htlc.ts'
+import type { TypedData } from '../terms/one-signature.ts'
 
 export type EvmCall = { readonly from: string; readonly to: string; readonly data: string; readonly value: bigint }
 
@@ -9,7 +9,7 @@ export interface EvmWallet extends Wallet {
   /** Resolves once the wallet has sent the call. `mined` resolves once it is in a block, and rejects if it reverted. */
   send(chainId: number, call: EvmCall): Promise<SentTransaction>
   /** The wallet signs by eth_signTypedData_v4. */
-  signTypedData(chainId: number, from: string, typedData: InitiateTypedData): Promise<string>
+  signTypedData(chainId: number, from: string, typedData: TypedData): Promise<string>
   /** The call is an eth_call at the newest block of the wallet's own node. */
   call(chainId: number, to: string, data: string): Promise<string>
 }
@@ -130,9 +130,12 @@ export function ethersWallet(signer: EthersSigner): EvmWallet {
         },
       }
     },
-    signTypedData: (_, __, { domain, types: { Initiate }, message }) =>
+    signTypedData(_, __, { domain, types, message }) {
       // ethers derives EIP712Domain from the domain, and refuses a type that it is given twice.
-      signer.signTypedData(domain, { Initiate: Initiate.map((field) => ({ ...field })) }, message),
+      const { EIP712Domain: _derived, ...others } = types
+      const copied = Object.entries(others).map(([name, fields]) => [name, fields.map((field) => ({ ...field }))])
+      return signer.signTypedData(domain, Object.fromEntries(copied), message)
+    },
     call: async (chainId, to, data) => (await connected(chainId)).call({ to, data }),
   }
 }

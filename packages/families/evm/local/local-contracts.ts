@@ -1,9 +1,11 @@
-// Deploys the contracts of the local stack: two test tokens and an HTLC for each asset.
+// Deploys the contracts of the local stack: two test tokens, of which one takes signatures, and an HTLC for each asset.
 import { type Abi, type Address, concatHex, encodeDeployData, getContractAddress, type Hex, zeroHash } from 'viem'
 import { privateKeyToAddress } from 'viem/accounts'
 import { distributor } from '../contract/artifacts/distributor.ts'
 import { htlcErc20 } from '../contract/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../contract/artifacts/htlc-native.ts'
+import { permit2StandIn } from '../contract/artifacts/permit2-stand-in.ts'
+import { signingToken } from '../contract/artifacts/signing-token.ts'
 import { testToken } from '../contract/artifacts/test-token.ts'
 import type { EvmChain } from './evm-chain.ts'
 import { createEvmSender } from './evm-sender.ts'
@@ -13,6 +15,8 @@ const deploymentProxy = {
   address: '0x4e59b44847b379578588920ca78fbf26c0b4956c',
   code: '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3',
 } as const
+
+const PERMIT2 = '0x000000000022d473030f116ddee9f6b43ac78ba3'
 
 export interface LocalContracts {
   readonly tokens: { readonly wbtc: Address; readonly usdc: Address }
@@ -29,12 +33,19 @@ export async function deployLocalContracts(chain: EvmChain, deployerKey: Hex): P
   }
   await sender.send([
     deployment(testToken, ['Wrapped Bitcoin', 'WBTC', 8]),
-    deployment(testToken, ['USD Coin', 'USDC', 6]),
+    deployment(signingToken, ['USD Coin', 'USDC', 6, '2']),
     deployment(htlcNative, []),
     deployment(htlcErc20, [contracts.tokens.wbtc]),
     deployment(htlcErc20, [contracts.tokens.usdc]),
   ])
+  await putPermit2(chain)
   return contracts
+}
+
+/** Only its address distinguishes it for a wallet, so it is put there. */
+async function putPermit2(chain: Pick<EvmChain, 'request'>): Promise<void> {
+  const code = await chain.request({ method: 'eth_call', params: [{ data: permit2StandIn.bytecode }, 'latest'] })
+  await chain.request({ method: 'hardhat_setCode', params: [PERMIT2, code] })
 }
 
 /** The address follows from the key (CREATE2, salt zero), as on any other chain. */

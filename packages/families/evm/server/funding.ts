@@ -10,12 +10,18 @@ import { isApprovalAccepted } from './approval.ts'
 import type { ContractState } from './contract-state.ts'
 import { fallbackGas, type GasAdvice } from './fees/gas.ts'
 import type { EvmNode } from './nodes/node.ts'
+import type { OneSignature } from './one-signature/one-signature.ts'
 import type { TransactionCall } from './send/transaction.ts'
 
+export type FundingSources = {
+  readonly node: EvmNode
+  readonly gas: GasAdvice
+  readonly state: ContractState
+  readonly ways: OneSignature
+}
+
 export async function fundingOf(
-  node: EvmNode,
-  gas: GasAdvice,
-  state: ContractState,
+  { node, gas, state, ways }: FundingSources,
   contract: HtlcContract,
   request: FundingRequest,
 ): Promise<Funding> {
@@ -40,6 +46,8 @@ export async function fundingOf(
   if (allowance >= terms.amount) return { kind: 'calls', numbers: 'hex', approval: null, initiate: await initiate(0n), revoke, typedData }
 
   const approval = approvalCall(token, address, request.approval === 'unlimited' ? maxUint256 : terms.amount)
+  // Only the initiator can sign, and only until the deadline.
+  const offers = payer === terms.initiator.toLowerCase() ? await ways.offersOf(contract, terms, request.deadline) : []
   const needsReset = allowance > 0n && !(await isApprovalAccepted(node, approval, payer))
   const fixed = (call: TransactionCall): Call => ({ chainId, ...call, gasLimit: fallbackGas.approve })
   return {
@@ -53,5 +61,6 @@ export async function fundingOf(
     initiate: { chainId, to: address, data, value: 0n, gasLimit: fallbackGas.initiate },
     revoke,
     typedData,
+    offers,
   }
 }

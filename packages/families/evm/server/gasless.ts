@@ -72,9 +72,13 @@ export async function verifyInitiation(
 }
 
 export async function simulateInitiation(node: EvmNode, contract: HtlcContract, terms: HtlcTerms, signature: Hex): Promise<void> {
+  await simulateRelay(node, contract, initiateWithSignatureData(terms, signature))
+}
+
+export async function simulateRelay(node: EvmNode, contract: HtlcContract, data: Hex): Promise<void> {
   try {
     // The contract does not check the sender.
-    await node.call({ to: contract.address, data: initiateWithSignatureData(terms, signature) })
+    await node.call({ to: contract.address, data })
   } catch (error) {
     const failure = asChainFailure(error, 'initiate')
     if (failure instanceof ChainFailure && failure.kind === 'would-fail')
@@ -128,7 +132,7 @@ function digestOf(contract: HtlcContract, terms: HtlcTerms): Hex {
 }
 
 /** ERC-1271 asks the account. One without code returns no data, which is no approval. */
-async function isApprovedByAccount(node: EvmNode, account: Address, digest: Hex, signature: Hex): Promise<boolean> {
+export async function isApprovedByAccount(node: EvmNode, account: Address, digest: Hex, signature: Hex): Promise<boolean> {
   const data = encodeFunctionData({ abi: erc1271Abi, functionName: 'isValidSignature', args: [digest, signature] })
   try {
     const answer = await node.call({ to: account, data })

@@ -8,19 +8,10 @@ import type { ChainFamily, ConnectOptions } from '@tandem/chain-kit/port/family.
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import type { Address, Hex } from 'viem'
+import type { Address } from 'viem'
 import { accountOf, parseAddress, textForms } from '../terms/address.ts'
 import { evmFacts } from '../terms/facts.ts'
-import {
-  createContracts,
-  type HtlcContract,
-  initiateData,
-  initiateWithSignatureData,
-  redeemBatchData,
-  redeemData,
-  refundData,
-  swapIdOf,
-} from '../terms/htlc.ts'
+import { createContracts, initiateData, redeemBatchData, redeemData, refundData, swapIdOf } from '../terms/htlc.ts'
 import { blocksOf } from './blocks.ts'
 import { checkRecipient } from './check-recipient.ts'
 import { createContractState } from './contract-state.ts'
@@ -30,17 +21,16 @@ import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { createGasAdvice } from './fees/gas.ts'
 import { legCostOf, maxRefundCost } from './fees/leg-cost.ts'
-import { verifyRelayGas } from './fees/relay-gas.ts'
 import { fundingOf } from './funding.ts'
-import { limitsOf, parseSignature, spendableOf, verifyInitiation, verifySignature } from './gasless.ts'
 import { createInstantRefund } from './instant-refund.ts'
 import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import { newHeadsOf } from './nodes/new-heads.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
+import { createOneSignature } from './one-signature/one-signature.ts'
 import { createOracle } from './oracle.ts'
+import { createGasless } from './relay.ts'
 import { verifyPayout } from './send/payout.ts'
-import type { TransactionCall } from './send/transaction.ts'
 
 export const evm: ChainFamily = {
   ...evmFacts,
@@ -54,6 +44,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
   const reader = createEventReader(node, contracts, chain)
   const executor = createExecutor(chain, node, state)
   const gas = createGasAdvice(node)
+  const ways = createOneSignature(node, state)
   const relay = options.relay === undefined ? null : accountOf(options.relay(evm.curve))
 
   return {
@@ -78,7 +69,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
       const { token } = contracts.of(asset)
       return token === null ? node.balance(owner as Address) : state.tokenBalance(token, owner as Address)
     },
-    funding: (request) => fundingOf(node, gas, state, contracts.of(request.terms.asset), request),
+    funding: (request) => fundingOf({ node, gas, state, ways }, contracts.of(request.terms.asset), request),
     async verifyPayout(terms, to) {
       assertPayee(to?.toLowerCase() ?? null, terms.redeemer.toLowerCase())
       await verifyPayout(node, chain, contracts.of(terms.asset), terms)
@@ -117,26 +108,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     }),
     cancel: executor.cancelUnmined,
     legCost: async (asset) => legCostOf(node, chain, contracts.of(asset)),
-    gasless: {
-      supports: (asset) => contracts.of(asset).token !== null,
-      async verify(terms, signature) {
-        const contract = contracts.of(terms.asset)
-        const parsed = parseSignature(signature)
-        await verifySignature(node, contract, terms, parsed)
-        await verifyInitiation(node, state, contract, terms, parsed)
-        await verifyRelayGas(node, chain, relayCall(contract, terms, parsed))
-      },
-      async initiate(terms, signature, outbox) {
-        const contract = contracts.of(terms.asset)
-        const parsed = parseSignature(signature)
-        const call = relayCall(contract, terms, parsed)
-        const { reverted: revertsPaidFor } = await limitsOf(contract, terms, parsed)
-        return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: false, revertsPaidFor }, outbox)
-      },
-      limits: async (terms, signature) => limitsOf(contracts.of(terms.asset), terms, parseSignature(signature)),
-      spendable: (terms) => spendableOf(state, contracts.of(terms.asset), terms),
-      hasReverted: async (tx) => (await node.outcome(tx)) === 'reverted',
-    },
+    gasless: createGasless({ chain, node, state, ways, contractOf: ({ asset }) => contracts.of(asset), executor }),
 
     oracle: createOracle(node),
     distributor: createDistributor(chain, node, contracts),
@@ -165,8 +137,4 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     const contract = contracts.of(terms.asset)
     return executor.send({ verb, contract, terms, call: { to: contract.address, data, value: 0n }, paysAmount: false }, outbox)
   }
-}
-
-function relayCall(contract: HtlcContract, terms: HtlcTerms, signature: Hex): TransactionCall {
-  return { to: contract.address, data: initiateWithSignatureData(terms, signature), value: 0n }
 }

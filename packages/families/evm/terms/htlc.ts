@@ -142,7 +142,7 @@ export function instantRefundData(terms: HtlcTerms, signature: Hex): Hex {
 export const initiateDomain = { name: 'HTLC-ERC20', version: '1' } as const
 export const nativeDomain = { name: 'HTLC-Native', version: '1' } as const
 
-const initiateTypes = {
+export const initiateTypes = {
   EIP712Domain: [
     { name: 'name', type: 'string' },
     { name: 'version', type: 'string' },

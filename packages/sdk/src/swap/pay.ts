@@ -75,5 +75,11 @@ function withPackage(funding: CreateOrderResult, { refundPackage }: SavedSwap): 
 
 async function hashOf({ client }: SwapContext, { orderId }: SavedSwap, funded: Funded, signal?: AbortSignal): Promise<string> {
   if (funded.kind === 'sent') return funded.tx
-  return client.patchOrder(orderId, 'initiate', { signature: funded.signature }, signal === undefined ? {} : { signal })
+  const { signature, offer } = funded
+  return client.patchOrder(
+    orderId,
+    'initiate',
+    { signature, ...(offer !== undefined && { offer }) },
+    signal === undefined ? {} : { signal },
+  )
 }

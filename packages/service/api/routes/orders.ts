@@ -6,6 +6,7 @@ import { CreateOrderResult } from '@tandem/protocol/funding/funding.ts'
 import { Envelope, success } from '@tandem/protocol/wire/envelope.ts'
 import {
   CreateOrderRequest,
+  initiationText,
   OrderRecord,
   type PatchAction,
   PatchOrderRequest,
@@ -41,7 +42,7 @@ type Patch = {
 
 /** Each action returns the hash of a transaction. */
 const actions: Readonly<Record<PatchAction, (context: ServiceContext, patch: Patch) => Promise<string>>> = {
-  initiate: (context, { app, snapshot, body, closing }) => grantInitiate(context, app, snapshot.stored, signatureText(body), closing),
+  initiate: (context, { app, snapshot, body, closing }) => grantInitiate(context, app, snapshot.stored, initiationText(body), closing),
   redeem: (context, { snapshot, body, closing }) => grantRedeem(context, snapshot.stored, body.secret, closing),
   refund: (context, patch) => refundSource(context, patch.snapshot.stored, refundRequest(patch), patch.closing),
   'instant-refund': (context, patch) =>
@@ -138,7 +139,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
           tags: ['Swaps'],
           summary: 'Initiate, redeem, refund or instant-refund an order',
           description:
-            'Returns the hash of the transaction once it is broadcast. A repeated call joins the first. `initiate` takes `signature`: over `typed_data` (a signature of several numbers as an array, or joined by commas), or the signed `versioned_tx_gasless` in base64. An initiation that would revert is refused before anything is sent. If a relay reverted, the answer gives the reason, and a repeated call relays again once the cause is gone. An app may have a limit of relays per 24 hours (429 with `Retry-After`). `redeem` takes the `secret` of `secret_hash`. `instant-refund` takes `signatures`. It is signed at most 10 times a minute for one order, and 10 times more with `order_token` (429 with `Retry-After`). A repeat that needs no new signature is not counted. `refund` and `instant-refund` may take `address`. Setting the first address needs `order_token`. Changing it is possible until a refund is signed, and needs `signature`: a BIP-322 signature by the current address over the one line `Tandem refund of order <order_id> to <new address>`. Before the timelock ends, such a `refund` returns an empty string: the address is set, and there is no transaction yet.',
+            'Returns the hash of the transaction once it is broadcast. A repeated call joins the first. `initiate` takes `signature`: over `typed_data` (a signature of several numbers as an array, or joined by commas), over all that one of the `signature_offers` asks for, with its `offer`, or the signed `versioned_tx_gasless` in base64. An initiation that would revert is refused before anything is sent. If a relay reverted, the answer gives the reason, and a repeated call relays again once the cause is gone. An app may have a limit of relays per 24 hours (429 with `Retry-After`). `redeem` takes the `secret` of `secret_hash`. `instant-refund` takes `signatures`. It is signed at most 10 times a minute for one order, and 10 times more with `order_token` (429 with `Retry-After`). A repeat that needs no new signature is not counted. `refund` and `instant-refund` may take `address`. Setting the first address needs `order_token`. Changing it is possible until a refund is signed, and needs `signature`: a BIP-322 signature by the current address over the one line `Tandem refund of order <order_id> to <new address>`. Before the timelock ends, such a `refund` returns an empty string: the address is set, and there is no transaction yet.',
           params: OrderPath,
           querystring: PatchQuery,
           headers: PatchHeaders,

@@ -1,0 +1,63 @@
+/** What the user may sign instead of an approval is computed here too. Only what the token itself decides is taken from the service. */
+
+import { verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
+import type { SourceSide } from '@tandem/chain-kit/browser/family.ts'
+import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
+import { type HtlcContract, initiateTypedData } from '../terms/htlc.ts'
+import {
+  authorizationData,
+  authorizationOf,
+  permit2Data,
+  permitData,
+  permitOf,
+  type SignatureWay,
+  signatureWays,
+  type TokenDomain,
+  type TypedData,
+} from '../terms/one-signature.ts'
+
+export type SignedOffer = { readonly offer: SignatureWay; readonly typedData: readonly TypedData[] }
+
+type Shown = NonNullable<FundingResult<'calls'>['signature_offers']>[number]
+
+const MAX_TEXT = 100
+
+/** The first offer that we know. A wrong domain or nonce makes a signature that the token refuses, and nothing else takes it. */
+export function offerOf(side: SourceSide, contract: HtlcContract, shown: readonly Shown[] = []): SignedOffer | null {
+  for (const one of shown) {
+    const offer = signatureWays.find((way) => way === one.offer)
+    if (offer === undefined) continue
+    const typedData = expected(side, contract, offer, one.typed_data)
+    verifySame('signature_offers', typedData, one.typed_data)
+    return { offer, typedData }
+  }
+  return null
+}
+
+function expected({ terms, deadline }: SourceSide, contract: HtlcContract, offer: SignatureWay, shown: Shown['typed_data']) {
+  const { chainId, token } = contract
+  verifyThat(token !== null, 'signature_offers', 'none for a native coin', offer)
+  switch (offer) {
+    case 'authorization':
+      return [authorizationData(chainId, token, domainIn(shown), authorizationOf(contract, terms, deadline))]
+    case 'permit': {
+      const permit = permitOf(contract, terms, nonceIn(shown), deadline)
+      return [permitData(chainId, token, domainIn(shown), permit), initiateTypedData(contract, terms)]
+    }
+    case 'permit2':
+      return [permit2Data(contract, token, terms, deadline)]
+  }
+}
+
+function domainIn([first]: Shown['typed_data']): TokenDomain {
+  const { name, version } = (first?.domain ?? {}) as Partial<Record<string, unknown>>
+  const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_TEXT
+  verifyThat(isText(name) && isText(version), 'signature_offers', 'a domain with name and version', JSON.stringify({ name, version }))
+  return { name, version }
+}
+
+function nonceIn([first]: Shown['typed_data']): bigint {
+  const { nonce } = (first?.message ?? {}) as Partial<Record<string, unknown>>
+  verifyThat(typeof nonce === 'string' && /^\d{1,78}$/.test(nonce), 'signature_offers', 'a nonce', String(nonce))
+  return BigInt(nonce)
+}

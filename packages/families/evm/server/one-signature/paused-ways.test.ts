@@ -1,0 +1,80 @@
+/** Tests that relays which revert pause a way for a while, and that one account cannot hide a way from the others. */
+
+import { describe, expect, it } from 'vitest'
+import { createPausedWays, MAX_REVERTS_IN_A_ROW } from './paused-ways.ts'
+
+const token = `0x${'1'.repeat(40)}` as const
+const HOUR_MS = 3_600_000
+
+function setup() {
+  let now = 0
+  const outcomes = new Map<string, 'success' | 'reverted' | null>()
+  const asked: string[] = []
+  const outcome = async (tx: string) => {
+    asked.push(tx)
+    return outcomes.get(tx) ?? null
+  }
+  const paused = createPausedWays({ outcome }, () => now)
+  let sent = 0
+  const relay = (result: 'success' | 'reverted' | null) => {
+    sent += 1
+    outcomes.set(`${sent}`, result)
+    paused.follow(token, 'authorization', `${sent}`)
+    return `${sent}`
+  }
+  const pass = (ms: number) => {
+    now += ms
+  }
+  const isPaused = async () => {
+    await paused.settle(token, 'authorization')
+    return paused.isPaused(token, 'authorization')
+  }
+  return { paused, outcomes, asked, relay, pass, isPaused }
+}
+
+describe('a way', () => {
+  it('is paused for an hour after three reverts in a row, for this token alone', async () => {
+    const { paused, relay, pass, isPaused } = setup()
+    for (let reverts = 1; reverts < MAX_REVERTS_IN_A_ROW; reverts += 1) relay('reverted')
+    expect(await isPaused()).toBe(false)
+    relay('reverted')
+    expect(await isPaused()).toBe(true)
+    expect(paused.isPaused(token, 'permit')).toBe(false)
+    expect(paused.isPaused(`0x${'2'.repeat(40)}`, 'authorization')).toBe(false)
+    pass(HOUR_MS - 1)
+    expect(await isPaused()).toBe(true)
+    pass(1)
+    expect(await isPaused()).toBe(false)
+  })
+
+  it('that works in between is not paused', async () => {
+    const { relay, isPaused } = setup()
+    for (const result of ['reverted', 'reverted', 'success', 'reverted', 'reverted'] as const) relay(result)
+    expect(await isPaused()).toBe(false)
+  })
+
+  it('counts each relay once, when it is mined, however often it is followed or asked for', async () => {
+    const { paused, outcomes, asked, relay, isPaused } = setup()
+    const unmined = relay(null)
+    relay('reverted')
+    await Promise.all([isPaused(), isPaused(), isPaused()])
+    paused.follow(token, 'authorization', unmined)
+    outcomes.set(unmined, 'reverted')
+    expect(await isPaused()).toBe(false)
+    asked.length = 0
+    expect(await isPaused()).toBe(false)
+    expect(asked).toEqual([])
+    relay('reverted')
+    expect(await isPaused()).toBe(true)
+  })
+})
+
+it('an account that failed is refused for an hour, and no other', () => {
+  const { paused, pass } = setup()
+  paused.refuse(token, 'permit', '0xa')
+  expect(paused.isRefused(token, 'permit', '0xa')).toBe(true)
+  expect(paused.isRefused(token, 'authorization', '0xa')).toBe(false)
+  expect(paused.isRefused(token, 'permit', '0xb')).toBe(false)
+  pass(HOUR_MS)
+  expect(paused.isRefused(token, 'permit', '0xa')).toBe(false)
+})
