@@ -122,6 +122,8 @@ export type Chain = {
   readonly needsHtlcContract: boolean
   /** A settled HTLC keeps the rent of its account until somebody closes it. Its client has the ability `rent`. */
   readonly settledHtlcKeepsRent?: true
+  /** Before the timelock ends, not even both parties together can refund an HTLC. */
+  readonly hasNoEarlyRefund?: true
   readonly htlcSchemas: readonly string[]
   readonly tokenSchemas: readonly string[]
 }

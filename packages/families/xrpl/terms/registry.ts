@@ -18,6 +18,7 @@ const xrplFamily = {
   heightsMaySkip: false,
   deposits: { kind: 'exact' },
   needsHtlcContract: false,
+  hasNoEarlyRefund: true,
   requiredConfirmations: 1,
   finalityBlocks: 16,
   clock: { unit: 'seconds', expiry: 'absolute', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 300n },

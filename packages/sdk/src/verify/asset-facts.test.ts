@@ -11,6 +11,7 @@ test('an asset is described without the service, and an unknown one is not', asy
     chainName: 'Bitcoin Regtest',
     family: 'bitcoin',
     explorerTxUrl: '',
+    hasInstantRefund: true,
   })
   expect(await assetFacts('bitcoin:btc')).toMatchObject({ chainName: 'Bitcoin', explorerTxUrl: expect.stringMatching(/^https:.*{tx}$/) })
   expect(await assetFacts('atlantis:gold')).toBe(null)

@@ -14,6 +14,8 @@ export type AssetFacts = {
   readonly family: FamilyName
   /** `transactionLink` needs it. It is empty if no explorer shows the transactions of the chain. */
   readonly explorerTxUrl: string
+  /** True if `instantRefund` can bring back a deposit before its timelock ends. */
+  readonly hasInstantRefund: boolean
 }
 
 /** The result is null if this version of the SDK does not know the asset. */
@@ -30,5 +32,6 @@ export async function assetFacts(id: string): Promise<AssetFacts | null> {
     chainName: chain.displayName,
     family: chain.family,
     explorerTxUrl: explorerTxUrl(chain),
+    hasInstantRefund: chain.hasNoEarlyRefund !== true,
   }
 }

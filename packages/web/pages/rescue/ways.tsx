@@ -2,6 +2,7 @@
 
 import type { AssetFacts } from '@tandem/sdk'
 import type { ComponentChildren } from 'preact'
+import { mayCancel } from '../../shared/may-cancel.ts'
 import { swap as swapTexts, rescue as texts } from '../../texts.ts'
 import { ActionButton, type Actions } from './action.tsx'
 import { chainName, factsOf } from './facts.ts'
@@ -22,9 +23,6 @@ import {
 import { WalletChoice } from './wallet-choice.tsx'
 
 type Props = { readonly opened: Opened; readonly found: Found; readonly actions: Actions; readonly minToAmount: () => bigint | null }
-
-/** The statuses in which the solver may still agree to return the payment. */
-const MAY_CANCEL: ReadonlySet<string> = new Set(['initiate_detected', 'initiated', 'awaiting_refund'])
 
 export function Ways(props: Props) {
   const { opened, found } = props
@@ -53,7 +51,7 @@ function WithService({ opened, found, actions, minToAmount }: Props) {
       <Way what={texts.continueWhat}>
         <ActionButton actions={actions} isMain text={texts.continue} make={() => resume(opened, found, minToAmount())} />
       </Way>
-      {found.isCurrent && MAY_CANCEL.has(status) && (
+      {found.isCurrent && mayCancel(found.record, factsOf(assetsOf(found)[0])) && (
         <Way what={swapTexts.order.instantWhat}>
           <ActionButton actions={actions} text={swapTexts.order.instant} make={() => refundNow(opened, found)} />
         </Way>

@@ -1,9 +1,10 @@
 /** The refund that the solver agrees to. While the solver does not answer, the page says what it is waiting for and until when, and asks again by itself. */
 import { useSignal } from '@preact/signals'
-import { type OrderRecord, type RefundTime, refundTime } from '@tandem/sdk'
+import { type AssetFacts, assetFacts, type OrderRecord, type RefundTime, refundTime } from '@tandem/sdk'
 import { useEffect } from 'preact/hooks'
 import { now } from '../../shared/clock.ts'
 import type { Explanation } from '../../shared/explain.ts'
+import { mayCancel } from '../../shared/may-cancel.ts'
 import { formatMoment } from '../../shared/moment.ts'
 import { Problem } from '../../shared/problem.tsx'
 import { swap } from '../../texts.ts'
@@ -12,21 +13,26 @@ import { pause, untilChange } from './connection.ts'
 import { followOrder, liveOf, mayPass } from './runner.ts'
 import { openTandem } from './tandem.ts'
 
-/** The statuses in which the solver may still agree to return the payment. */
-const MAY_CANCEL: ReadonlySet<string> = new Set(['initiate_detected', 'initiated', 'awaiting_refund'])
 const AGAIN_MS = 2_000
 
 export function Cancel({ record }: { readonly record: OrderRecord }) {
   const isWaiting = useSignal(false)
   const problem = useSignal<Explanation | null>(null)
   const time = useSignal<RefundTime | null>(null)
-  const { order_id: orderId, status, source_swap: source } = record
+  /** Undefined until it is loaded: a button that goes again is worse than one that comes a moment later. */
+  const facts = useSignal<AssetFacts | null | undefined>(undefined)
+  const { order_id: orderId, source_swap: source } = record
   useEffect(() => {
     void refundTime(record).then((found) => {
       time.value = found
     })
   }, [source.chain, source.initiate_timestamp, source.timelock])
-  if (!MAY_CANCEL.has(status)) return null
+  useEffect(() => {
+    void assetFacts(source.asset).then((found) => {
+      facts.value = found
+    })
+  }, [source.asset])
+  if (facts.value === undefined || !mayCancel(record, facts.value)) return null
 
   async function cancel(): Promise<void> {
     isWaiting.value = true
@@ -59,7 +65,7 @@ export function Cancel({ record }: { readonly record: OrderRecord }) {
 /** Repeats the request until the solver has signed or refused, or the status has changed. */
 async function askSolver(orderId: string): Promise<void> {
   const tandem = await openTandem()
-  while (MAY_CANCEL.has(liveOf(orderId).record?.status ?? '')) {
+  while (mayCancel(liveOf(orderId).record, null)) {
     try {
       await tandem.instantRefund(orderId)
       return
