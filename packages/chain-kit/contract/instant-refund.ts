@@ -14,7 +14,7 @@ type Parts<C> = {
   partiesOf(terms: HtlcTerms): { readonly initiator: string; readonly redeemer: string }
   /** The text has the form of `partiesOf`. */
   accountOf(signer: Signer): string
-  /** What is signed binds the contract, the chain and every term. */
+  /** What is signed binds the contract, the chain and every term. No node may see it: see `sign` of the ability. */
   consent(terms: HtlcTerms, signer: Signer): Promise<string>
   /** Throws a TandemError unless the redeemer consented to the refund of exactly these terms. */
   readConsent(terms: HtlcTerms, text: string): Promise<C>

@@ -9,7 +9,10 @@ import type { SpendRequest } from '../spend.ts'
 export interface InstantRefundAbility {
   /** Proposes the deposits that are worth their fee, with one payment each. The fee may depend on how the refunds are signed. */
   propose(terms: HtlcTerms, spend: SpendRequest & { readonly to: string }, signing: Cosigning): Promise<readonly InstantRefund[]>
-  /** The redeemer signs exactly these deposits and payments. The result is a payload for `combine`. Rejects if the chain would not accept it now. */
+  /**
+   * The redeemer signs exactly these deposits and payments. The result is a payload for `combine`. Rejects if the chain would not accept it
+   * now. No node may see it: the caller decides after this whether it gives it away, and may still pay if it does not.
+   */
   sign(terms: HtlcTerms, refunds: readonly InstantRefund[], signer: Signer): Promise<string>
   /**
    * `initiator` has one signature for each refund where the initiator must sign too, else none. Throws `invalid_signature` or `bad_request`

@@ -12,11 +12,12 @@ import { selectorOf } from '../contract/client/felt.ts'
 import { refundTypedData } from '../contract/client/typed-data.ts'
 import { trueAccountClass } from '../local/classes/other-accounts.ts'
 import { feltOf } from '../terms/address.ts'
-import { type HtlcContract, orderTermsOf, refundDigestOf, swapIdOf } from '../terms/htlc.ts'
+import { type Contracts, type HtlcContract, orderTermsOf, refundDigestOf, swapIdOf } from '../terms/htlc.ts'
 import { signDigest } from './account.ts'
 import { openExecutor } from './executor.fixture.ts'
 import { starknet } from './index.ts'
-import type { GasAmounts, Outcome, StarknetNode } from './nodes/node.ts'
+import { createInstantRefund } from './instant-refund.ts'
+import type { GasAmounts, NodeCall, Outcome, StarknetNode } from './nodes/node.ts'
 import { createFamilyFixture, type TestParty } from './starknet.fixture.ts'
 
 const fixture = await createFamilyFixture()
@@ -66,6 +67,47 @@ describe('a consent', () => {
     await expect(instantRefund.sign(terms, refundsOf(terms), key.signerFor(testPurpose))).rejects.toMatchObject(absent)
     const signature = signDigest(key.signerFor(testPurpose) as StarkSigner, refundDigestOf(contract, terms))
     await expect(combine(terms, signature.join())).rejects.toMatchObject(absent)
+  })
+})
+
+describe('while a consent is given', async () => {
+  const { node, contract: htlc, user: redeemer, executor, termsFor } = await openExecutor()
+  const contracts = { of: () => htlc } as unknown as Contracts
+  const accountClass = (await node.classHashAt(feltOf(redeemer.address))) ?? ''
+  const signer = redeemer.key.signerFor(testPurpose)
+  const abilityOn = (changes: Partial<StarknetNode>) =>
+    createInstantRefund({ node: { ...node, ...changes }, contracts, executor, accountClass })
+  const terms = termsFor(createSecret())
+  const refunds = [{ deposit: swapIdOf(htlc, terms), amount: terms.amount, to: terms.initiator, pays: terms.amount }]
+
+  it('no node sees it: the solver has not committed to the refund yet, and may still pay', async () => {
+    const seen: NodeCall[] = []
+    const watching = abilityOn({
+      call: (call) => {
+        seen.push(call)
+        return node.call(call)
+      },
+    })
+    const consent = await watching.sign(terms, refunds, signer)
+    expect(await watching.combine(terms, refunds, { initiator: [], redeemer: consent })).toHaveLength(1)
+    const [question, verification, ...others] = seen.map(({ calldata }) => calldata)
+    expect(others).toEqual([])
+    expect(verification).toEqual([refundDigestOf(htlc, terms), '0x2', ...consent.split(',')])
+    // What the node saw before is a signature of something else, and counts for no refund.
+    const [asked, , ...shown] = question ?? []
+    expect(asked).not.toBe(refundDigestOf(htlc, terms))
+    for (const part of consent.split(',')) expect(shown).not.toContain(part)
+    await expect(abilityOn({}).combine(terms, refunds, { initiator: [], redeemer: shown.join() })).rejects.toMatchObject({
+      code: 'invalid_signature',
+    })
+  })
+
+  it('the account must accept signatures of the key: one that does not count would only cost the user the swap', async () => {
+    const refusing = abilityOn({ call: async () => ['0x0'] })
+    await expect(refusing.sign(terms, refunds, signer)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/does not accept signatures of its key/),
+    })
   })
 })
 

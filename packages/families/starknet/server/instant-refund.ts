@@ -5,7 +5,7 @@ import type { InstantRefundAbility } from '@tandem/chain-kit/port/abilities/inst
 import { onCurve } from '@tandem/keys/key.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import type { Felt } from '../contract/client/felt.ts'
+import { type Felt, poseidon, shortString } from '../contract/client/felt.ts'
 import { feltOf, parseAddress } from '../terms/address.ts'
 import { type Contracts, refundDigestOf, swapIdOf } from '../terms/htlc.ts'
 import { accountOf, signDigest } from './account.ts'
@@ -14,6 +14,9 @@ import type { StarknetExecutor } from './execute.ts'
 import { instantRefundCost } from './fees/fees.ts'
 import { MAX_RELAY_GAS } from './fees/gas.ts'
 import type { StarknetNode } from './nodes/node.ts'
+
+/** A signature of this and an account says nothing, and counts for nothing: it is neither a message of SNIP-12 nor a transaction. */
+const QUESTION = shortString('tandem: does this key sign?')
 
 type Parts = {
   readonly node: Pick<StarknetNode, 'block' | 'call' | 'classHashAt'>
@@ -25,29 +28,37 @@ type Parts = {
 export function createInstantRefund({ node, contracts, executor, accountClass }: Parts): InstantRefundAbility {
   const contractOf = ({ asset }: HtlcTerms) => contracts.of(asset)
 
-  /** The contract asks the redeemer's account, and so do we. An account that is not deployed consents to nothing. */
-  async function assertConsent(terms: HtlcTerms, signature: readonly Felt[]): Promise<void> {
-    const { redeemer } = terms
-    const answer = await askAccount(node, redeemer, refundDigestOf(contractOf(terms), terms), signature)
+  /** An account that is not deployed consents to nothing. */
+  async function isAccepted({ redeemer }: HtlcTerms, digest: Felt, signature: readonly Felt[]): Promise<boolean> {
+    const answer = await askAccount(node, redeemer, digest, signature)
     if (answer === 'not deployed')
       throw new TandemError('conflict', `the account ${redeemer} is not deployed, so it cannot consent to a refund`)
-    if (answer === 'refused')
-      throw new TandemError('invalid_signature', `the account ${redeemer} does not accept the consent to this refund`)
+    return answer === 'accepted'
   }
 
   return createAbility<readonly Felt[]>({
     swapIdOf: (terms) => swapIdOf(contractOf(terms), terms),
     partiesOf: ({ initiator, redeemer }) => ({ initiator: parseAddress(initiator), redeemer: parseAddress(redeemer) }),
     accountOf: (signer) => accountOf(signer, accountClass),
-    /** The account is asked before the consent is given: after it the solver never pays, so one that does not count would only cost the user the swap. */
+    /**
+     * The account is asked before the consent is given: after it the solver never pays, so one that does not count would only cost the user
+     * the swap. It is asked about another signature: whoever has the consent can use it, and the solver has not committed to the refund yet.
+     */
     async consent(terms, signer) {
-      const signature = signDigest(onCurve('stark', signer), refundDigestOf(contractOf(terms), terms))
-      await assertConsent(terms, signature)
-      return signature.join(',')
+      const key = onCurve('stark', signer)
+      const question = poseidon([QUESTION, feltOf(terms.redeemer)])
+      if (!(await isAccepted(terms, question, signDigest(key, question))))
+        throw new TandemError(
+          'conflict',
+          `the account ${terms.redeemer} does not accept signatures of its key, so it cannot consent to a refund`,
+        )
+      return signDigest(key, refundDigestOf(contractOf(terms), terms)).join(',')
     },
+    /** The contract asks the redeemer's account, and so do we. */
     async readConsent(terms, text) {
       const signature = parseSignature(text)
-      await assertConsent(terms, signature)
+      if (!(await isAccepted(terms, refundDigestOf(contractOf(terms), terms), signature)))
+        throw new TandemError('invalid_signature', `the account ${terms.redeemer} does not accept the consent to this refund`)
       return signature
     },
     /** An account of a class that we do not know may take all gas that we pay for. */
