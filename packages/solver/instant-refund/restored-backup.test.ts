@@ -11,8 +11,8 @@ import { createLogger } from '@tandem/runtime/log.ts'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { coded } from '../pay-checks.ts'
-import { fillFor } from '../solver.fixture.ts'
-import { refundOf, refused, useRefundFixture } from './refunds.fixture.ts'
+import { btc, fillFor, orderRequest, user, userKey, wbtc } from '../solver.fixture.ts'
+import { HOME, refundOf, refused, useRefundFixture } from './refunds.fixture.ts'
 
 const fixture = useRefundFixture()
 const { agree, fund, initiate, ask, ways } = fixture
@@ -41,12 +41,12 @@ async function restore(): Promise<void> {
   await start()
 }
 
-async function refund(order: Order): Promise<void> {
+async function refund(order: Order, to = HOME): Promise<void> {
   await fund(order)
   await fillFor(fixture.solver, order)
   fixture.solver.payChecks.push(coded('price', async () => 'the price has moved'))
   expect(await fillFor(fixture.solver, order)).toMatchObject({ answer: 'declined' })
-  expect((await ask(order)).answer).toMatch(/^signed/)
+  expect((await ask(order, [refundOf(order, { to })])).answer).toMatch(/^signed/)
 }
 
 const signedAlready = { kind: 'failed', error: expect.stringContaining('a refund of the source is signed already') }
@@ -67,6 +67,29 @@ test('after a refund was signed, it does not pay for that order; once the operat
   expect(await initiate(order)).toMatchObject(signedAlready)
   expect(await initiate(other)).toMatchObject({ kind: 'sent' })
   expect(fixture.solver.ethereum.broadcast).toHaveLength(1)
+})
+
+test.each([
+  ['Bitcoin', HOME, {}],
+  [
+    'a contract',
+    user,
+    { source: { asset: wbtc, amount: '1000000', initiator: user }, destination: { asset: btc, amount: '980000', redeemer: userKey } },
+  ],
+])('nor for the same deposit to %s under another id, after the order itself is lost', async (_, to, ends) => {
+  await start()
+  const request = orderRequest(ends)
+  await refund(await agree(request), to)
+
+  await restore()
+  for (const table of ['fills', 'reservations', 'order_risks', 'actions', 'events', 'swaps', 'orders'] as const)
+    await fixture.store.db.deleteFrom(table).execute()
+  await confirmRollbacks(fixture.store.db)
+  const again = await agree({ ...request, order_id: orderRequest().order_id })
+  await fund(again)
+  await expect.poll(() => guard.whyUnsafe({ order: again, source: { counted: [] } } as never)).toBeNull()
+  expect(await initiate(again)).not.toMatchObject({ kind: 'sent' })
+  expect([await ways(), fixture.solver.ethereum.broadcast, fixture.solver.bitcoin.broadcast]).toEqual([[], [], []])
 })
 
 test('nor if a forged row says that the payment is signed already, which is else sent again', async () => {

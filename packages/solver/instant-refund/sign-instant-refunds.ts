@@ -111,7 +111,7 @@ async function signUnderLease(
   assertNotLocked(guard, state, refunds)
   const answer = await sign(context, client, state, refunds, request.offer)
   const isCommitted = await commit(db, state, refunds)
-  await guard.note(isCommitted ? { refund: orderId } : { order: orderId, deposits: refunds.map(({ deposit }) => deposit) })
+  await guard.note({ ...(isCommitted && { refund: orderId }), order: orderId, deposits: refunds.map(({ deposit }) => deposit) })
   return answer
 }
 

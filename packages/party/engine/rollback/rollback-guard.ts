@@ -38,7 +38,10 @@ export interface RollbackGuard {
   noteAttempt(key: ActionKey, tx: string, lock?: SwapId): Promise<void>
   /** Returns the HTLCs that this action signed initiations of. The file says so, so an edited row changes nothing here. */
   locksOf(key: ActionKey): readonly SwapId[]
-  /** Returns whether a refund of the order or of a deposit is signed. The file says so, so a deleted or forged row changes nothing. */
+  /**
+   * Returns whether a refund of the order, or of a deposit under any order, is signed: an order that the database lost may be made again under
+   * another id. The file says so, so a deleted or forged row changes nothing.
+   */
   hasSignedRefund(orderId: string, deposits: readonly string[]): boolean
   stop(): Promise<void>
 }
@@ -69,8 +72,9 @@ export async function startRollbackGuard(options: {
   let known: Release[] = []
   /** The keys are actions. The locks of all lines count, also after a rollback. */
   const locks = new Map<string, readonly SwapId[]>()
-  /** The keys are order ids. Refunds of all lines count, also after a rollback. */
-  const refunds = new Map<string, { readonly whole: boolean; readonly deposits: ReadonlySet<string> }>()
+  /** These are orders and deposits. Refunds of all lines count, also after a rollback. */
+  const refundedOrders = new Set<string>()
+  const refundedDeposits = new Set<string>()
   let hold: Hold | null = null
   let isOpen = false
   let logId: string | null = null
@@ -162,14 +166,8 @@ export async function startRollbackGuard(options: {
       locks.set(line.attempt, [...new Set([...(locks.get(line.attempt) ?? []), line.lock])])
       evictOldest(locks)
     }
-    if ('refund' in line) rememberRefund(line.refund, true, [])
-    if ('deposits' in line) rememberRefund(line.order, false, line.deposits)
-  }
-
-  function rememberRefund(orderId: string, whole: boolean, deposits: readonly string[]): void {
-    const before = refunds.get(orderId)
-    refunds.set(orderId, { whole: whole || before?.whole === true, deposits: new Set([...(before?.deposits ?? []), ...deposits]) })
-    evictOldest(refunds)
+    if ('refund' in line && line.refund !== undefined) rememberIn(refundedOrders, line.refund)
+    if ('deposits' in line) for (const deposit of line.deposits) rememberIn(refundedDeposits, deposit)
   }
 
   async function note(release: Release): Promise<void> {
@@ -202,10 +200,7 @@ export async function startRollbackGuard(options: {
       await note({ attempt: key, tx, ...(lock !== undefined && { lock }) })
     },
     locksOf: (key) => locks.get(key) ?? [],
-    hasSignedRefund(orderId, deposits) {
-      const signed = refunds.get(orderId)
-      return signed !== undefined && (signed.whole || deposits.some((deposit) => signed.deposits.has(deposit)))
-    },
+    hasSignedRefund: (orderId, deposits) => refundedOrders.has(orderId) || deposits.some((deposit) => refundedDeposits.has(deposit)),
     async stop() {
       await loop.stop()
       await file.close()
@@ -228,7 +223,12 @@ async function readOrCreate(file: ReleaseLog): Promise<{
   return { ...made, isNew: true }
 }
 
-function evictOldest(remembered: Map<string, unknown>): void {
+function rememberIn(remembered: Set<string>, name: string): void {
+  remembered.add(name)
+  evictOldest(remembered)
+}
+
+function evictOldest(remembered: Pick<Map<string, unknown>, 'keys' | 'size' | 'delete'>): void {
   const [oldest] = remembered.keys()
   if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest)
 }

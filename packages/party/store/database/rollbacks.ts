@@ -10,10 +10,10 @@ export type Release =
   | { readonly rollback: string }
   /** A signed transaction, recorded for this action. `lock` is the HTLC that it initiates. */
   | { readonly attempt: string; readonly tx: string; readonly lock?: string }
-  /** A signed refund of this order commits the solver to refund it. */
+  /** Refunds of these deposits of the order are signed. With `refund`, which is the order too, the solver never pays for the order. Else they are strays, or it has paid. */
+  | { readonly refund?: string; readonly order: string; readonly deposits: readonly string[] }
+  /** Older files have lines without the deposits. */
   | { readonly refund: string }
-  /** Signed refunds of strays of this order commit the solver to nothing else. */
-  | { readonly order: string; readonly deposits: readonly string[] }
 
 export type Hold = {
   readonly reason: string
