@@ -32,7 +32,8 @@ export function assertNotContradicted({ differences, isContradicted }: Proven): 
   throw new TandemError('conflict', `the solver cannot confirm this order on its chains: ${differences[0]?.what}`)
 }
 
-async function orUnavailable<T>(reading: Promise<T>): Promise<T> {
+/** A service is told that it may ask again. */
+export async function orUnavailable<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading
   } catch (error) {

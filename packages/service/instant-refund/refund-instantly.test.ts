@@ -173,6 +173,19 @@ describe('refuses and grants nothing', () => {
     await refused(409, 'conflict', /the solver pays for this order/)
   })
 
+  test('when the chain does not answer what the signature is compared with: the solver did nothing wrong', async () => {
+    await make(orderBody(wbtc, btc))
+    await mine('source', deposit('exact', refunds.order.source.terms.amount))
+    const { chains, solver, secondSolver } = refunds.service
+    const { source, solverId } = refunds.order
+    const asked = solverId === 'first' ? solver : secondSolver
+    asked.onInstantRefund = (_id, request) => {
+      Object.assign(chains.get(source.chain) ?? {}, { failure: new ChainFailure('unreachable', 'silent') })
+      return { status: 200, body: { ...(signed(request) as { body: object }).body, solver_id: solverId } }
+    }
+    await refused(503, 'chain_unavailable', /a chain could not be reached/)
+  })
+
   test.each<[string, (request: SolverInstantRefundRequest) => Answer]>([
     ['does not answer', () => 'hang up'],
     ['knows no such order', () => ({ status: 404, body: { code: 'not_found', message: 'what?' } })],

@@ -1,6 +1,7 @@
 /** The solver's signature for an instant refund is fetched and combined with the user's. */
 import type { CosignedRefund } from '@tandem/chain-kit/port/abilities/cosigned-refund.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createKey } from '@tandem/keys/keyring.ts'
 import { orderPurpose } from '@tandem/keys/purpose.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
@@ -62,10 +63,12 @@ export async function combineWithSolver(
   return verified(order.solverId, () => ability.combine(order.source.terms, refunds, { initiator: clientSignatures, redeemer }))
 }
 
+/** A chain that does not answer says nothing about the solver's signature. */
 async function verified<T>(solverId: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (cause) {
+    if (cause instanceof ChainFailure) throw cause
     throw new SolverFailure(`solver ${solverId} gave wrong signatures for these refunds`, { cause })
   }
 }

@@ -105,6 +105,7 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
       },
       sign: async (terms: HtlcTerms, refunds: readonly InstantRefund[]) => consentsOf(terms, refunds),
       async combine(terms: HtlcTerms, refunds: readonly InstantRefund[], { redeemer }: { readonly redeemer: string }) {
+        if (fake.failure !== null) throw fake.failure
         if (redeemer !== consentsOf(terms, refunds)) throw new TandemError('invalid_signature', 'a signature is wrong')
         return refunds.map((refund) => ({ ...refund, signature: consentOf(terms, refund) }))
       },

@@ -114,4 +114,16 @@ describe('refuses a wrong request', () => {
     await expect(ask(order, [good()])).rejects.toThrow(refused('chain_unavailable'))
     await nothingSigned(order)
   })
+
+  test('any request while the source chain does not answer what has to be known for a signature', async () => {
+    const { bitcoin, context } = fixture.solver
+    const { instantRefund } = bitcoin
+    if (instantRefund === undefined) throw new Error('the fake chain has instant refunds')
+    const sign = () => Promise.reject(new ChainFailure('unreachable', 'silent'))
+    const clients = new Map(context.clients).set(bitcoin.chain.id, { ...bitcoin, instantRefund: { ...instantRefund, sign } })
+    await expect(signInstantRefunds({ ...context, clients }, order.id, { refunds: [good()], offer: null }, caller)).rejects.toThrow(
+      refused('chain_unavailable'),
+    )
+    await nothingSigned(order)
+  })
 })

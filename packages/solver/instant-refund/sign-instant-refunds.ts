@@ -20,7 +20,7 @@ import { isStray, type OrderState } from '@tandem/protocol/state.ts'
 import type { SolverInstantRefund, SolverInstantRefundRequest } from '@tandem/protocol/wire/solver.ts'
 import type { Caller } from '../authenticate.ts'
 import { type OrderContext, requireOwnOrder } from '../orders.ts'
-import { assertNotContradicted, readProven } from '../read-live-facts.ts'
+import { assertNotContradicted, orUnavailable, readProven } from '../read-live-facts.ts'
 
 /** A request waits for this long while another process signs for the same order. */
 const LEASE_WAIT_MS = 5_000
@@ -137,7 +137,7 @@ async function sign(
   const { terms } = order.source
   const purpose = orderPurpose(chain.id, { order: order.id, leg: 'source', verb: 'instant-refund', terms })
   const signer = keys.of(curve).signerFor(purpose)
-  if (offer === null) return instantRefund.sign(terms, refunds, signer)
+  if (offer === null) return orUnavailable(instantRefund.sign(terms, refunds, signer))
   if (cosignedRefund === undefined) throw new TandemError('bad_request', `on ${chain.id} the initiator signs no refund: offer must be null`)
   return cosignedRefund.answer(terms, refunds, offer, signer)
 }
