@@ -106,10 +106,23 @@ describe.each(Object.keys(offers) as SignatureWay[])('the offer %s', (way) => {
 
 it.each([
   ['a nonce that is no number', withLeaf(offers.permit, ['0', 'message', 'nonce'], '0x7')],
+  ['a nonce beyond 256 bits', withLeaf(offers.permit, ['0', 'message', 'nonce'], (2n ** 256n).toString())],
+  ['a nonce that is no text', withLeaf(offers.permit, ['0', 'message', 'nonce'], { toString: 5 })],
+  ['typed data of another shape', { 0: offers.permit[0] }],
+  ['typed data that is null', null],
   ['a name that is no text', withLeaf(offers.permit, ['0', 'domain', 'name'], 5)],
   ['a version without end', withLeaf(offers.permit, ['0', 'domain', 'version'], '1'.repeat(101))],
 ])('%s is refused', (_, typedData) => {
   expect(() => offerOf(side, contract, [shownAs('permit', typedData as unknown[])])).toThrow(VerificationError)
+})
+
+it('offers of another shape are refused, or passed over, by what they are', () => {
+  for (const shown of [null, {}, 5, 'permit2', { length: 1, 0: shownAs('permit2', offers.permit2) }])
+    expect(() => offerOf(side, contract, shown as never)).toThrow(VerificationError)
+  for (const one of [null, undefined, 5, 'permit2', [], {}]) {
+    const known = shownAs('permit2', offers.permit2)
+    expect(offerOf(side, contract, [one, known] as never)?.offer).toBe('permit2')
+  }
 })
 
 it('an offer that we do not know is passed over, and one for a native coin is refused', () => {

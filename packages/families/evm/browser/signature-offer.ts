@@ -3,6 +3,7 @@
 import { verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import type { SourceSide } from '@tandem/chain-kit/browser/family.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
+import { maxUint256 } from 'viem'
 import { type HtlcContract, initiateTypedData } from '../terms/htlc.ts'
 import {
   authorizationData,
@@ -24,9 +25,12 @@ const MAX_TEXT = 100
 
 /** The first offer that we know. A wrong domain or nonce makes a signature that the token refuses, and nothing else takes it. */
 export function offerOf(side: SourceSide, contract: HtlcContract, shown: readonly Shown[] = []): SignedOffer | null {
-  for (const one of shown) {
-    const offer = signatureWays.find((way) => way === one.offer)
-    if (offer === undefined) continue
+  // The answer of a service is of any shape.
+  verifyThat(Array.isArray(shown), 'signature_offers', 'a list', JSON.stringify(shown))
+  for (const one of shown as readonly (Partial<Shown> | null | undefined)[]) {
+    const offer = signatureWays.find((way) => way === one?.offer)
+    if (one == null || offer === undefined) continue
+    verifyThat(Array.isArray(one.typed_data), 'signature_offers', 'a list of typed data', JSON.stringify(one.typed_data))
     const typedData = expected(side, contract, offer, one.typed_data)
     verifySame('signature_offers', typedData, one.typed_data)
     return { offer, typedData }
@@ -58,6 +62,7 @@ function domainIn([first]: Shown['typed_data']): TokenDomain {
 
 function nonceIn([first]: Shown['typed_data']): bigint {
   const { nonce } = (first?.message ?? {}) as Partial<Record<string, unknown>>
-  verifyThat(typeof nonce === 'string' && /^\d{1,78}$/.test(nonce), 'signature_offers', 'a nonce', String(nonce))
+  const isNonce = (value: unknown): value is string => typeof value === 'string' && /^\d{1,78}$/.test(value) && BigInt(value) <= maxUint256
+  verifyThat(isNonce(nonce), 'signature_offers', 'a nonce', JSON.stringify(nonce))
   return BigInt(nonce)
 }
