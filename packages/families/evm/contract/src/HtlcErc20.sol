@@ -8,6 +8,9 @@ import {Transfers} from "./Transfers.sol";
 /// @notice Besides the initiations of all tokens it has three that need no allowance for this contract. Anyone may relay
 /// them, and what was signed is good for one order only.
 /// @dev The answer of the token or of Permit2 proves nothing: only what arrives counts.
+/// Besides what `HtlcToken` does not support, this contract does not support a token that takes a call of
+/// receiveWithAuthorization, lets a stranger's code run in it and moves nothing: an initiation by that code would be
+/// measured twice. EIP-3009 demands a revert there.
 /// A token takes the 65 bytes of a key as v, r and s. Newer ones also take bytes, and ask an account with code about
 /// them (ERC-1271). They treat the 65 bytes alike in both forms, so the length decides.
 contract HtlcErc20 is HtlcToken {
