@@ -5,7 +5,7 @@ import type { Gasless } from '@tandem/chain-kit/port/abilities/gasless.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { type HtlcContract, initiateWithSignatureData } from '../terms/htlc.ts'
+import { canonicalTerms, type HtlcContract, initiateWithSignatureData } from '../terms/htlc.ts'
 import type { ContractState } from './contract-state.ts'
 import type { Action } from './execute.ts'
 import { verifyRelayGas } from './fees/relay-gas.ts'
@@ -37,7 +37,7 @@ export function createGasless({ chain, node, state, ways, contractOf, executor }
 
   async function limits(terms: HtlcTerms, given: Given, deadline: bigint | undefined) {
     const contract = contractOf(terms)
-    return given.way === 'terms' ? limitsOf(contract, terms, given.signature) : limitsOfOffered(ways, offered(terms, given, deadline))
+    return given.way === 'terms' ? limitsOf(contract, terms, given.signature) : limitsOfOffered(node, ways, offered(terms, given, deadline))
   }
 
   function offered(terms: HtlcTerms, given: OfferedInitiation['given'], deadline: bigint | undefined): OfferedInitiation {
@@ -63,7 +63,9 @@ export function createGasless({ chain, node, state, ways, contractOf, executor }
       const call = await callOf(terms, given, deadline)
       const { reverted: revertsPaidFor } = await limits(terms, given, deadline)
       const tx = await executor.send({ verb: 'initiate', contract, terms, call, paysAmount: false, revertsPaidFor }, outbox)
-      if (given.way !== 'terms' && contract.token !== null) ways.follow(contract.token, given.way, tx)
+      const isInitiated = async () => (await state.htlc(contract, terms)) !== 'absent'
+      if (given.way !== 'terms' && contract.token !== null)
+        ways.follow(contract.token, given.way, { tx, owner: canonicalTerms(terms).initiator, isInitiated })
       return tx
     },
     limits: async (terms, signature, deadline) => limits(terms, parseGiven(signature), deadline),

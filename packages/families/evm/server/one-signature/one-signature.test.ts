@@ -9,7 +9,20 @@ import type { SignatureOffer } from '@tandem/protocol/funding/signature-offer.ts
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { relayLimits } from '@tandem/protocol/relay-limits.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
-import { type Abi, type Address, concat, encodeFunctionData, type Hex, hexToBigInt, maxUint256, numberToHex, slice, toHex } from 'viem'
+import {
+  type Abi,
+  type Address,
+  concat,
+  encodeFunctionData,
+  type Hex,
+  hexToBigInt,
+  maxUint256,
+  numberToHex,
+  slice,
+  toFunctionSelector,
+  toHex,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { carelessToken } from '../../contract/artifacts/careless-token.ts'
 import { contractAccount } from '../../contract/artifacts/contract-account.ts'
@@ -23,7 +36,7 @@ import { signingFeeToken } from '../../contract/artifacts/signing-fee-token.ts'
 import { signingToken } from '../../contract/artifacts/signing-token.ts'
 import { testToken } from '../../contract/artifacts/test-token.ts'
 import { approvalCall } from '../../terms/approval-call.ts'
-import { PERMIT2, type TypedData } from '../../terms/one-signature.ts'
+import { initiateByAuthorizationData, PERMIT2, type TypedData } from '../../terms/one-signature.ts'
 import { openEvmClient } from '../client.fixture.ts'
 import { createContractState } from '../contract-state.ts'
 import type { TestParty } from '../evm.fixture.ts'
@@ -58,7 +71,7 @@ async function theOffer(terms: HtlcTerms, on = local): Promise<SignatureOffer> {
   return offer
 }
 
-async function sign({ offer, typedData }: SignatureOffer, by: TestParty = user): Promise<string> {
+async function sign({ offer, typedData }: SignatureOffer, by: Pick<TestParty, 'account'> = user): Promise<string> {
   const signatures: string[] = []
   for (const data of typedData) signatures.push(await by.account.signTypedData(signable(data as TypedData)))
   return `${offer}:${signatures.join(',')}`
@@ -144,6 +157,21 @@ describe('a node that', () => {
       return node.call(call)
     })
     expect(await ways.waysOf(contract)).toEqual(['permit'])
+  })
+
+  it('refuses some calls itself lets no token seem to refuse them, which would lose money with one that takes everything', async () => {
+    const careless = await withToken(carelessToken)
+    const on = { chainId: 31337, address: careless.htlc, token: careless.token }
+    const authorizing = toFunctionSelector(
+      'receiveWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)',
+    )
+    const ways = waysBy(async (call) => {
+      const isByOther = call.data?.startsWith(authorizing) === true && call.from !== careless.htlc
+      if (isByOther) throw new NodeRefusal(-32000, 'missing trie node', null)
+      return node.call(call)
+    })
+    expect(await ways.waysOf(on)).toEqual(['permit', 'permit2'])
+    await careless.close()
   })
 
   it('fails keeps no order from being made, and is not asked for every order', async () => {
@@ -307,6 +335,17 @@ describe('a permit', () => {
     await on.close()
   })
 
+  it('pledges all that the initiator has: two at once have the same number, and the later one overwrites the allowance', async () => {
+    const on = await withToken(carelessToken)
+    const terms = newTerms()
+    const signature = await sign(await theOffer(terms, on))
+    await approve(on.htlc, maxUint256, on.token)
+    expect(await on.gasless.spendable?.(terms, LATER, signature)).toBe(terms.amount)
+    await approve(on.htlc, 0n, on.token)
+    expect(await on.gasless.spendable?.(terms, LATER, signature)).toBe(terms.amount)
+    await on.close()
+  })
+
   it('is refused without the signature over the terms', async () => {
     const on = await withToken(carelessToken)
     const terms = newTerms()
@@ -352,6 +391,21 @@ describe('an account with code', () => {
   })
 })
 
+describe('a key whose account has code (EIP-7702)', () => {
+  it.each(Object.keys(ways) as (keyof typeof ways)[])('has the limits of code, which the token or Permit2 asks, by %s', async (way) => {
+    const { on, symbol, close } = await ways[way]()
+    const terms = newTerms({}, symbol)
+    const signature = await sign(await theOffer(terms, on))
+    expect(await on.gasless.limits?.(terms, signature, LATER)).toEqual(relayLimits.byKey)
+    const code = await fixture.local.request({ method: 'eth_getCode', params: [await fixture.deploy(contractAccount), 'latest'] })
+    await fixture.local.request({ method: 'hardhat_setCode', params: [user.address, code] })
+    const limits = await on.gasless.limits?.(terms, signature, LATER)
+    await fixture.local.request({ method: 'hardhat_setCode', params: [user.address, '0x'] })
+    expect(limits).toEqual(relayLimits.byContract)
+    await close()
+  })
+})
+
 describe('a token that lies', () => {
   it.each([
     ['takes a fee', signingFeeToken],
@@ -375,8 +429,11 @@ describe('a token that lies', () => {
       data: encodeFunctionData({ abi: fickleToken.abi, functionName: 'setBroken', args: [broken] }),
     })
     for (let reverted = 0; reverted < 3; reverted += 1) {
-      const terms = newTerms()
-      const signature = await sign(await theOffer(terms, on))
+      const account = privateKeyToAccount(generatePrivateKey())
+      const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [account.address, 10n ** 9n] })
+      await fixture.deployer.send([{ to: on.token, data: mint }])
+      const terms = newTerms({ initiator: account.address })
+      const signature = await sign(await theOffer(terms, on), { account })
       await on.gasless.verify(terms, signature, LATER)
       // The switch has the higher fee, so it is mined first.
       const nonce = Number(await fixture.local.request({ method: 'eth_getTransactionCount', params: [user.address, 'pending'] }))
@@ -399,6 +456,31 @@ describe('a token that lies', () => {
     expect((await theOffer(terms, on)).offer).toBe('permit')
     await on.close()
   })
+})
+
+it('strangers who relay first pause nothing, however often they do', async () => {
+  const on = await withToken(fickleToken)
+  for (let relayed = 0; relayed < 3; relayed += 1) {
+    const account = privateKeyToAccount(generatePrivateKey())
+    const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [account.address, 10n ** 9n] })
+    await fixture.deployer.send([{ to: on.token, data: mint }])
+    const terms = newTerms({ initiator: account.address })
+    const signature = await sign(await theOffer(terms, on), { account })
+    await on.gasless.verify(terms, signature, LATER)
+    const data = initiateByAuthorizationData(terms, LATER, signature.split(':')[1] as Hex)
+    // The stranger pays the higher fee, so that relay is mined first.
+    const nonce = Number(await fixture.local.request({ method: 'eth_getTransactionCount', params: [user.address, 'pending'] }))
+    const fees = { maxFeePerGas: 900_000_000_000n, maxPriorityFeePerGas: 800_000_000_000n }
+    const raw = await user.account.signTransaction({ type: 'eip1559', chainId: 31337, nonce, gas: 400_000n, ...fees, to: on.htlc, data })
+    const tx = await on.gasless.initiate(terms, signature, createMemoryOutbox(solver.signer).open('i'), LATER)
+    await fixture.local.request({ method: 'eth_sendRawTransaction', params: [raw] })
+    await fixture.mine()
+    expect([await on.gasless.hasReverted?.(tx), await on.read(terms)]).toEqual([true, 'initiated'])
+  }
+  const terms = newTerms()
+  await on.gasless.verify(terms, await sign(await theOffer(terms, on)), LATER)
+  expect((await theOffer(terms, on)).offer).toBe('authorization')
+  await on.close()
 })
 
 it('an offer that nobody made is refused by name', async () => {

@@ -117,8 +117,9 @@ export function createOneSignature(node: EvmNode, state: ContractState): OneSign
       state.tokenBalance(contract.token, initiator),
       way === 'authorization' ? null : state.allowance(contract.token, initiator, spender),
     ])
-    // A permit that is good sets the allowance.
-    return { balance, allowance: allowance === null || way === 'permit' ? balance : allowance }
+    // A permit that is good sets the allowance, whatever it was: what a relay before it needs is gone then, and its own number is used by one of two.
+    if (way === 'permit') return { balance, allowance: terms.amount }
+    return { balance, allowance: allowance ?? balance }
   }
 
   async function bestOffer(contract: HtlcContract, terms: HtlcTerms, deadline: bigint): Promise<readonly SignatureOffer[]> {

@@ -1,7 +1,7 @@
 /** Tests that relays which revert pause a way for a while, and that one account cannot hide a way from the others. */
 
 import { describe, expect, it } from 'vitest'
-import { createPausedWays, MAX_REVERTS_IN_A_ROW } from './paused-ways.ts'
+import { createPausedWays, MAX_REVERTED_ACCOUNTS } from './paused-ways.ts'
 
 const token = `0x${'1'.repeat(40)}` as const
 const HOUR_MS = 3_600_000
@@ -16,10 +16,12 @@ function setup() {
   }
   const paused = createPausedWays({ outcome }, () => now)
   let sent = 0
-  const relay = (result: 'success' | 'reverted' | null) => {
+  const follow = (tx: string, owner: string, isInitiated = false) =>
+    paused.follow(token, 'authorization', { tx, owner, isInitiated: async () => isInitiated })
+  const relay = (result: 'success' | 'reverted' | null, { owner, isInitiated }: { owner?: string; isInitiated?: boolean } = {}) => {
     sent += 1
     outcomes.set(`${sent}`, result)
-    paused.follow(token, 'authorization', `${sent}`)
+    follow(`${sent}`, owner ?? `owner ${sent}`, isInitiated)
     return `${sent}`
   }
   const pass = (ms: number) => {
@@ -29,13 +31,13 @@ function setup() {
     await paused.settle(token, 'authorization')
     return paused.isPaused(token, 'authorization')
   }
-  return { paused, outcomes, asked, relay, pass, isPaused }
+  return { paused, outcomes, asked, follow, relay, pass, isPaused }
 }
 
 describe('a way', () => {
-  it('is paused for an hour after three reverts in a row, for this token alone', async () => {
+  it('is paused for an hour after the reverts of three accounts in a row, for this token alone', async () => {
     const { paused, relay, pass, isPaused } = setup()
-    for (let reverts = 1; reverts < MAX_REVERTS_IN_A_ROW; reverts += 1) relay('reverted')
+    for (let reverts = 1; reverts < MAX_REVERTED_ACCOUNTS; reverts += 1) relay('reverted')
     expect(await isPaused()).toBe(false)
     relay('reverted')
     expect(await isPaused()).toBe(true)
@@ -47,6 +49,22 @@ describe('a way', () => {
     expect(await isPaused()).toBe(false)
   })
 
+  it('is not paused by one account, nor by two, however often their relays revert', async () => {
+    const { relay, isPaused } = setup()
+    for (const owner of ['a', 'b', 'a', 'a', 'b', 'b', 'a']) relay('reverted', { owner })
+    expect(await isPaused()).toBe(false)
+    relay('reverted', { owner: 'c' })
+    expect(await isPaused()).toBe(true)
+  })
+
+  it('is not paused by a stranger who relays first: the order is initiated, so the way has worked', async () => {
+    const { relay, isPaused } = setup()
+    for (let first = 0; first < MAX_REVERTED_ACCOUNTS; first += 1) relay('reverted', { isInitiated: true })
+    expect(await isPaused()).toBe(false)
+    for (const isInitiated of [false, false, true, false, false]) relay('reverted', { isInitiated })
+    expect(await isPaused()).toBe(false)
+  })
+
   it('that works in between is not paused', async () => {
     const { relay, isPaused } = setup()
     for (const result of ['reverted', 'reverted', 'success', 'reverted', 'reverted'] as const) relay(result)
@@ -54,11 +72,11 @@ describe('a way', () => {
   })
 
   it('counts each relay once, when it is mined, however often it is followed or asked for', async () => {
-    const { paused, outcomes, asked, relay, isPaused } = setup()
+    const { follow, outcomes, asked, relay, isPaused } = setup()
     const unmined = relay(null)
     relay('reverted')
     await Promise.all([isPaused(), isPaused(), isPaused()])
-    paused.follow(token, 'authorization', unmined)
+    follow(unmined, 'owner 1')
     outcomes.set(unmined, 'reverted')
     expect(await isPaused()).toBe(false)
     asked.length = 0

@@ -1,22 +1,30 @@
 /**
- * Remembers what did not keep its word. A relay that a token lets revert costs the service its gas: after a few of them the way is paused for
- * all of its users. A way that fails in a simulation costs nothing, and is not offered again to the account that tried it.
+ * Remembers what did not keep its word. A relay that a token lets revert costs the service its gas: after those of a few accounts the way is
+ * paused for all of its users. One account alone pauses nothing, because it can make its own relays revert. A way that fails in a simulation
+ * costs nothing, and is not offered again to the account that tried it.
  */
 
 import type { Address } from 'viem'
 import type { SignatureWay } from '../../terms/one-signature.ts'
 import type { EvmNode } from '../nodes/node.ts'
 
-/** This many relays in a row may revert. */
-export const MAX_REVERTS_IN_A_ROW = 3
+/** The relays of this many accounts may revert, with none in between that works. */
+export const MAX_REVERTED_ACCOUNTS = 3
 const PAUSE_MS = 3_600_000
 /** Older relays are forgotten: the limits for one initiator and one app count all of them. */
 const MAX_FOLLOWED = 16
 const MAX_REFUSED = 10_000
 
+export type FollowedRelay = {
+  readonly tx: string
+  readonly owner: string
+  /** Anybody may relay first what was signed. Then ours reverts, and the token has kept its word. */
+  isInitiated(): Promise<boolean>
+}
+
 export interface PausedWays {
   /** A relay was sent. Its outcome is asked for before the next one. */
-  follow(token: Address, way: SignatureWay, tx: string): void
+  follow(token: Address, way: SignatureWay, relay: FollowedRelay): void
   settle(token: Address, way: SignatureWay): Promise<void>
   isPaused(token: Address, way: SignatureWay): boolean
   /** The simulation of what this account signed has failed. */
@@ -24,37 +32,42 @@ export interface PausedWays {
   isRefused(token: Address, way: SignatureWay, owner: string): boolean
 }
 
-type Record = { followed: string[]; reverts: number; pausedUntil: number }
+type Record = { followed: FollowedRelay[]; readonly reverted: Set<string>; pausedUntil: number }
 
 export function createPausedWays(node: Pick<EvmNode, 'outcome'>, now: () => number = () => performance.now()): PausedWays {
   const records = new Map<string, Record>()
   const refused = new Map<string, number>()
   const recordOf = (token: Address, way: SignatureWay): Record => {
     const key = `${way} ${token}`
-    const record = records.get(key) ?? { followed: [], reverts: 0, pausedUntil: 0 }
+    const record = records.get(key) ?? { followed: [], reverted: new Set(), pausedUntil: 0 }
     records.set(key, record)
     return record
   }
 
   return {
-    follow(token, way, tx) {
+    follow(token, way, relay) {
       const record = recordOf(token, way)
-      if (!record.followed.includes(tx)) record.followed = [...record.followed, tx].slice(-MAX_FOLLOWED)
+      if (!record.followed.some(({ tx }) => tx === relay.tx)) record.followed = [...record.followed, relay].slice(-MAX_FOLLOWED)
     },
     async settle(token, way) {
       const record = recordOf(token, way)
       const asked = record.followed
-      const outcomes = await Promise.all(asked.map((tx) => node.outcome(tx)))
+      const outcomes = await Promise.all(
+        asked.map(async ({ tx, isInitiated }) => {
+          const outcome = await node.outcome(tx)
+          return outcome === 'reverted' && (await isInitiated()) ? 'success' : outcome
+        }),
+      )
       const done = new Set(asked.filter((_, index) => outcomes[index] !== null))
-      const isNew = (tx: string) => record.followed.includes(tx)
-      for (const [index, tx] of asked.entries()) {
+      for (const [index, relay] of asked.entries()) {
         // Another request may have counted it meanwhile.
-        if (!done.has(tx) || !isNew(tx)) continue
-        record.reverts = outcomes[index] === 'reverted' ? record.reverts + 1 : 0
+        if (!done.has(relay) || !record.followed.includes(relay)) continue
+        if (outcomes[index] === 'reverted') record.reverted.add(relay.owner)
+        else record.reverted.clear()
       }
-      record.followed = record.followed.filter((tx) => !done.has(tx))
-      if (record.reverts < MAX_REVERTS_IN_A_ROW) return
-      record.reverts = 0
+      record.followed = record.followed.filter((relay) => !done.has(relay))
+      if (record.reverted.size < MAX_REVERTED_ACCOUNTS) return
+      record.reverted.clear()
       record.pausedUntil = now() + PAUSE_MS
     },
     isPaused: (token, way) => now() < recordOf(token, way).pausedUntil,

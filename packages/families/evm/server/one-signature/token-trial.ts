@@ -17,6 +17,8 @@ import {
   type TypedData,
 } from '../../terms/one-signature.ts'
 import type { EvmNode } from '../nodes/node.ts'
+import { NodeRefusal } from '../nodes/rpc.ts'
+import { isRevert } from '../send/revert.ts'
 import { signable, witnessHash } from './signable.ts'
 import { answerOf, guessDomains } from './token-domain.ts'
 
@@ -58,10 +60,23 @@ async function firstOf(domains: readonly TokenDomain[], isRight: (domain: TokenD
 
 const newAccount = () => privateKeyToAccount(generatePrivateKey())
 
-/** Whether the token takes exactly this, and refuses each of the others. */
-async function takesOnly(right: () => Promise<boolean>, wrong: readonly (() => Promise<boolean>)[]): Promise<boolean> {
-  if (!(await right())) return false
-  return !(await Promise.all(wrong.map((one) => one()))).includes(true)
+/** A refusal that is the node's own says nothing about the token. */
+type Outcome = 'taken' | 'reverted' | 'unknown'
+
+async function outcomeOf(node: EvmNode, to: Address, data: Hex, from?: Address): Promise<Outcome> {
+  try {
+    await node.call({ to, data, ...(from !== undefined && { from }) })
+    return 'taken'
+  } catch (error) {
+    if (error instanceof NodeRefusal) return isRevert(error) ? 'reverted' : 'unknown'
+    throw error
+  }
+}
+
+/** Whether the token takes exactly this, and refuses each of the others. It must be the token that does: users would lose money to one that does not. */
+async function takesOnly(right: () => Promise<Outcome>, wrong: readonly (() => Promise<Outcome>)[]): Promise<boolean> {
+  if ((await right()) !== 'taken') return false
+  return (await Promise.all(wrong.map((one) => one()))).every((outcome) => outcome === 'reverted')
 }
 
 async function takesAuthorizations(node: EvmNode, { chainId, address, token }: Token, domain: TokenDomain): Promise<boolean> {
@@ -78,7 +93,7 @@ async function takesAuthorizations(node: EvmNode, { chainId, address, token }: T
         functionName: 'receiveWithAuthorization',
         args: [from, to, value, 0n, validBefore, nonce, v, r, s],
       })
-      return (await answerOf(node, token, call, given.caller ?? address)) !== null
+      return outcomeOf(node, token, call, given.caller ?? address)
     }
   return takesOnly(takes(), [
     takes({ signer: other }),
@@ -103,7 +118,7 @@ async function takesPermits(node: EvmNode, { chainId, address, token }: Token, d
       const { v, r, s } = await partsOf(given.signer ?? user, permitData(chainId, token, domain, { ...signed, ...given.signed }))
       const { owner, spender, value, deadline } = { ...signed, ...given.shown }
       const call = encodeFunctionData({ abi, functionName: 'permit', args: [owner, spender, value, deadline, v, r, s] })
-      return (await answerOf(node, token, call)) !== null
+      return outcomeOf(node, token, call)
     }
   return takesOnly(takes(), [
     takes({ signer: other }),
@@ -147,7 +162,7 @@ async function takesPermit2(node: EvmNode, contract: Token): Promise<boolean> {
       signature,
     ] as const
     const call = encodeFunctionData({ abi: permit2Abi, functionName: 'permitWitnessTransferFrom', args })
-    return (await answerOf(node, PERMIT2, call, caller)) !== null
+    return outcomeOf(node, PERMIT2, call, caller)
   }
   return takesOnly(takes(user, address), [takes(other, address), takes(user, lower(other))])
 }

@@ -69,9 +69,17 @@ async function verifyFunds(ways: OneSignature, { contract, terms, given }: Offer
     )
 }
 
-/** The limits are narrower if a contract account decides about a signature. */
-export async function limitsOfOffered(ways: OneSignature, { contract, terms, given, deadline }: OfferedInitiation): Promise<RelayLimits> {
+/**
+ * The limits are narrower if an account's code decides about a signature. Tokens and Permit2 ask the code of every account that has some, also
+ * where its key has signed (EIP-7702).
+ */
+export async function limitsOfOffered(
+  node: EvmNode,
+  ways: OneSignature,
+  { contract, terms, given, deadline }: OfferedInitiation,
+): Promise<RelayLimits> {
   const { initiator } = canonicalTerms(terms)
+  if ((await node.code(initiator)) !== '0x') return relayLimits.byContract
   const texts = await ways.signedTexts(contract, terms, given, deadline)
   const signers = await Promise.all(texts.map(({ digest, signature }) => recoverSigner(digest, signature)))
   return signers.every((signer) => signer === initiator) ? relayLimits.byKey : relayLimits.byContract
