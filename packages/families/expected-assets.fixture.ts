@@ -43,6 +43,9 @@ export const expectedAssets: Readonly<Record<EnvironmentName, Readonly<Record<st
     'solana:usdc': 6,
     'starknet:wbtc': 8,
     'tron:usdt': 6,
+    'sui:sui': 9,
+    'xrpl:xrp': 6,
+    'hypercore:purr': 5,
   },
   testnet: {
     'arbitrum_sepolia:wbtc': 8,

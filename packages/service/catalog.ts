@@ -7,6 +7,7 @@ import type { ListedAsset } from '@tandem/protocol/registry/registry.ts'
 import { type AssetRecord, assetToWire, type CatalogQuery } from '@tandem/protocol/wire/asset.ts'
 import { type ChainRecord, chainToWire } from '@tandem/protocol/wire/chain.ts'
 import type { ServiceContext } from './context.ts'
+import { chainIconName } from './icons/render-icons.ts'
 import { haltOf } from './operator/halts.ts'
 import { parseChains } from './orders/filters.ts'
 import { parseAsset, parsePair } from './quotes/pair.ts'
@@ -28,7 +29,7 @@ export async function listChains(context: ServiceContext, query: CatalogQuery, i
   return namedChains(context, query)
     .map((chain) =>
       chainToWire(chain, {
-        icon: iconUrl(iconBase, chain.id),
+        icon: iconUrl(iconBase, chainIconName(chain.id, context.registry.assets)),
         assets: assetsOf(context, chain, query, iconBase, halts),
         solverKeys: context.solverKeys.of(chain.id),
       }),

@@ -1,9 +1,9 @@
 /** Tests that every chain and coin has an icon of its own that is safe to show. */
-import { environments, localAssets, localChains } from '@tandem/families/registry.ts'
+import { environments } from '@tandem/families/registry.ts'
 import { environmentNames } from '@tandem/protocol/registry/environment.ts'
 import { describe, expect, it } from 'vitest'
 import { drawings, NEUTRAL } from './drawings.ts'
-import { renderIcon, renderIcons } from './render-icons.ts'
+import { chainIconName, renderIcon, renderIcons } from './render-icons.ts'
 
 /** Throws unless the text is tags with quoted attributes, closed in the order they were opened, and plain words between them. */
 function assertWellFormed(svg: string): void {
@@ -27,16 +27,20 @@ describe('the icons', () => {
 
     it(`of ${name}: one for every chain and every symbol`, () => {
       expect([...icons.keys()].sort()).toEqual(
-        [...new Set([...chains.map(({ id }) => id), ...assets.map(({ symbol }) => symbol.toLowerCase())])].sort(),
+        [...new Set([...chains.map(({ id }) => chainIconName(id, assets)), ...assets.map(({ symbol }) => symbol.toLowerCase())])].sort(),
       )
       for (const asset of assets) expect(icons.get(asset.symbol.toLowerCase())).toBe(renderIcon(asset.icon, 'disc'))
+      for (const { id, icon } of chains) expect(icons.get(chainIconName(id, assets))).toBe(renderIcon(icon, 'tile'))
     })
 
     it(`of ${name}: each is drawn, not written, and no two coins or two chains look the same`, () => {
       for (const { icon } of [...chains, ...assets]) expect([icon.text, drawings[icon.text]]).not.toContain(undefined)
       for (const svg of icons.values()) expect(svg).not.toContain('<text')
       const looksOf = (names: readonly string[]) => names.map((one) => icons.get(one)?.replace(/aria-label="[^"]*"/, ''))
-      for (const names of [chains.map(({ id }) => id), [...new Set(assets.map(({ symbol }) => symbol.toLowerCase()))]])
+      for (const names of [
+        chains.map(({ id }) => chainIconName(id, assets)),
+        [...new Set(assets.map(({ symbol }) => symbol.toLowerCase()))],
+      ])
         expect(new Set(looksOf(names)).size).toBe(names.length)
     })
 
@@ -48,10 +52,12 @@ describe('the icons', () => {
     })
   }
 
-  it('refuses a chain and an asset with the same icon name', () => {
-    const [chain] = localChains
-    if (chain === undefined) throw new Error('the local registry is empty')
-    expect(() => renderIcons({ chains: [{ ...chain, id: 'btc' }], assets: localAssets })).toThrow('both a chain and an asset')
+  it('of a chain and of its coin differ, also if both have the same name', () => {
+    const icons = renderIcons(environments.mainnet)
+    expect(icons.get('sui')).toContain('<circle ')
+    expect(icons.get('sui-chain')).toContain('<rect ')
+    expect(icons.get('solana')).toContain('<rect ')
+    expect(chainIconName('solana', environments.mainnet.assets)).toBe('solana')
   })
 })
 

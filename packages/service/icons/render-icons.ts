@@ -1,17 +1,20 @@
-/** The icons of an environment have a chain's id, or an asset's symbol in lower case, as their name in the URL. */
+/** The icons of an environment have the name of a chain, or an asset's symbol in lower case, as their name in the URL. */
 import type { Asset } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Icon } from '@tandem/protocol/icon.ts'
 import { type Drawing, drawings, NEUTRAL } from './drawings.ts'
 
 /** The map leads from the name to the SVG. A coin has one icon on all chains. */
 export function renderIcons(of: { readonly chains: readonly Chain[]; readonly assets: readonly Asset[] }): ReadonlyMap<string, string> {
   const icons = new Map(of.assets.map((asset) => [asset.symbol.toLowerCase(), renderIcon(asset.icon, 'disc')]))
-  for (const { id, icon } of of.chains) {
-    if (icons.has(id)) throw new Error(`both a chain and an asset would have the icon "${id}"`)
-    icons.set(id, renderIcon(icon, 'tile'))
-  }
+  for (const { id, icon } of of.chains) icons.set(chainIconName(id, of.assets), renderIcon(icon, 'tile'))
   return icons
+}
+
+/** The name is the chain's id, or `<id>-chain` where a coin has that symbol. No id and no symbol has a hyphen. */
+export function chainIconName(id: ChainId, assets: readonly Pick<Asset, 'symbol'>[]): string {
+  return assets.some(({ symbol }) => symbol.toLowerCase() === id) ? `${id}-chain` : id
 }
 
 /** An asset is drawn on a disc, a chain on a tile. */

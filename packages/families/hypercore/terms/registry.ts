@@ -23,6 +23,30 @@ const hypercoreFamily = {
   tokenSchemas: ['hypercore:erc20'],
 } as const satisfies Partial<Chain>
 
+const mainnet: Environment = {
+  chains: [
+    {
+      ...hypercoreFamily,
+      familyData: { ...hyperEvmLike.familyData, hypeToken: 150n },
+      id: 'hypercore',
+      // This is the chain id of HyperEVM, where the HTLC is. `hyperevm` has it too, so an operator serves one of the two.
+      reference: 'evm:999',
+      displayName: 'HyperCore',
+      icon: { text: 'HYPE', color: '#0b5d8a' },
+      nativeAsset: 'hypercore:hype',
+      explorerUrl: 'https://app.hyperliquid.xyz/explorer',
+      // This explorer shows the transactions of HyperCore; those of the HTLC are on HyperEVM.
+      explorerTxUrl: '',
+      publicRpcs: ['https://rpc.hyperliquid.xyz/evm', 'https://hyperliquid.drpc.org', 'https://rpc.hyperlend.finance'],
+    },
+  ],
+  assets: [
+    // Swaps are about 50 to 100,000 US dollars. PURR is in the units of HyperCore. It is inactive until a swap has been tested on the test
+    // network and the operator names its ERC-20: see docs/hypercore.md.
+    token('hypercore', currency('Purr', 'PURR', 5, [300n * 10n ** 5n, 600_000n * 10n ** 5n]), null),
+  ],
+}
+
 const testnet: Environment = {
   chains: [
     {
@@ -67,4 +91,4 @@ const local: Environment = {
   assets: [token('hypercore_localnet', currency('Purr', 'PURR', 5, [1_000_000n, 10_000_000_000n]), null)],
 }
 
-export const rows: FamilyRows = { local, testnet, mainnet: { chains: [], assets: [] } }
+export const rows: FamilyRows = { local, testnet, mainnet }

@@ -29,6 +29,24 @@ const suiFamily = {
   tokenSchemas: ['sui:coin'],
 } as const satisfies Partial<Chain>
 
+const mainnet: Environment = {
+  chains: [
+    {
+      ...suiFamily,
+      id: 'sui',
+      reference: 'sui:mainnet',
+      displayName: 'Sui',
+      icon: { text: 'SUI', color: '#2f7fd6' },
+      nativeAsset: 'sui:sui',
+      explorerUrl: 'https://suiscan.xyz/mainnet',
+      // Blocks are final at once, and a fault of the validators could still undo them: what a solver can stand to lose at once.
+      unfinalUsd: 250_000n,
+    },
+  ],
+  // Swaps are about 50 to 100,000 US dollars.
+  assets: [coin('sui', currency('Sui', 'SUI', 9, [20n * 10n ** 9n, 40_000n * 10n ** 9n]))],
+}
+
 const testnet: Environment = {
   chains: [
     {
@@ -72,4 +90,4 @@ const local: Environment = {
   ],
 }
 
-export const rows: FamilyRows = { local, testnet, mainnet: { chains: [], assets: [] } }
+export const rows: FamilyRows = { local, testnet, mainnet }

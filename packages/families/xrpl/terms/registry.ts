@@ -32,6 +32,24 @@ const xrplFamily = {
   tokenSchemas: [],
 } as const satisfies Partial<Chain>
 
+const mainnet: Environment = {
+  chains: [
+    {
+      ...xrplFamily,
+      id: 'xrpl',
+      reference: 'xrpl:mainnet',
+      displayName: 'XRP Ledger',
+      icon: { text: 'XRP', color: '#23292f' },
+      nativeAsset: 'xrpl:xrp',
+      explorerUrl: 'https://livenet.xrpl.org',
+      explorerTxUrl: 'https://livenet.xrpl.org/transactions/{tx}',
+      // Blocks are final at once, and a fault of the validators could still undo them: what a solver can stand to lose at once.
+      unfinalUsd: 250_000n,
+    },
+  ],
+  assets: [coin('xrpl', currency('XRP', 'XRP', 6, [20_000_000n, 40_000_000_000n]))],
+}
+
 const testnet: Environment = {
   chains: [
     {
@@ -75,4 +93,4 @@ const local: Environment = {
   assets: [coin('xrpl_localnet', currency('XRP', 'XRP', 6, [1_000_000n, 10_000_000_000n]))],
 }
 
-export const rows: FamilyRows = { local, testnet, mainnet: { chains: [], assets: [] } }
+export const rows: FamilyRows = { local, testnet, mainnet }
