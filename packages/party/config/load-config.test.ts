@@ -58,6 +58,30 @@ test('a command that uses the chains reports what a family refuses, and a comman
   await expect(loadConfig(ServiceConfig, path, 'database')).resolves.toMatchObject({ config: { chains: { ethereum_localnet: {} } } })
 })
 
+describe('the main networks of Sui, the XRP Ledger and HyperCore', () => {
+  const mainnet = { ...service, environment: 'mainnet', deployments: {}, prices: {} }
+  const keys = { secp256k1: { env: 'TANDEM_TEST_RELAY_KEY' }, ed25519: { env: 'TANDEM_TEST_RELAY_KEY' } }
+  const chains = {
+    sui: { endpoints: { rpc: 'https://sui.example' } },
+    xrpl: { endpoints: { ws: 'wss://xrpl.example' } },
+    hypercore: {},
+  }
+
+  test('are served with nodes of the operator, HyperCore also with public ones', async () => {
+    await expect(loadService({ ...mainnet, relay_key: keys, chains })).resolves.toMatchObject({ config: { chains } })
+    await expect(loadService({ ...mainnet, relay_key: keys, chains: { sui: {}, xrpl: {} } })).rejects.toThrow(
+      /chains\/sui\/endpoints is missing: the registry lists 0 public nodes.*\n.*chains\/xrpl\/endpoints is missing/,
+    )
+  })
+
+  test('HyperCore is not served beside HyperEVM, which is the same chain', async () => {
+    await expect(loadService({ ...mainnet, chains: { hyperevm: {} } })).resolves.toMatchObject({ config: {} })
+    await expect(loadService({ ...mainnet, chains: { hyperevm: {}, hypercore: {} } })).rejects.toThrow(
+      'is not valid: /chains: the chains "hyperevm" and "hypercore" are both evm:999: configure one of them',
+    )
+  })
+})
+
 test('accepts a valid configuration unchanged', async () => {
   const full = {
     ...service,

@@ -7,6 +7,7 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import { didYouMean } from '@tandem/protocol/nearest-name.ts'
 import { openPolicy, parsePolicy } from '@tandem/protocol/policy.ts'
 import { applyLimits } from '@tandem/protocol/registry/limits.ts'
+import { assertNoDuplicates } from '@tandem/protocol/registry/registry.ts'
 import { withFirstBlock } from '../engine/network.ts'
 import { chainEndpoints, PUBLIC_QUORUM } from './chain-endpoints.ts'
 import { keyReferences } from './keyring.ts'
@@ -48,6 +49,7 @@ export function nameProblems(config: AnyConfig): readonly string[] {
   })
   return [
     ...ofChains,
+    ...problemOf('/chains', () => assertNoDuplicates(chains.filter(({ id }) => id in config.chains))),
     ...unknownAssets,
     ...payoutProblems(config, assetNames),
     ...keyProblems(config, chains),

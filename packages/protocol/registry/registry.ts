@@ -99,7 +99,7 @@ export function tokenOf(asset: Asset, deployed: DeployedContracts): string | nul
 }
 
 /** With two ids for one chain, one account would have separate records, and both would sign transactions with the same nonce. */
-function assertNoDuplicates(served: readonly Chain[]): void {
+export function assertNoDuplicates(served: readonly Chain[]): void {
   for (const { id, reference } of served) {
     const twin = served.find((other) => other.id !== id && other.reference === reference)
     if (twin !== undefined) throw new Error(`the chains "${id}" and "${twin.id}" are both ${reference}: configure one of them`)
