@@ -5,7 +5,7 @@ export const htlcPackage = {
   /** Where the bytecode has 32 zero bytes, which publishing replaces with the package's id. */
   selfAddressOffset: 1379,
   dependencies: ['0x0000000000000000000000000000000000000000000000000000000000000001', '0x0000000000000000000000000000000000000000000000000000000000000002'],
-  /** Of modules and dependencies, as the Sui CLI shows it. */
+  /** The digest of modules and dependencies, as the Sui CLI shows it. */
   digest: '4ad443ded1d18af1bd0d64f0bc98a324471e1e3160ad72ad6fb1b2c2c89cd963',
   compiler: 'sui-move 1.71.1',
 } as const
