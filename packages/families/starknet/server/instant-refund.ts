@@ -15,7 +15,7 @@ import { instantRefundCost } from './fees/fees.ts'
 import { MAX_RELAY_GAS } from './fees/gas.ts'
 import type { StarknetNode } from './nodes/node.ts'
 
-/** A signature of this and an account says nothing, and counts for nothing: it is neither a message of SNIP-12 nor a transaction. */
+/** The solver signs this text with its account's address, to ask whether the account accepts its key. It authorizes nothing: it is neither a message of SNIP-12 nor a transaction. */
 const QUESTION = shortString('tandem: does this key sign?')
 
 type Parts = {

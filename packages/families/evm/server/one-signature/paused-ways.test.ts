@@ -96,3 +96,11 @@ it('an account that failed is refused for an hour, and no other', () => {
   pass(HOUR_MS)
   expect(paused.isRefused(token, 'permit', '0xa')).toBe(false)
 })
+
+it('the oldest refusal is evicted, so many accounts cost bounded memory', () => {
+  const { paused } = setup()
+  for (let account = 0; account <= 10_000; account += 1) paused.refuse(token, 'permit', `0x${account}`)
+  expect(paused.isRefused(token, 'permit', '0x0')).toBe(false)
+  expect(paused.isRefused(token, 'permit', '0x1')).toBe(true)
+  expect(paused.isRefused(token, 'permit', '0x10000')).toBe(true)
+})

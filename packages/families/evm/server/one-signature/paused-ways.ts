@@ -73,7 +73,8 @@ export function createPausedWays(node: Pick<EvmNode, 'outcome'>, now: () => numb
     isPaused: (token, way) => now() < recordOf(token, way).pausedUntil,
     refuse(token, way, owner) {
       refused.set(`${way} ${token} ${owner}`, now() + PAUSE_MS)
-      for (const oldest of refused.size > MAX_REFUSED ? [...refused.keys()].slice(0, 1) : []) refused.delete(oldest)
+      const [oldest] = refused.keys()
+      if (refused.size > MAX_REFUSED && oldest !== undefined) refused.delete(oldest)
     },
     isRefused: (token, way, owner) => now() < (refused.get(`${way} ${token} ${owner}`) ?? 0),
   }
