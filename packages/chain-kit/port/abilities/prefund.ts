@@ -1,4 +1,7 @@
-/** The payer's money lies in an account of its own at the HTLC, and the payer consents on the chain to one swap until its deadline. */
+/**
+ * Money lies in an account at the HTLC before it is locked. Either each payer has such an account, and consents on the chain to one swap until its
+ * deadline; or each swap has one, and to ask for its address is the consent.
+ */
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Outbox } from '../outbox.ts'
 
@@ -6,6 +9,11 @@ import type { Outbox } from '../outbox.ts'
 export type PrefundedSwap = { readonly terms: HtlcTerms; readonly deadline: bigint; readonly payer?: string | null }
 
 export interface Prefund {
+  /**
+   * Where each swap has an account: its address, a pure function of the terms and the deadline. Anyone may pay it, in any number of transfers. What is
+   * not initiated goes back to the initiator of the swap. Absent where payers have accounts.
+   */
+  addressOf?(swap: PrefundedSwap): string
   /**
    * Each result is the amount in the payer's account for a swap to which the payer consented, whether it can be initiated or must be
    * reclaimed; zero for all others. The number of requests does not grow with the number of swaps.
