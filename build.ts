@@ -5,6 +5,7 @@
 import { cp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { build, type Plugin } from 'esbuild'
+import { bundleLibraries, bundleOf, isBundled } from './build-libraries.ts'
 import { buildPages } from './build-pages.ts'
 import { buildSdk } from './packages/sdk/build.ts'
 import { packageFolders } from './workspaces.ts'
@@ -38,6 +39,7 @@ process.stdout.write(`built ${out}; bin/tandem.js uses dist/ until a source file
 /** One file for each source: a family loads when it is first used, and stack traces name the sources. */
 async function compile(entries: readonly string[], outdir: string): Promise<void> {
   const found = new Set<string>()
+  const libraries = new Set<string>()
   for (let next = entries; next.length > 0; ) {
     const imported = new Set<string>()
     await build({
@@ -53,7 +55,7 @@ async function compile(entries: readonly string[], outdir: string): Promise<void
       sourcemap: 'linked',
       sourcesContent: false,
       logLevel: 'warning',
-      plugins: [linkCompiled(imported)],
+      plugins: [linkCompiled(imported), linkLibraries(libraries)],
     })
     for (const file of next) {
       found.add(file)
@@ -61,6 +63,7 @@ async function compile(entries: readonly string[], outdir: string): Promise<void
     }
     next = [...imported].filter((file) => !found.has(file))
   }
+  await bundleLibraries(libraries, ROOT, outdir)
 }
 
 /** Imports of our files become relative paths to compiled ones, and are added to `imported`. */
@@ -81,6 +84,21 @@ function linkCompiled(imported: Set<string>): Plugin {
         if (!isProduction || !LOCAL.test(name)) imported.add(name)
         else if (relative(ROOT, importer) !== LOADS_LOCAL) return { errors: [{ text: `a production build has no ${name}` }] }
         const target = relative(dirname(importer), source.replace(/\.ts$/, '.js'))
+        return { path: target.startsWith('.') ? target : `./${target}`, external: true }
+      })
+    },
+  }
+}
+
+/** Imports of libraries that are bundled become relative paths to the bundles, and are added to `libraries`. */
+function linkLibraries(libraries: Set<string>): Plugin {
+  return {
+    name: 'link-libraries',
+    setup({ onResolve }) {
+      onResolve({ filter: /^[^.]/ }, ({ path, importer }) => {
+        if (!isBundled(path)) return null
+        libraries.add(path)
+        const target = relative(dirname(importer), join(ROOT, bundleOf(path)))
         return { path: target.startsWith('.') ? target : `./${target}`, external: true }
       })
     },

@@ -1,14 +1,17 @@
 #!/usr/bin/env node
-// Runs the command line: the build in dist/, or the TypeScript sources when there is no build or it is older than they are.
+// Runs the command line: the build in dist/, or the TypeScript sources when there is no build or it is older than they are. TANDEM_BUILD names the
+// folder of another build, which is used whatever its age.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 const root = join(import.meta.dirname, '..')
 const SOURCES = ['packages']
 /** Folders whose files are made from the sources. */
 const MADE = /[\\/](dist|node_modules)([\\/]|$)/
 
-if (buildIsFresh()) await import('../dist/packages/cli/cli.js')
+const build = process.env.TANDEM_BUILD ?? (buildIsFresh() ? join(root, 'dist') : null)
+if (build !== null) await import(pathToFileURL(join(build, 'packages/cli/cli.js')).href)
 else {
   const { register } = await import('tsx/esm/api')
   register()

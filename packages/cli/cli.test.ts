@@ -23,7 +23,7 @@ afterAll(async () => {
 const tandem = (...args: readonly string[]) => tandemWith({}, ...args)
 
 async function tandemWith(env: NodeJS.ProcessEnv, ...args: readonly string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, 'cli.ts'), ...args], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/tandem.js'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   })
