@@ -1,6 +1,6 @@
 // Compiles mutants of the contracts, and plays a scenario against each. The optimiser is off: it takes long and changes no behaviour.
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import type { Hex } from 'viem'
 import solc from '../solc.ts'
 import type { Mutant, MutantKind } from './mutants.ts'
@@ -35,6 +35,9 @@ interface CompilerOutput {
   >
 }
 
+/** The folder of the unbroken sources, beside one folder for each mutant. */
+const SHARED = 'shared'
+
 /** The compiler runs out of memory with too many at once. */
 const AT_ONCE = 40
 
@@ -66,20 +69,52 @@ export function compileMutants(kind: MutantKind, mutants: readonly (Mutant | nul
 
 function compileTogether(kind: MutantKind, mutants: readonly (Mutant | null)[]): readonly Hex[] {
   const { name, file, imports } = contracts[kind]
-  const sources = Object.fromEntries(
-    mutants.flatMap((mutant, index) => [file, ...imports].map((source) => [`${index}/${source}`, { content: mutated(source, mutant) }])),
-  )
+  const files = [file, ...imports]
+  const sources = Object.fromEntries([
+    ...files.map((source) => [`${SHARED}/${source}`, { content: readSource(source) }]),
+    ...mutants.flatMap((mutant, index) => ownSources(files, mutant).map(([source, content]) => [`${index}/${source}`, { content }])),
+  ])
   const settings = { ...quickSettings, outputSelection: { '*': { [name]: ['evm.bytecode.object'] } } }
   const output: CompilerOutput = JSON.parse(solc.compile(JSON.stringify({ language: 'Solidity', sources, settings })))
   const errors = (output.errors ?? []).filter((error) => error.severity === 'error')
   if (errors.length > 0) throw new Error(errors.map((error) => error.formattedMessage).join('\n'))
-  return mutants.map((_, index) => `0x${output.contracts?.[`${index}/${file}`]?.[name]?.evm.bytecode.object ?? ''}` as const)
+  return mutants.map((mutant, index) => {
+    const folder = mutant === null ? SHARED : index
+    return `0x${output.contracts?.[`${folder}/${file}`]?.[name]?.evm.bytecode.object ?? ''}` as const
+  })
 }
 
-function mutated(source: string, mutant: Mutant | null): string {
-  const content = readFileSync(join(import.meta.dirname, '../src', source), 'utf8')
-  if (mutant?.file !== source) return content
+/** A mutant has copies of the file that it changes and of those that import it. All other files are parsed once for all mutants. */
+function ownSources(files: readonly string[], mutant: Mutant | null): readonly (readonly [string, string])[] {
+  if (mutant === null) return []
+  const own = new Set<string>([mutant.file])
+  for (let before = 0; before < own.size; ) {
+    before = own.size
+    for (const source of files) if (importsOf(source).some((imported) => own.has(imported))) own.add(source)
+  }
+  return [...own].map((source) => [source, importingShared(source, mutated(source, mutant), own)])
+}
+
+const IMPORT = /(import \{[^}]*\} from )"([^"]+)"/g
+const importedPath = (source: string, path: string): string => posix.join(posix.dirname(source), path)
+
+function importsOf(source: string): readonly string[] {
+  return [...readSource(source).matchAll(IMPORT)].map(([, , path = '']) => importedPath(source, path))
+}
+
+function importingShared(source: string, content: string, own: ReadonlySet<string>): string {
+  return content.replaceAll(IMPORT, (statement, start: string, path: string) => {
+    const imported = importedPath(source, path)
+    return own.has(imported) ? statement : `${start}"${SHARED}/${imported}"`
+  })
+}
+
+function mutated(source: string, mutant: Mutant): string {
+  const content = readSource(source)
+  if (mutant.file !== source) return content
   const occurrences = content.split(mutant.text).length - 1
   if (occurrences !== 1) throw new Error(`${mutant.name}: ${source} has its text ${occurrences} times`)
   return content.replace(mutant.text, () => mutant.replacement)
 }
+
+const readSource = (source: string): string => readFileSync(join(import.meta.dirname, '../src', source), 'utf8')
