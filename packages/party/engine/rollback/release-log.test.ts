@@ -3,10 +3,11 @@ import { appendFile, mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/prom
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { refundOf } from './refund-of.fixture.ts'
 import { openReleaseLog, type ReleaseLog, type ReleaseLogOptions } from './release-log.ts'
 import type { RotationStep } from './rotate.ts'
 
-const MAX_BYTES = 400
+const MAX_BYTES = 1200
 let folder: string
 let path: string
 beforeEach(async () => {
@@ -20,7 +21,7 @@ const open = (options: ReleaseLogOptions = {}) => openReleaseLog(path, { maxByte
 const nameOf = (n: number) => `order ${String(n).padStart(4, '0')}`
 
 async function write(log: ReleaseLog, from: number, to: number): Promise<void> {
-  for (let n = from; n < to; n += 1) await log.append({ refund: nameOf(n) })
+  for (let n = from; n < to; n += 1) await log.append(refundOf(nameOf(n)))
 }
 
 async function readBack(): Promise<readonly string[]> {

@@ -122,7 +122,7 @@ export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: R
 
 /** A commitment excludes another signature for the same order, whatever the database says. */
 function isCommitment(line: Release): boolean {
-  return 'lock' in line || 'refund' in line || 'deposits' in line
+  return 'lock' in line || 'deposits' in line
 }
 
 /** Without O_CREAT, because a created file would have no header. */

@@ -10,6 +10,7 @@ import { confirmRollbacks } from '../../store/database/rollbacks.ts'
 import { addInstantRefunds } from '../../store/orders/grants.ts'
 import { commitTo } from '../../store/solver/commitments.ts'
 import { openTestStore, putOrder, type TestStore } from '../../store/store.fixture.ts'
+import { refundOf } from './refund-of.fixture.ts'
 import type { RollbackGuard } from './rollback-guard.ts'
 
 const world = vi.hoisted(() => ({ isDiskFull: false, compared: [] as number[] }))
@@ -62,7 +63,7 @@ async function order(minedAt = 2n ** 40n) {
 
 async function signRefund(guard: RollbackGuard, { order: { id } }: Pick<OrderState, 'order'>): Promise<void> {
   await commitTo(store.db, id, 'refund_signed')
-  await guard.note({ refund: id })
+  await guard.note(refundOf(id))
 }
 
 const restore = () => store.db.deleteFrom('commitments').execute()
@@ -141,7 +142,7 @@ test('a transaction is written once, and concurrent lines all arrive', async () 
   const mine = await order()
   const key = actionKey(mine.order.id, 'destination', 'initiate')
   for (let times = 0; times < 3; times += 1) await guard.noteAttempt(key, 'tx')
-  await Promise.all(Array.from({ length: 50 }, (_, index) => guard.note({ refund: `order ${index}` })))
+  await Promise.all(Array.from({ length: 50 }, (_, index) => guard.note(refundOf(`order ${index}`))))
   await guard.stop()
   const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '')
   expect(lines).toHaveLength(52)
@@ -181,9 +182,9 @@ test('without a file that can be written it starts, and nothing can be noted unt
   const blocked = join(folder, 'not-a-folder')
   await writeFile(blocked, '')
   const guard = await start(join(blocked, 'releases.log'))
-  await expect(guard.note({ refund: 'order' })).rejects.toThrow('cannot write the release log')
+  await expect(guard.note(refundOf('order'))).rejects.toThrow('cannot write the release log')
   await rm(blocked)
-  await guard.note({ refund: 'order' })
+  await guard.note(refundOf('order'))
 })
 
 test('a lost refund of a stray is found, and one that is on record is not', async () => {
@@ -268,5 +269,5 @@ test('a rollback that is found just before a signature is used stops the signatu
   const guard = await start(file)
   await rm(inner)
   await rename(moved, inner)
-  await expect(guard.note({ refund: 'another' })).rejects.toThrow(/operator must confirm/)
+  await expect(guard.note(refundOf('another'))).rejects.toThrow(/operator must confirm/)
 })

@@ -12,8 +12,6 @@ export type Release =
   | { readonly attempt: string; readonly tx: string; readonly lock?: string }
   /** Refunds of these deposits of the order are signed. With `refund`, which is the order too, the solver never pays for the order. Else they are strays, or it has paid. */
   | { readonly refund?: string; readonly order: string; readonly deposits: readonly string[] }
-  /** Older files have lines without the deposits. */
-  | { readonly refund: string }
 
 export type Hold = {
   readonly reason: string
