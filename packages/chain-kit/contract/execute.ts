@@ -87,7 +87,7 @@ async function orSuccess<T extends ContractTypes, A extends ActionOf<T>>(
   own: readonly T['signed'][],
   obstacle: ChainFailure,
 ): Promise<string> {
-  for (const { tx } of own) if ((await family.outcome(tx)) === 'success') return tx
+  for (const signed of own) if ((await family.outcome(signed.tx, signed)) === 'success') return signed.tx
   throw obstacle
 }
 
@@ -125,7 +125,7 @@ async function outcomesOf<T extends ContractTypes, A extends ActionOf<T>>(
   own: readonly T['signed'][],
 ): Promise<{ readonly done: string | null; readonly reverted: readonly T['signed'][] }> {
   const { family, outbox } = job
-  const outcomes = await Promise.all(own.map(({ tx }) => family.outcome(tx)))
+  const outcomes = await Promise.all(own.map((signed) => family.outcome(signed.tx, signed)))
   const succeeded = own.find((_, index) => outcomes[index] === 'success')
   if (succeeded !== undefined && !(await didNothing(job, succeeded))) return { done: succeeded.tx, reverted: [] }
   const reverted = own.filter((_, index) => outcomes[index] === 'reverted')
@@ -228,8 +228,9 @@ async function cancelUnmined<T extends ContractTypes, A extends ActionOf<T>>(
   const unmined = await lane.unmined()
   for (const attempt of outbox.attempts) {
     const { tx } = attempt
-    if (unmined.some((signed) => signed.tx === tx) || (await family.outcome(tx)) !== 'reverted') continue
-    await outbox.noteReverted(tx, family.revertWeight?.(await family.read(attempt)))
+    if (unmined.some((signed) => signed.tx === tx)) continue
+    const signed = await family.read(attempt)
+    if ((await family.outcome(tx, signed)) === 'reverted') await outbox.noteReverted(tx, family.revertWeight?.(signed))
   }
   const costNow = (call: T['call']) => family.estimate({ verb: 'cancel', call }, sender, NO_REVERTS)
   let last: string | null = null

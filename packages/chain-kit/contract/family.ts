@@ -17,7 +17,8 @@ export interface ContractFamily<T extends ContractTypes, A extends ContractActio
   mayDoNothing(call: T['call']): boolean
 
   htlcState(action: A): Promise<HtlcState>
-  outcome(tx: string): Promise<Outcome>
+  /** `signed` is the recorded transaction. One that was mined without an error may have done nothing of what it was sent for: then it counts as reverted. */
+  outcome(tx: string, signed: T['signed']): Promise<Outcome>
   readonly openLane: OpenLane<T>
   sortReverts(action: A, reverted: readonly T['signed'][]): Promise<Reverts<T['signed']>>
 
