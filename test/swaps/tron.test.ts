@@ -49,6 +49,17 @@ test('USDT is swapped to BTC by one signature of TronWeb: the user pays no energ
   expect(await story.balance(BTC)).toBeGreaterThan(before.bitcoin)
 })
 
+test('no token of Tron has signature_offers, in the catalog or in an order', async () => {
+  type Listed = readonly { readonly id: string; readonly signature_offers?: readonly string[] }[]
+  const offersOf = async (id: string) =>
+    ((await story.api.call('GET', '/assets')) as Listed).find((asset) => asset.id === id)?.signature_offers
+  // The catalog asks for each asset when it is first read. Once it knows those of another chain it has asked for all.
+  await offersOf(USDT)
+  await expect.poll(() => offersOf('arbitrum_localnet:usdc')).toContain('authorization')
+  for (const asset of [USDT, WBTC]) expect(await offersOf(asset)).toBeUndefined()
+  expect((await order(WBTC, BTC, 500_000n)).signature_offers).toBeUndefined()
+})
+
 test('the SDK swaps with TronLink: by transactions, and by a signature', async () => {
   const before = { wrapped: await tokens(WBTC), dollars: await tokens(USDT) }
   // TronLink injects this form.
