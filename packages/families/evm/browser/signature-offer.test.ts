@@ -55,6 +55,25 @@ function withLeaf(tree: unknown, [name = '', ...rest]: readonly string[], value:
   return copy
 }
 
+it('a token may have its chain in the salt of its domain, which is computed here too', () => {
+  const salted = { ...domain, chainIsSalt: true } as const
+  const data = {
+    authorization: authorizationData(contract.chainId, token, salted, authorizationOf(contract, terms, deadline)),
+    permit: permitData(contract.chainId, token, salted, permitOf(contract, terms, 7n, deadline)),
+  }
+  expect(data.permit.domain).toEqual({ ...domain, verifyingContract: token, salt: `0x${'7a69'.padStart(64, '0')}` })
+  for (const [way, first] of Object.entries(data)) {
+    const shown = way === 'permit' ? [first, initiateTypedData(contract, terms)] : [first]
+    expect(offerOf(side, contract, [shownAs(way, shown)])?.typedData).toEqual(shown)
+    for (const salt of [`0x${'1'.padStart(64, '0')}`, '0x7a69', null, ''])
+      expect(() => offerOf(side, contract, [shownAs(way, [{ ...first, domain: { ...first.domain, salt } }, ...shown.slice(1)])])).toThrow(
+        VerificationError,
+      )
+    const both = { ...first, domain: { ...first.domain, chainId: '31337' } }
+    expect(() => offerOf(side, contract, [shownAs(way, [both, ...shown.slice(1)])])).toThrow(VerificationError)
+  }
+})
+
 describe.each(Object.keys(offers) as SignatureWay[])('the offer %s', (way) => {
   it('is what we compute', () => {
     expect(offerOf(side, contract, [shownAs(way, offers[way])])).toEqual({ offer: way, typedData: offers[way] })

@@ -54,10 +54,11 @@ function expected({ terms, deadline }: SourceSide, contract: HtlcContract, offer
 }
 
 function domainIn([first]: Shown['typed_data']): TokenDomain {
-  const { name, version } = (first?.domain ?? {}) as Partial<Record<string, unknown>>
+  const { name, version, salt } = (first?.domain ?? {}) as Partial<Record<string, unknown>>
   const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_TEXT
   verifyThat(isText(name) && isText(version), 'signature_offers', 'a domain with name and version', JSON.stringify({ name, version }))
-  return { name, version }
+  // Which of the two names the chain is the token's own. The chain itself is ours.
+  return salt === undefined ? { name, version } : { name, version, chainIsSalt: true }
 }
 
 function nonceIn([first]: Shown['typed_data']): bigint {

@@ -1,7 +1,7 @@
 /** What an initiator signs so that the HTLC takes a token without an allowance for it, and the calls with that, as pure functions of the terms. */
 
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { type Address, encodeFunctionData, type Hex } from 'viem'
+import { type Address, encodeFunctionData, type Hex, numberToHex } from 'viem'
 import { htlcErc20 } from '../contract/artifacts/htlc-erc20.ts'
 import { canonicalTerms, type HtlcContract, initiateTypes, orderIdOf } from './htlc.ts'
 
@@ -12,8 +12,11 @@ export const PERMIT2: Address = '0x000000000022d473030f116ddee9f6b43ac78ba3'
 export const signatureWays = ['authorization', 'permit', 'permit2'] as const
 export type SignatureWay = (typeof signatureWays)[number]
 
-/** The token has chosen these for its EIP-712 domain. The chain and its address complete it. */
-export type TokenDomain = { readonly name: string; readonly version: string }
+/**
+ * The token has chosen these for its EIP-712 domain. The chain and its address complete it: the chain as its id, or, in tokens that were
+ * bridged to some chains, as the salt.
+ */
+export type TokenDomain = { readonly name: string; readonly version: string; readonly chainIsSalt?: true }
 
 type Field = { readonly name: string; readonly type: string }
 
@@ -27,8 +30,9 @@ export type TypedData = {
 
 const { EIP712Domain, Initiate } = initiateTypes
 
+const SaltedDomain = [...EIP712Domain.filter(({ name }) => name !== 'chainId'), { name: 'salt', type: 'bytes32' }] as const
+
 const authorizationTypes = {
-  EIP712Domain,
   ReceiveWithAuthorization: [
     { name: 'from', type: 'address' },
     { name: 'to', type: 'address' },
@@ -40,7 +44,6 @@ const authorizationTypes = {
 } as const
 
 const permitTypes = {
-  EIP712Domain,
   Permit: [
     { name: 'owner', type: 'address' },
     { name: 'spender', type: 'address' },
@@ -87,7 +90,7 @@ export function authorizationData(chainId: number, token: Address, domain: Token
   return {
     domain: domainOf(chainId, token, domain),
     primaryType: 'ReceiveWithAuthorization',
-    types: authorizationTypes,
+    types: { EIP712Domain: domainTypeOf(domain), ...authorizationTypes },
     message: { from, to, value: value.toString(), validAfter: '0', validBefore: validBefore.toString(), nonce },
   }
 }
@@ -98,13 +101,19 @@ export function permitData(chainId: number, token: Address, domain: TokenDomain,
   return {
     domain: domainOf(chainId, token, domain),
     primaryType: 'Permit',
-    types: permitTypes,
+    types: { EIP712Domain: domainTypeOf(domain), ...permitTypes },
     message: { owner, spender, value: value.toString(), nonce: nonce.toString(), deadline: deadline.toString() },
   }
 }
 
-function domainOf(chainId: number, token: Address, { name, version }: TokenDomain) {
-  return { name, version, chainId: chainId.toString(), verifyingContract: token }
+function domainOf(chainId: number, token: Address, { name, version, chainIsSalt }: TokenDomain): TypedData['domain'] {
+  return chainIsSalt === true
+    ? { name, version, verifyingContract: token, salt: numberToHex(chainId, { size: 32 }) }
+    : { name, version, chainId: chainId.toString(), verifyingContract: token }
+}
+
+function domainTypeOf({ chainIsSalt }: TokenDomain): readonly Field[] {
+  return chainIsSalt === true ? SaltedDomain : EIP712Domain
 }
 
 /** The nonce is the order id, which binds the contract and every term. Until the deadline of the order the signature is good. */

@@ -7,7 +7,8 @@ import type { TypedData } from '../../terms/one-signature.ts'
 export function signable({ domain, types, primaryType, message }: TypedData): TypedDataDefinition {
   const { EIP712Domain: _, ...others } = types
   const { chainId, ...rest } = domain
-  return { domain: { ...rest, chainId: BigInt(chainId ?? 0) }, types: others, primaryType, message } as TypedDataDefinition
+  const whole = chainId === undefined ? rest : { ...rest, chainId: BigInt(chainId) }
+  return { domain: whole, types: others, primaryType, message } as TypedDataDefinition
 }
 
 export const digestOf = (data: TypedData): Hex => hashTypedData(signable(data))

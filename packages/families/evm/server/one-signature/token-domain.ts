@@ -16,7 +16,7 @@ const MAX_TEXT = 100
 /** EIP-2612 tokens without a `version` mostly have the first one. */
 const USUAL_VERSIONS = ['1', '2'] as const
 
-/** What the token says itself is first. */
+/** What the token says itself is first. Few tokens have their chain in the salt, so those guesses are last. */
 export async function guessDomains(node: EvmNode, token: Address): Promise<readonly TokenDomain[]> {
   const [described, name, version] = await Promise.all([
     ask(node, token, 'eip712Domain', (data) => {
@@ -30,7 +30,8 @@ export async function guessDomains(node: EvmNode, token: Address): Promise<reado
   const named = name === null ? [] : [...versions].map((version) => ({ name, version }))
   const guesses = described === null ? named : [described, ...named]
   const fitting = guesses.filter(({ name, version }) => name.length <= MAX_TEXT && version.length <= MAX_TEXT)
-  return [...new Map(fitting.map((guess) => [JSON.stringify(guess), guess])).values()]
+  const distinct = [...new Map(fitting.map((guess) => [JSON.stringify(guess), guess])).values()]
+  return [...distinct, ...distinct.map((guess) => ({ ...guess, chainIsSalt: true as const }))]
 }
 
 async function ask<T>(

@@ -28,7 +28,7 @@ contract SigningToken is TestToken {
         version = version_;
     }
 
-    function DOMAIN_SEPARATOR() public view returns (bytes32) {
+    function DOMAIN_SEPARATOR() public view virtual returns (bytes32) {
         return keccak256(
             abi.encode(
                 keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
@@ -97,12 +97,14 @@ contract SigningToken is TestToken {
 
     function _requireSigned(address signer, bytes32 structHash, bytes memory signature) private view {
         bytes32 digest = keccak256(abi.encodePacked(hex"1901", DOMAIN_SEPARATOR(), structHash));
-        if (signer.code.length == 0 ? !_isByKey(signer, digest, signature) : !_isByCode(signer, digest, signature)) {
-            revert WrongSignature();
-        }
+        if (!_isSigned(signer, digest, signature)) revert WrongSignature();
     }
 
-    function _isByKey(address signer, bytes32 digest, bytes memory signature) private pure returns (bool) {
+    function _isSigned(address signer, bytes32 digest, bytes memory signature) internal view virtual returns (bool) {
+        return signer.code.length == 0 ? _isByKey(signer, digest, signature) : _isByCode(signer, digest, signature);
+    }
+
+    function _isByKey(address signer, bytes32 digest, bytes memory signature) internal pure returns (bool) {
         if (signature.length != 65) return false;
         (bytes32 r, bytes32 s) = abi.decode(signature, (bytes32, bytes32));
         return signer != address(0) && ecrecover(digest, uint8(signature[64]), r, s) == signer;
@@ -143,8 +145,12 @@ contract IdleToken is SigningToken("Idle", "IDLE", 18, "1") {
     }
 }
 
-/// @title Knows only the standards' v, r and s, as older tokens do: accounts with code cannot sign.
+/// @title Knows only the standards' v, r and s, and asks only the key, as older tokens do: code cannot sign.
 contract KeyToken is SigningToken("Key", "KEY", 18, "1") {
+    function _isSigned(address signer, bytes32 digest, bytes memory signature) internal pure override returns (bool) {
+        return _isByKey(signer, digest, signature);
+    }
+
     function permit(address owner, address spender, uint256 value, uint256 deadline, bytes memory signature)
         public
         override
@@ -169,6 +175,21 @@ contract KeyToken is SigningToken("Key", "KEY", 18, "1") {
         );
         if (msg.sig != byKey) revert();
         super.receiveWithAuthorization(from, to, value, validAfter, validBefore, nonce, signature);
+    }
+}
+
+/// @title Has its chain in the salt of its domain, as bridged tokens of Polygon have.
+contract SaltedToken is SigningToken("Bridged", "SALT", 6, "1") {
+    function DOMAIN_SEPARATOR() public view override returns (bytes32) {
+        return keccak256(
+            abi.encode(
+                keccak256("EIP712Domain(string name,string version,address verifyingContract,bytes32 salt)"),
+                keccak256(bytes(name)),
+                keccak256(bytes(version)),
+                address(this),
+                bytes32(block.chainid)
+            )
+        );
     }
 }
 
