@@ -6,10 +6,11 @@ import { starknetAccountWallet, starknetWallet } from '@tandem/sdk'
 import { initiateWithSignatureCall } from '@tandem/starknet/contract/client/calls.ts'
 import { htlcErrors } from '@tandem/starknet/contract/client/errors.ts'
 import { type Felt, selectorOf } from '@tandem/starknet/contract/client/felt.ts'
-import { panickingAccountClass, trueAccountClass } from '@tandem/starknet/local/classes/other-accounts.ts'
+import { accountClass } from '@tandem/starknet/local/classes/account.ts'
+import { outsideV1AccountClass, panickingAccountClass, trueAccountClass } from '@tandem/starknet/local/classes/other-accounts.ts'
 import { UDC_ADDRESSES } from '@tandem/starknet/local/classes/udc.ts'
 import { starknetLocal } from '@tandem/starknet/local/local.ts'
-import { Account, hash, RpcProvider, stark, type TypedData } from 'starknet'
+import { Account, ec, hash, RpcProvider, stark, type TypedData } from 'starknet'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { tellStory } from './story.ts'
@@ -49,10 +50,19 @@ function initiationOf({ source_swap: swap }: OrderRecord, signature: readonly st
 }
 
 /** The user deploys an account of any class through the UDC. */
-async function deployAccount(classHash: bigint): Promise<string> {
-  const calldata = [`0x${classHash.toString(16)}`, '0x1', '0x0', '0x0']
+async function deployAccount(classHash: bigint, argument: readonly string[] = []): Promise<string> {
+  const calldata = [`0x${classHash.toString(16)}`, '0x1', '0x0', `0x${argument.length}`, ...argument]
   await wallet.execute([{ to: `0x${UDC_ADDRESSES[0].toString(16)}`, selector: selectorOf('deploy_contract'), calldata }])
-  return hash.calculateContractAddressFromHash(1, classHash, [], 0)
+  return hash.calculateContractAddressFromHash(1, classHash, [...argument], 0)
+}
+
+/** A new account holds WBTC, and no STRK. It has sent nothing. */
+async function holderOf(classHash: bigint, amount: bigint): Promise<Account> {
+  const signer = stark.randomAddress()
+  const address = await deployAccount(classHash, [ec.starkCurve.getStarkKey(signer)])
+  await wallet.execute([{ to: token, selector: selectorOf('transfer'), calldata: [address, `0x${amount.toString(16)}`, '0x0'] }])
+  spent += amount
+  return new Account({ provider, address, signer, cairoVersion: '1' })
 }
 
 async function orderOf(owner: string, delegate?: string): Promise<CreatedOrder> {
@@ -142,6 +152,56 @@ test('the SDK swaps WBTC with the wallet API by one transaction, and with an acc
   expect(await strk()).toBe(before)
   spent += 2_000_000n
   expect(await wallet.balance(WBTC)).toBe(start.wbtc - spent)
+})
+
+test.each([
+  ['of OpenZeppelin', accountClass.classHash],
+  ['with outside executions of version 1', outsideV1AccountClass.classHash],
+])('a new account %s without STRK swaps WBTC by one signature: no approval, no fee, no transaction', async (_, classHash) => {
+  const holder = await holderOf(classHash, 1_000_000n)
+  const asked: string[] = []
+  const signing = Object.assign(starknetAccountWallet(holder), {
+    execute: () => Promise.reject(new Error('the wallet was asked for a transaction')),
+  })
+  const { signTypedData } = signing
+  signing.signTypedData = (chainId, from, data) => {
+    asked.push(String(data.primaryType))
+    return signTypedData(chainId, from, data)
+  }
+  const locked = await wallet.balanceOf(htlc, token)
+  const { done, tx } = await swapBySdk(story, signing, { from: WBTC, to: BTC, fromAmount: 1_000_000n, gasless: true })
+  expect(asked).toEqual(['OutsideExecution'])
+  expect(done.source_swap).toMatchObject({ filled_amount: '1000000', initiate_tx_hash: tx })
+  expect(await wallet.balanceOf(holder.address, token)).toBe(0n)
+  expect(await wallet.balanceOf(holder.address, STRK)).toBe(0n)
+  expect(BigInt(await provider.getNonceForAddress(holder.address))).toBe(0n)
+  expect(await wallet.balanceOf(htlc, token)).toBe(locked)
+})
+
+test('the catalog says what an account may sign for an asset', async () => {
+  await expect
+    .poll(async () => {
+      const assets = (await story.api.call('GET', '/assets')) as readonly {
+        readonly id: string
+        readonly signature_offers?: readonly string[]
+      }[]
+      return assets.find(({ id }) => id === WBTC)?.signature_offers
+    })
+    .toEqual(['outside-execution-v2', 'outside-execution-v1'])
+})
+
+test('an offered signature by plain requests is good for its order alone', async () => {
+  const holder = await holderOf(accountClass.classHash, 1_000_000n)
+  const [order, other] = [await orderOf(holder.address), await orderOf(holder.address)]
+  const [offer] = order.signature_offers ?? []
+  expect(offer?.offer).toBe('outside-execution-v2')
+  const signature = stark.formatSignature(await holder.signMessage(offer?.typed_data[0] as unknown as TypedData))
+  const patch = (id: string) => story.api.call('PATCH', `/orders/${id}?action=initiate`, { signature, offer: offer?.offer })
+  await expect(patch(other.order_id)).rejects.toMatchObject({ code: 'invalid_signature' })
+  const sent = String(await patch(order.order_id))
+  expect((await story.untilStatus(order.order_id, 'counterparty_redeemed')).source_swap.initiate_tx_hash).toBe(sent)
+  expect(String(await patch(order.order_id))).toBe(sent)
+  expect(await wallet.balanceOf(holder.address, token)).toBe(0n)
 })
 
 test('a delegate approves and initiates in one transaction on behalf of an owner without an account', async () => {

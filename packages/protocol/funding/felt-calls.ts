@@ -1,5 +1,6 @@
 /** Funding by calls of the user's account whose arguments are field elements, or by signed typed data that the service sends. */
 import { Type } from 'typebox'
+import { type SignatureOffer, SignatureOfferRecord, signatureOfferToWire } from './signature-offer.ts'
 import { defineWay } from './way.ts'
 
 /** Field elements are hex with 0x. */
@@ -12,6 +13,8 @@ export type FeltCalls = {
   readonly initiate: FeltCall
   /** The user signs this to fund without a fee. */
   readonly typedData: Readonly<Record<string, unknown>>
+  /** The user may sign one of these instead of `typedData`, without `approval`. */
+  readonly offers?: readonly SignatureOffer[]
 }
 
 const CallRequest = Type.Object(
@@ -39,14 +42,24 @@ const fields = {
     description:
       'for signMessage (SNIP-12): signed by the account of the owner and given to PATCH `?action=initiate`, it funds the order without a fee',
   }),
+  signature_offers: Type.Optional(
+    Type.Array(SignatureOfferRecord, {
+      description:
+        'while an approval is missing and the account of the owner takes outside executions (SNIP-9): what the owner may sign instead of `typed_data`, and needs no approval for, because the service sends approval and initiation in one transaction. The signature is given to PATCH `?action=initiate` with the name of the `offer`, and is good until the deadline of the order',
+    }),
+  ),
 }
 
-export const feltCalls = defineWay('FundByFeltCalls', fields, ({ approval, approvalRequired, initiate, typedData }: FeltCalls) => ({
-  approval_transaction: callToWire(approval),
-  approval_required: approvalRequired,
-  initiate_transaction: callToWire(initiate),
-  typed_data: { ...typedData },
-}))
+export const feltCalls = defineWay('FundByFeltCalls', fields, (funding: FeltCalls) => {
+  const { approval, approvalRequired, initiate, typedData, offers = [] } = funding
+  return {
+    approval_transaction: callToWire(approval),
+    approval_required: approvalRequired,
+    initiate_transaction: callToWire(initiate),
+    typed_data: { ...typedData },
+    ...(offers.length > 0 && { signature_offers: offers.map(signatureOfferToWire) }),
+  }
+})
 
 function callToWire({ to, selector, calldata }: FeltCall) {
   return { calldata: [...calldata], selector, to }

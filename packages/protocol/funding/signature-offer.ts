@@ -9,9 +9,12 @@ export type SignatureOffer = {
 
 export const SignatureOfferRecord = Type.Object(
   {
-    offer: Type.String({ description: 'how the money moves: authorization (EIP-3009), permit (EIP-2612), permit2' }),
+    offer: Type.String({
+      description: 'how the money moves: authorization (EIP-3009), permit (EIP-2612), permit2, or outside-execution-v2 and -v1 (SNIP-9)',
+    }),
     typed_data: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
-      description: 'each for eth_signTypedData_v4, in this order. A permit is signed beside the terms of the order, all others are one',
+      description:
+        'each for eth_signTypedData_v4, or for signMessage (SNIP-12) of an account that is a contract, in this order. A permit is signed beside the terms of the order, all others are one',
     }),
   },
   { title: 'SignatureOffer' },

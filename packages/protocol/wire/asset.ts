@@ -38,7 +38,7 @@ export const AssetRecord = Type.Object(
     signature_offers: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'what users may sign to pay with it without gas and without an approval, the best first: authorization (EIP-3009), permit (EIP-2612), or permit2 where the user has approved Permit2 once. Found out by trial, so absent while it is not known, and for assets that take none',
+          'what users may sign to pay with it without gas and without an approval, the best first: authorization (EIP-3009), permit (EIP-2612), permit2 where the user has approved Permit2 once, or outside-execution-v2 and -v1 (SNIP-9) where the account of the user takes them. Found out by trial, so absent while it is not known, and for assets that take none',
       }),
     ),
   },

@@ -21,7 +21,7 @@ export interface Gasless {
    * it, or is initiated.
    */
   spendable?(terms: HtlcTerms, deadline?: bigint, signature?: string): Promise<bigint | null>
-  /** What users may sign for this asset instead of an approval: names of the offers in `Calls`, the best first. */
+  /** What users may sign for this asset instead of an approval: names of the offers in their funding, the best first. Whether an account can sign one may be known only with an order. */
   offers?(asset: AssetId): Promise<readonly string[]>
   /** True means that the transaction is in a block and reverted. */
   hasReverted?(tx: string): Promise<boolean>

@@ -16,6 +16,7 @@ import { orderMarks } from '../contract/client/order.ts'
 import { parseAddress } from '../terms/address.ts'
 import { fundingOf } from '../terms/funding.ts'
 import { createContracts, type HtlcContract, orderIdOf, redeemCallOf, refundCallOf, swapIdOf } from '../terms/htlc.ts'
+import { offerOf, type SignedOffer } from './signature-offer.ts'
 import type { StarknetCall, StarknetWallet } from './wallet.ts'
 
 export type StarknetPlan = {
@@ -25,6 +26,8 @@ export type StarknetPlan = {
   readonly calls: readonly StarknetCall[]
   /** A signature is not enough for an order that a delegate pays, or for one without an allowance: then this is null. */
   readonly typedData: Readonly<Record<string, unknown>> | null
+  /** The user may sign this while there is no allowance. */
+  readonly offer: SignedOffer | null
 }
 
 const { contractOf, sidesWith } = contractSides({ createContracts, parseAddress, swapIdOf })
@@ -34,8 +37,10 @@ export const family: SdkFamily<StarknetPlan, StarknetWallet> = {
   ...sidesWith(planOf),
   deploymentOf: () => null,
   verifyNode: (side, node) => verifyNode(side.chain, contractOf(side), node),
-  async fund({ chainId, payer, calls, typedData }, wallet, { gasless, signal }) {
+  async fund({ chainId, payer, calls, typedData, offer }, wallet, { gasless, signal }) {
     signal?.throwIfAborted()
+    if (gasless && offer !== null)
+      return { kind: 'signed', offer: offer.offer, signature: [...(await wallet.signTypedData(chainId, payer, offer.typedData))] }
     if (gasless && typedData !== null) return { kind: 'signed', signature: [...(await wallet.signTypedData(chainId, payer, typedData))] }
     return { kind: 'sent', tx: await wallet.execute(chainId, payer, calls) }
   },
@@ -56,7 +61,8 @@ export const family: SdkFamily<StarknetPlan, StarknetWallet> = {
  * The service has read whether an approval is required. Ours is of the amount only, even if the service proposes an unlimited one. One that is not required is
  * never sent, whatever amount it names.
  */
-async function planOf({ terms, payer, deadline, funding }: SourceSide, contract: HtlcContract): Promise<StarknetPlan> {
+async function planOf(side: SourceSide, contract: HtlcContract): Promise<StarknetPlan> {
+  const { terms, payer, deadline, funding } = side
   const given = funding as Partial<FundingResult<'feltCalls'>>
   const allowed = given.approval_required === false ? approvedIn(given.approval_transaction) : 0n
   const build = (approval: 'exact' | 'unlimited') =>
@@ -77,6 +83,7 @@ async function planOf({ terms, payer, deadline, funding }: SourceSide, contract:
     payer: parseAddress(payer ?? terms.initiator),
     calls: [...(exact.approvalRequired ? [exact.approval] : []), exact.initiate].map(named),
     typedData: payer === null && !exact.approvalRequired ? exact.typedData : null,
+    offer: payer === null && exact.approvalRequired ? offerOf(side, contract, given.signature_offers) : null,
   }
 }
 

@@ -5,8 +5,9 @@ import { beforeAll, describe, expect, it, test } from 'vitest'
 import { renderArtifacts } from './compiler/render.ts'
 import { runCairo } from './compiler/run.ts'
 import { contractSource } from './compiler/sources.ts'
-import { deploymentTests, scenarioTest, testCrate, testName } from './testing/cairo-tests.ts'
+import { scenarioTest, testCrate, testName, writtenTests } from './testing/cairo-tests.ts'
 import { gasOperations, gasTests, readGas } from './testing/gas.ts'
+import { outsideVectorTest } from './testing/outside-vectors.ts'
 import { type CairoTest, readReport } from './testing/report.ts'
 import { scenarios } from './testing/scenarios.ts'
 import { vectors, vectorTest } from './testing/vectors.ts'
@@ -21,7 +22,12 @@ describe('the Cairo contract', () => {
   let report: ReadonlyMap<string, CairoTest>
 
   beforeAll(async () => {
-    const source = testCrate([...scenarios.map(scenarioTest), ...vectors.map(vectorTest), ...gasTests(measured)])
+    const source = testCrate([
+      ...scenarios.map(scenarioTest),
+      ...vectors.map(vectorTest),
+      ...vectors.map(outsideVectorTest),
+      ...gasTests(measured),
+    ])
     report = readReport(await runCairo({ what: 'test', source }))
   }, timeout)
 
@@ -33,13 +39,17 @@ describe('the Cairo contract', () => {
     expect(report.get(`vector_${index}`)).toMatchObject(passed)
   })
 
+  it.each(vectors.map(({ chainId }, index) => ({ chainId, index })))('reads and hashes outside executions as on $chainId', ({ index }) => {
+    expect(report.get(`outside_vector_${index}`)).toMatchObject(passed)
+  })
+
   it.each(measured)('takes no more gas for a $name than its limit', (operation) => {
     const [row] = readGas([operation], report)
     expect(row?.gas).toBeGreaterThan(operation.limit / 2)
     expect(row?.gas).toBeLessThanOrEqual(operation.limit)
   })
 
-  it.each(deploymentTests)('%s', (name) => {
+  it.each(writtenTests)('%s', (name) => {
     expect(report.get(name)).toMatchObject(passed)
   })
 })

@@ -10,10 +10,12 @@ import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { selectors } from '../contract/client/calls.ts'
+import { eventKeys } from '../contract/client/events.ts'
 import type { Felt } from '../contract/client/felt.ts'
 import { feltOf, parseAddress } from '../terms/address.ts'
 import { starknetDataOf } from '../terms/chain-data.ts'
 import { approvalCallOf, type HtlcContract, initiateCallOf, instantRefundCallOf, redeemCallOf, refundCallOf } from '../terms/htlc.ts'
+import { initiatedByOutsideCall } from '../terms/outside-execution.ts'
 import { accountOf } from './account.ts'
 import type { ContractState } from './contract-state.ts'
 import { assertRelayGas, estimateCalls, redeemGas, USUAL_RELAY_GAS, withMargin } from './fees/gas.ts'
@@ -34,7 +36,7 @@ type Step = Action | SideCall<StarknetTypes>
 export interface StarknetExecutor extends HtlcExecutor<HtlcContract> {
   /** The sender pays. The allowance and the initiation are one transaction, so no allowance is ever left over. */
   initiate(contract: HtlcContract, terms: HtlcTerms, outbox: Outbox): Promise<string>
-  /** The user signed the initiation, and it was verified: `initiate_with_signature`. We stop paying after `revertsPaidFor` reverts. */
+  /** The user signed the initiation, and it was verified. We stop paying after `revertsPaidFor` reverts. */
   relay(contract: HtlcContract, terms: HtlcTerms, call: NodeCall, outbox: Outbox, limits?: RelayLimits): Promise<string>
   /** The redeemer consented, and its signature was verified. */
   refundInstantly(contract: HtlcContract, terms: HtlcTerms, signature: readonly Felt[], outbox: Outbox): Promise<string>
@@ -94,16 +96,24 @@ function familyOf(
     }
   }
 
+  /** An account that should have initiated may do nothing, and report success. We have paid for that as for a transaction that reverts. */
+  async function didInitiate(tx: string, calls: readonly NodeCall[]): Promise<boolean> {
+    const [order] = calls.flatMap((call) => initiatedByOutsideCall(call) ?? [])
+    if (order === undefined) return true
+    const events = await node.emitted(tx)
+    return events.some(({ address, keys: [name, id] }) => address === order.htlc && name === eventKeys.initiated && id === order.orderId)
+  }
+
   return {
     senderOf: (key) => accountOf(key, accountClass),
     read: async (attempt) => readAttempt(attempt),
-    isOwn: ({ contract }, { calls }) => calls.some(({ to }) => to === contract.address),
+    isOwn: ({ contract }, { calls }) => calls.some((call) => (initiatedByOutsideCall(call)?.htlc ?? call.to) === contract.address),
     mayDoNothing: () => false,
     htlcState: ({ contract, terms }) => state.htlc(contract, terms),
     /** A transaction that the sequencer rejected is not mined, so it may be sent again. */
-    async outcome(tx) {
+    async outcome(tx, { call: { calls } }) {
       const outcome = await node.outcome(tx)
-      if (outcome?.kind === 'succeeded') return 'success'
+      if (outcome?.kind === 'succeeded') return (await didInitiate(tx, calls)) ? 'success' : 'reverted'
       return outcome?.kind === 'reverted' ? 'reverted' : null
     },
     openLane,

@@ -21,6 +21,7 @@ import { accountOf } from './account.ts'
 import { createContractState } from './contract-state.ts'
 import { createGasless } from './gasless.ts'
 import { connectNode } from './nodes/connect-node.ts'
+import { createOutsideExecutions } from './outside-execution/outside-execution.ts'
 import { createFamilyFixture } from './starknet.fixture.ts'
 
 const AMOUNT = 20_000n
@@ -176,6 +177,7 @@ it.each([
     state: createContractState(node),
     contracts: fixture.contracts,
     executor: { relay: () => Promise.reject(new Error('relayed')) },
+    outside: createOutsideExecutions({ node, state: createContractState(node), relay: solver.account }),
     relay: solver.account,
     accountClass: '0x1',
   })

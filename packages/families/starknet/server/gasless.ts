@@ -8,11 +8,13 @@ import { type RelayLimits, relayLimits } from '@tandem/protocol/relay-limits.ts'
 import type { Felt } from '../contract/client/felt.ts'
 import { type Address, feltOf } from '../terms/address.ts'
 import { type Contracts, digestOf, type HtlcContract, signedInitiateCallOf } from '../terms/htlc.ts'
-import { askAccount, parseSignature } from './account-signature.ts'
+import { askAccount } from './account-signature.ts'
 import type { ContractState } from './contract-state.ts'
 import type { StarknetExecutor } from './execute.ts'
 import { assertRelayGas, estimateCalls } from './fees/gas.ts'
+import { type Given, parseGiven } from './given-signature.ts'
 import type { NodeCall, StarknetNode } from './nodes/node.ts'
+import type { OutsideExecutions, SignedOutside } from './outside-execution/outside-execution.ts'
 import { asChainFailure } from './refusal.ts'
 
 type Parts = {
@@ -20,37 +22,55 @@ type Parts = {
   readonly state: ContractState
   readonly contracts: Contracts
   readonly executor: Pick<StarknetExecutor, 'relay'>
+  readonly outside: OutsideExecutions
   /** This account relays. If it is null, because it is not known yet, the gas is checked when the swap is relayed. */
   readonly relay: Address | null
   readonly accountClass: string
 }
 
-export function createGasless({ node, state, contracts, executor, relay, accountClass }: Parts): Gasless {
+export function createGasless({ node, state, contracts, executor, outside, relay, accountClass }: Parts): Gasless {
+  /** Null means that the user signed the terms, for which the allowance is there. */
+  function outsideOf(terms: HtlcTerms, { way, signature }: Given, deadline: bigint | undefined): SignedOutside | null {
+    if (way === 'terms') return null
+    if (deadline === undefined) throw new Error('an outside execution without the deadline of its order')
+    return { contract: contracts.of(terms.asset), terms, given: { way, signature }, deadline }
+  }
+
+  async function verifyTerms(contract: HtlcContract, terms: HtlcTerms, signature: readonly Felt[]): Promise<void> {
+    await verifySignature(node, contract, terms, signature)
+    if ((await state.htlc(contract, terms)) !== 'absent') return
+    await verifyFunds(state, contract, terms)
+    const call = signedInitiateCallOf(contract, terms, signature)
+    await verifyCall(node, call)
+    if (relay !== null) await verifyGas(node, relay, call)
+  }
+
   return {
     supports: () => true,
-    async verify(terms, text) {
-      const contract = contracts.of(terms.asset)
-      const signature = parseSignature(text)
-      await verifySignature(node, contract, terms, signature)
-      if ((await state.htlc(contract, terms)) !== 'absent') return
-      await verifyFunds(state, contract, terms)
-      const call = signedInitiateCallOf(contract, terms, signature)
-      await verifyCall(node, call)
-      if (relay !== null) await verifyGas(node, relay, call)
+    async verify(terms, text, deadline) {
+      const given = parseGiven(text)
+      const signed = outsideOf(terms, given, deadline)
+      if (signed !== null) return outside.verify(signed)
+      return verifyTerms(contracts.of(terms.asset), terms, given.signature)
     },
-    async initiate(terms, text, outbox) {
+    async initiate(terms, text, outbox, deadline) {
       const contract = contracts.of(terms.asset)
-      const call = signedInitiateCallOf(contract, terms, parseSignature(text))
+      const given = parseGiven(text)
+      const signed = outsideOf(terms, given, deadline)
+      const call = signed === null ? signedInitiateCallOf(contract, terms, given.signature) : outside.callOf(signed)
       const { reverted: revertsPaidFor } = await limitsOf(node, accountClass, terms)
       return executor.relay(contract, terms, call, outbox, { revertsPaidFor })
     },
     limits: (terms) => limitsOf(node, accountClass, terms),
-    async spendable(terms) {
+    async spendable(terms, _deadline, text) {
       const contract = contracts.of(terms.asset)
       if ((await state.htlc(contract, terms)) !== 'absent') return null
       const { balance, allowance } = await fundsOf(state, contract, terms)
+      // An outside execution approves what it takes.
+      if (text !== undefined && parseGiven(text).way !== 'terms') return balance
       return balance < allowance ? balance : allowance
     },
+    offers: async () => outside.ways,
     hasReverted: async (tx) => (await node.outcome(tx))?.kind === 'reverted',
   }
 }

@@ -26,6 +26,7 @@ import { createInstantRefund } from './instant-refund.ts'
 import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import type { StarknetNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
+import { createOutsideExecutions } from './outside-execution/outside-execution.ts'
 import { findSenderProblem } from './send/lane.ts'
 import { tryPayout } from './send/payout.ts'
 
@@ -48,6 +49,7 @@ function createStarknetClient(chain: Chain, options: ConnectOptions, node: Stark
   const executor = createExecutor(chain, node, state, options.onTrouble)
   const accountOfKey = (key: PublicKey) => accountOf(key, accountClass)
   const relay = options.relay === undefined ? null : accountOfKey(options.relay(starknet.curve))
+  const outside = createOutsideExecutions({ node, state, relay })
 
   return {
     chain,
@@ -70,13 +72,20 @@ function createStarknetClient(chain: Chain, options: ConnectOptions, node: Stark
     events: reader.read,
     branchEvents: reader.readBranch,
     balance: (asset, owner) => balanceOf(state, chain, contracts, asset, owner),
-    funding: (request) => fundingOf(state, contracts.of(request.terms.asset), request),
+    async funding(request) {
+      const { terms, payer, deadline } = request
+      const contract = contracts.of(terms.asset)
+      const funding = await fundingOf(state, contract, request)
+      // Only the initiator can sign, and only until the deadline.
+      const isInitiator = payer === null || feltOf(payer) === feltOf(terms.initiator)
+      return funding.approvalRequired && isInitiator ? { ...funding, offers: await outside.offersOf(contract, terms, deadline) } : funding
+    },
     async legCost(asset) {
       contracts.of(asset)
       return legCostOf(node)
     },
     instantRefund: createInstantRefund({ node, contracts, executor, accountClass }),
-    gasless: createGasless({ node, state, contracts, executor, relay, accountClass }),
+    gasless: createGasless({ node, state, contracts, executor, outside, relay, accountClass }),
     checkRecipient: (address) => checkRecipient(node, chain, contracts, htlcClass.classHash, address),
     checkSender: (address) => findSenderProblem(node, chain, address),
     inspectProviders: () => inspectNodes(chain, options),

@@ -28,6 +28,7 @@ import { parseMessage } from '@tandem/solana/terms/send/transaction.ts'
 import type { StarknetPlan } from '@tandem/starknet/browser/index.ts'
 import { fundingOf as starknetFunding } from '@tandem/starknet/terms/funding.ts'
 import { createContracts as starknetContracts, swapIdOf as starknetSwapId } from '@tandem/starknet/terms/htlc.ts'
+import { outsideExecutionOf, outsideTypedData } from '@tandem/starknet/terms/outside-execution.ts'
 import type { SuiPlan } from '@tandem/sui/browser/index.ts'
 import { fundingOf as suiFunding } from '@tandem/sui/server/index.ts'
 import { createContracts as suiContracts, swapIdOf as suiSwapId } from '@tandem/sui/terms/htlc.ts'
@@ -146,6 +147,27 @@ const cases: readonly Case[] = [
         request,
       ),
     harmless: { 'funding.approval_transaction.calldata.*': 'an approval that is not required is never sent, so its amount does not count' },
+  },
+  {
+    asset: 'starknet_localnet:wbtc',
+    name: 'with an offer',
+    deployments: { 'starknet_localnet:wbtc': { htlc: wide('1a'), token: wide('2a') } },
+    user: wide('3a'),
+    solver: wide('4a'),
+    swapId: (pinned, terms) => starknetSwapId(starknetContracts(pinned.chain, deployed(pinned)).of(terms.asset), terms),
+    async fund(pinned, request) {
+      const contract = starknetContracts(pinned.chain, deployed(pinned)).of(request.terms.asset)
+      const execution = outsideExecutionOf(contract, request.terms, wide('5a'), request.deadline)
+      const typedData = outsideTypedData('outside-execution-v2', contract.chainId, execution)
+      const funding = await starknetFunding({ allowance: async () => 0n }, contract, request)
+      return { ...funding, offers: [{ offer: 'outside-execution-v2', typedData: [{ ...typedData }] }] }
+    },
+    harmless: {
+      'funding.signature_offers': 'without an offer the user is asked for the approval',
+      'funding.signature_offers.*': 'an offer that says nothing is passed over',
+      'funding.signature_offers.*.offer': 'an offer without a name is passed over',
+      'funding.signature_offers.*.typed_data.*.message.Caller': 'whichever account it is can only fund this order',
+    },
   },
   {
     asset: 'solana_localnet:usdc',

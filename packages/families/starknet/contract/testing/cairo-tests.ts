@@ -9,10 +9,12 @@ import type { Scenario } from './scenario.ts'
 const cairoFile = (name: string): string => readFileSync(join(import.meta.dirname, 'cairo', `${name}.cairo`), 'utf8')
 
 const cairoFiles = ['mocks', 'player'] as const
-/** This module has tests of its own, of the unbroken contract. */
-const deploymentFile = 'deployment'
+/** These modules have tests of their own, of the unbroken contract. */
+const filesWithTests = ['deployment', 'outside'] as const
 
-export const deploymentTests = [...cairoFile(deploymentFile).matchAll(/#\[test\]\nfn (\w+)/g)].map(([, name = '']) => name)
+export const writtenTests = filesWithTests.flatMap((file) =>
+  [...cairoFile(file).matchAll(/#\[test\]\nfn (\w+)/g)].map(([, name = '']) => name),
+)
 
 export interface CairoTestSource {
   readonly name: string
@@ -24,7 +26,7 @@ export function testCrate(tests: readonly CairoTestSource[], variants: ReadonlyM
   const constants = new Set(tests.map((test) => test.constants ?? ''))
   const written = tests.map(({ name, body }) => `    #[test]\n    fn ${name}() {\n        ${body}\n    }\n`)
   const generated = `mod generated {\n    use crate::tests::player;\n${[...constants, ...written].join('')}}\n`
-  const files = variants.size === 0 ? [...cairoFiles, deploymentFile] : cairoFiles
+  const files = variants.size === 0 ? [...cairoFiles, ...filesWithTests] : cairoFiles
   const modules = [...files.map((name) => moduleOf(name, cairoFile(name))), generated]
   const others = [...variants].map(([name, source]) => moduleOf(name, source.replaceAll('crate::', `crate::${name}::`)))
   return [contractSource(), ...others, `#[cfg(test)]\nmod tests {\n${modules.join('')}}\n`].join('')

@@ -1,10 +1,11 @@
 // Re-implements OpenZeppelin's account for Cairo with one STARK key in TypeScript. The simulator runs no Cairo.
-import type { Calldata } from '../execution/calldata.ts'
 import { panic } from '../execution/panic.ts'
-import { type Felts, selectorOf, shortString } from '../felt.ts'
+import { selectorOf, shortString } from '../felt.ts'
 import { isSignedBy } from '../hashes.ts'
 import type { ContractClass, ContractEnv, EntryPoint } from './contract-class.ts'
+import { type Outside, outsideV2 } from './outside-execution.ts'
 import { abiTypes, simpleAbi } from './simple-abi.ts'
+import { makeCalls, readCalls, type SignatureCheck } from './user-calls.ts'
 
 const { bool, classHash, felt, felts } = abiTypes
 export const VALID = shortString('VALID')
@@ -12,26 +13,13 @@ export const VALID = shortString('VALID')
 const ISRC6_ID = 0x2ceccef7f994940b3962a6c67e0ba4fcd37df7d131417c604f91e03caecc1cdn
 const ISRC5_ID = 0x3f918d17e5ee77373b56385708f855659a07f75997f365cf87748628532a055n
 
-/** Accounts differ only in how they check signatures. */
-export type SignatureCheck = (env: ContractEnv, hash: bigint, signature: Felts) => boolean
-
-type Call = { readonly to: bigint; readonly selector: bigint; readonly calldata: Felts }
-
-const oneKey: SignatureCheck = (env, hash, signature) => {
+export const oneKey: SignatureCheck = (env, hash, signature) => {
   const [r, s] = signature
   return r !== undefined && s !== undefined && signature.length === 2 && isSignedBy(env.read('public key'), hash, [r, s])
 }
 
 function assertProtocol(env: ContractEnv): void {
   if (env.caller !== 0n) throw panic('Account: invalid caller')
-}
-
-/** The calldata of `__execute__` and `__validate__` is `Array<Call>`. */
-function readCalls(calldata: Calldata): readonly Call[] {
-  const count = Number(calldata.u32())
-  const calls = Array.from({ length: count }, () => ({ to: calldata.address(), selector: calldata.felt(), calldata: calldata.felts() }))
-  calldata.end()
-  return calls
 }
 
 export function validateBy(check: SignatureCheck): EntryPoint {
@@ -44,8 +32,9 @@ export function validateBy(check: SignatureCheck): EntryPoint {
 
 export const executeCalls: EntryPoint = (env, calldata) => {
   assertProtocol(env)
-  const answers = readCalls(calldata).map(({ to, selector, calldata: inner }) => env.call(to, selector, inner))
-  return [BigInt(answers.length), ...answers.flatMap((answer) => [BigInt(answer.length), ...answer])]
+  const calls = readCalls(calldata)
+  calldata.end()
+  return makeCalls(env, calls)
 }
 
 export function isValidSignatureBy(check: SignatureCheck): EntryPoint {
@@ -56,13 +45,15 @@ export function isValidSignatureBy(check: SignatureCheck): EntryPoint {
   }
 }
 
-const supportsInterface: EntryPoint = (_env, calldata) => {
-  const id = calldata.felt()
-  calldata.end()
-  return [id === ISRC6_ID || id === ISRC5_ID ? 1n : 0n]
+function supportsInterfaces(ids: ReadonlySet<bigint>): EntryPoint {
+  return (_env, calldata) => {
+    const id = calldata.felt()
+    calldata.end()
+    return [ids.has(id) ? 1n : 0n]
+  }
 }
 
-export function accountEntryPoints(check: SignatureCheck): Readonly<Record<string, EntryPoint>> {
+export function accountEntryPoints(check: SignatureCheck, outside: readonly Outside[] = []): Readonly<Record<string, EntryPoint>> {
   const validate = validateBy(check)
   const isValidSignature = isValidSignatureBy(check)
   return {
@@ -72,7 +63,8 @@ export function accountEntryPoints(check: SignatureCheck): Readonly<Record<strin
     __execute__: executeCalls,
     is_valid_signature: isValidSignature,
     isValidSignature,
-    supports_interface: supportsInterface,
+    supports_interface: supportsInterfaces(new Set([ISRC6_ID, ISRC5_ID, ...outside.map(({ interfaceId }) => interfaceId)])),
+    ...Object.assign({}, ...outside.map(({ entryPoints }) => entryPoints)),
   }
 }
 
@@ -117,7 +109,7 @@ export const accountClass: ContractClass = {
     return []
   },
   entryPoints: {
-    ...accountEntryPoints(oneKey),
+    ...accountEntryPoints(oneKey, [outsideV2(oneKey)]),
     get_public_key(env, calldata) {
       calldata.end()
       return [env.read('public key')]

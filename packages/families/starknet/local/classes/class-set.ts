@@ -5,11 +5,18 @@ import { accountClass } from './account.ts'
 import type { ContractClass } from './contract-class.ts'
 import { erc20Class } from './erc20.ts'
 import { htlcClass } from './htlc.ts'
-import { hostileAccountClasses, multisigAccountClass } from './other-accounts.ts'
+import { hostileAccountClasses, multisigAccountClass, outsideAccountClasses } from './other-accounts.ts'
 import { udcClass } from './udc.ts'
 
 /** A transaction must declare every other class. */
-export const genesisClasses: readonly ContractClass[] = [accountClass, multisigAccountClass, ...hostileAccountClasses, erc20Class, udcClass]
+export const genesisClasses: readonly ContractClass[] = [
+  accountClass,
+  multisigAccountClass,
+  ...hostileAccountClasses,
+  ...outsideAccountClasses,
+  erc20Class,
+  udcClass,
+]
 
 const all: readonly ContractClass[] = [...genesisClasses, htlcClass]
 const byHash = new Map(all.map((one) => [one.classHash, one]))

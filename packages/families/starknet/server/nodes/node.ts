@@ -25,6 +25,8 @@ export type NodeEvent = {
   readonly tx: string
 }
 
+export type EmittedEvent = Pick<NodeEvent, 'address' | 'keys'>
+
 export type EventQuery = {
   readonly address: Felt
   /** The keys are listed by position; an empty list allows any key. */
@@ -112,6 +114,8 @@ export interface StarknetNode {
   /** Reads all pages, and returns each event once, without those of pre-confirmed blocks. */
   events(query: EventQuery): Promise<readonly NodeEvent[]>
   outcome(tx: string): Promise<Outcome | null>
+  /** Lists what a transaction in a block has emitted, of all contracts. A node that has it in no block is unreachable. */
+  emitted(tx: string): Promise<readonly EmittedEvent[]>
 
   /**
    * The newest state decides. If `validates` is false, the account does not check the signature, which may be empty. With several providers

@@ -183,6 +183,32 @@ describe('the outcome of a transaction', () => {
   })
 })
 
+describe('what a transaction has emitted', () => {
+  const event = { from_address: '0x0005', keys: ['0x01', '0x2'], data: ['0x9'] }
+
+  it('is read from its receipt, whatever zeros the node writes', async () => {
+    const { node, requests } = await nodeThat(() => ({ block_hash: '0x7', block_number: 7, events: [event, { ...event, keys: [] }] }))
+    expect(await node.emitted('0x77')).toEqual([
+      { address: '0x5', keys: ['0x1', '0x2'] },
+      { address: '0x5', keys: [] },
+    ])
+    expect(requests).toEqual([['starknet_getTransactionReceipt']])
+  })
+
+  it.each<[string, unknown]>([
+    ['a receipt of a pre-confirmed block, which may still change', { block_number: 7, events: [event] }],
+    ['no events', { block_hash: '0x7' }],
+    ['an event of nobody', { block_hash: '0x7', events: [{ ...event, from_address: undefined }] }],
+    ['nothing', null],
+  ])('is malformed in %s', async (_, answer) => {
+    await expect((await says(answer)).emitted('0x77')).rejects.toMatchObject(malformed)
+  })
+
+  it('is not known of a transaction that the node lacks', async () => {
+    await expect((await says(new Failure(29, 'Transaction hash not found'))).emitted('0x77')).rejects.toMatchObject({ kind: 'unreachable' })
+  })
+})
+
 describe('sending', () => {
   const estimate = {
     l1_gas_consumed: '0x1',

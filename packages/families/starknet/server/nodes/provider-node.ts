@@ -2,7 +2,16 @@
 import type { Endpoint } from '@tandem/chain-kit/port/endpoints.ts'
 import { type Json, list, malformed, record, text } from '@tandem/chain-kit/providers/json.ts'
 import { felt, felts, quantity } from './json.ts'
-import { type FeeEstimate, type Felt, type NodeCall, NodeRefusal, type Outcome, type StarknetNode, type WireTransaction } from './node.ts'
+import {
+  type EmittedEvent,
+  type FeeEstimate,
+  type Felt,
+  type NodeCall,
+  NodeRefusal,
+  type Outcome,
+  type StarknetNode,
+  type WireTransaction,
+} from './node.ts'
 import { createBlockReader } from './read-blocks.ts'
 import { createEventPages } from './read-events.ts'
 import { asUnreachable, codes, createRpc, type Rpc } from './rpc.ts'
@@ -48,6 +57,8 @@ export function createProviderNode(endpoint: Endpoint, timeoutMs: number): Stark
     nonce: (address) => unless(rpc, codes.contractNotFound, 0n, 'starknet_getNonce', { contract_address: address, ...LATEST }, quantity),
 
     outcome: (tx) => unless(rpc, codes.transactionNotFound, null, 'starknet_getTransactionStatus', { transaction_hash: tx }, outcomeIn),
+
+    emitted: async (tx) => emittedIn(await rpc.read('starknet_getTransactionReceipt', { transaction_hash: tx })),
 
     async estimate(transaction, { validates }) {
       const flags = validates ? [] : ['SKIP_VALIDATE']
@@ -106,6 +117,16 @@ function outcomeIn(answer: unknown): Outcome {
     default:
       throw malformed('a finality status')
   }
+}
+
+/** A receipt of a pre-confirmed block has no hash of the block: it may still change. */
+function emittedIn(answer: unknown): readonly EmittedEvent[] {
+  const { block_hash: block, events } = record(answer)
+  if (block === undefined || block === null) throw malformed('a receipt in a block')
+  return list(events).map((event) => {
+    const { from_address: address, keys } = record(event)
+    return { address: felt(address), keys: felts(keys) }
+  })
 }
 
 function parseEstimate(estimate: Json): FeeEstimate {

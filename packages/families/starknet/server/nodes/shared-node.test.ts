@@ -71,6 +71,7 @@ describe('with a quorum', () => {
   it('k − 1 liars together cannot forge an outcome, a call, a class, a nonce, a balance or a final block', async () => {
     const lies = provider(100n, {
       outcome: async () => ({ kind: 'succeeded' }),
+      emitted: async () => [{ address: '0x5', keys: ['0x1'] }],
       call: async () => ['0x1'],
       callAmount: async () => 10n ** 18n,
       classHashAt: async () => '0x9',
@@ -80,6 +81,7 @@ describe('with a quorum', () => {
     })
     const truth = provider(100n, {
       outcome: async () => null,
+      emitted: async () => [{ address: '0x5', keys: ['0x2'] }],
       call: reverts,
       callAmount: async () => 0n,
       classHashAt: async () => null,
@@ -89,6 +91,7 @@ describe('with a quorum', () => {
     })
     const { node } = sharedBy(3, lies, lies, truth, truth, truth)
     expect(await node.outcome(tx)).toBeNull()
+    expect(await node.emitted(tx)).toEqual([{ address: '0x5', keys: ['0x2'] }])
     await expect(node.call(call)).rejects.toMatchObject({ code: 40, reason: 'HTLC: duplicate order' })
     expect(await node.callAmount(call, () => 0n, 'down')).toBe(0n)
     expect(await node.classHashAt('0x5')).toBeNull()

@@ -86,6 +86,10 @@ export function createSharedNode(chain: Chain, providers: readonly Provider<Star
         equal({ keyOf: keyOfEvents, isImmutable: true }),
       ],
       outcome: (tx) => [`the outcome of ${tx}`, minedByQuorum],
+      emitted: (tx) => [
+        `the events of ${tx}`,
+        equal({ keyOf: (events) => events.map(({ address, keys }) => `${address} ${keys}`).join('\n') }),
+      ],
       estimate: ({ type }) => [`the fee of a transaction (${type})`, highestEstimate],
     }),
     async chainId() {
