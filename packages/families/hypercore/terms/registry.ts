@@ -2,6 +2,7 @@
 import { hyperEvmLike } from '@tandem/evm/terms/registry/kinds.ts'
 import { localEvm } from '@tandem/evm/terms/registry/local.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
+import { type AddableFamily, withoutDetails } from '@tandem/protocol/registry/addable.ts'
 import type { Environment, FamilyRows } from '@tandem/protocol/registry/environment.ts'
 import { currency, tokensOf } from '@tandem/protocol/registry/listing.ts'
 import { secondsClock } from '@tandem/protocol/registry/seconds-clock.ts'
@@ -92,3 +93,19 @@ const local: Environment = {
 }
 
 export const rows: FamilyRows = { local, testnet, mainnet }
+
+/** There is one HyperCore in each environment. */
+export const addable: AddableFamily = {
+  kinds: { mainnet: {}, testnet: {}, local: {} },
+  reference: { pattern: /^evm:[1-9][0-9]{0,14}$/, example: '"evm:<chain id>"' },
+  familyData: withoutDetails,
+  coin: null,
+  token: {
+    pattern: /^0x[0-9a-fA-F]{40}$/,
+    form: 'the address of the ERC-20 on HyperEVM that the token is linked to, 0x and 40 hex digits',
+    // HyperCore counts in 64 bits.
+    maxDecimals: 18,
+    isAccount: true,
+    asset: (chain, currency, address) => token(chain.id, currency, address),
+  },
+}

@@ -3,6 +3,7 @@
  * The comment above an address names its sources, which agree. Explorers without a source are unchecked.
  */
 import type { Chain } from '@tandem/protocol/chain.ts'
+import { type AddableFamily, withoutDetails } from '@tandem/protocol/registry/addable.ts'
 import { localCurrencies, mainnetCurrencies, testnetCurrencies } from '@tandem/protocol/registry/currencies.ts'
 import type { Environment, FamilyRows } from '@tandem/protocol/registry/environment.ts'
 import { coinsOf, currency, tokensOf } from '@tandem/protocol/registry/listing.ts'
@@ -111,3 +112,20 @@ const local: Environment = {
 }
 
 export const rows: FamilyRows = { local, testnet, mainnet }
+
+const publicKinds = { solana: solanaFamily }
+
+export const addable: AddableFamily = {
+  kinds: { mainnet: publicKinds, testnet: publicKinds, local: { local: solanaDefaults } },
+  reference: { pattern: /^solana:[1-9A-HJ-NP-Za-km-z]{32,44}$/, example: '"solana:<genesis hash>"' },
+  familyData: withoutDetails,
+  coin: { decimals: 9, asset: (chain, currency) => coin(chain.id, currency) },
+  token: {
+    pattern: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/,
+    form: 'the address of a mint in base58',
+    // A mint has its decimals in one byte, and its supply in 64 bits.
+    maxDecimals: 18,
+    isAccount: false,
+    asset: (chain, currency, address) => token(chain.id, currency, address),
+  },
+}

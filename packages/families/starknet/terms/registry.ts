@@ -4,6 +4,7 @@
  * hence the quorum. The comment above an address names its sources, which agree. Explorers without a source are unchecked.
  */
 import type { Chain } from '@tandem/protocol/chain.ts'
+import { type AddableFamily, withoutDetails } from '@tandem/protocol/registry/addable.ts'
 import { localCurrencies, mainnetCurrencies, testnetCurrencies } from '@tandem/protocol/registry/currencies.ts'
 import type { Environment, FamilyRows } from '@tandem/protocol/registry/environment.ts'
 import { tokensOf } from '@tandem/protocol/registry/listing.ts'
@@ -109,3 +110,19 @@ const local: Environment = {
 }
 
 export const rows: FamilyRows = { local, testnet, mainnet }
+
+const publicKinds = { starknet: starknetFamily }
+
+export const addable: AddableFamily = {
+  kinds: { mainnet: publicKinds, testnet: publicKinds, local: { local: starknetDefaults } },
+  reference: { pattern: /^starknet:\w{1,31}$/, example: '"starknet:<chain id>"' },
+  familyData: withoutDetails,
+  coin: null,
+  token: {
+    pattern: /^0x[0-9a-fA-F]{1,64}$/,
+    form: 'the address of an ERC-20, 0x and up to 64 hex digits',
+    maxDecimals: 36,
+    isAccount: false,
+    asset: (chain, currency, address) => token(chain.id, currency, address),
+  },
+}

@@ -1,5 +1,6 @@
 /** Lists the chains of the family in each environment, and their assets. */
 import type { Chain } from '@tandem/protocol/chain.ts'
+import { type AddableFamily, withoutDetails } from '@tandem/protocol/registry/addable.ts'
 import { localCurrencies } from '@tandem/protocol/registry/currencies.ts'
 import type { Environment, FamilyRows } from '@tandem/protocol/registry/environment.ts'
 import { coinsOf, currency, tokensOf } from '@tandem/protocol/registry/listing.ts'
@@ -91,3 +92,20 @@ const local: Environment = {
 }
 
 export const rows: FamilyRows = { local, testnet, mainnet }
+
+const publicKinds = { sui: suiFamily }
+
+export const addable: AddableFamily = {
+  kinds: { mainnet: publicKinds, testnet: publicKinds, local: { local: suiDefaults } },
+  reference: { pattern: /^sui:[1-9A-HJ-NP-Za-km-z]{32,44}$/, example: '"sui:<digest of the first checkpoint>"' },
+  familyData: withoutDetails,
+  coin: { decimals: 9, asset: (chain, currency) => coin(chain.id, currency) },
+  token: {
+    pattern: /^0x[0-9a-fA-F]{1,64}::\w{1,64}::\w{1,64}$/,
+    form: 'the type of a coin, 0x…::<module>::<NAME>',
+    // A coin has its decimals in one byte, and amounts in 64 bits.
+    maxDecimals: 18,
+    isAccount: false,
+    asset: (chain, currency, address) => token(chain.id, currency, address),
+  },
+}

@@ -4,6 +4,7 @@
  * trusted: hence the quorum. The sources in the comment above an address agree. Explorers without a source are unchecked.
  */
 import type { Chain } from '@tandem/protocol/chain.ts'
+import { type AddableFamily, withoutDetails } from '@tandem/protocol/registry/addable.ts'
 import { localCurrencies, mainnetCurrencies, testnetCurrencies } from '@tandem/protocol/registry/currencies.ts'
 import type { Environment, FamilyRows } from '@tandem/protocol/registry/environment.ts'
 import { tokensOf } from '@tandem/protocol/registry/listing.ts'
@@ -96,3 +97,19 @@ const local: Environment = {
 }
 
 export const rows: FamilyRows = { local, testnet, mainnet }
+
+const publicKinds = { tron: tronFamily }
+
+export const addable: AddableFamily = {
+  kinds: { mainnet: publicKinds, testnet: publicKinds, local: { local: tronDefaults } },
+  reference: { pattern: /^tron:[1-9][0-9]{0,14}$/, example: '"tron:<chain id>"' },
+  familyData: withoutDetails,
+  coin: null,
+  token: {
+    pattern: /^T[1-9A-HJ-NP-Za-km-z]{33}$/,
+    form: 'the address of a TRC-20 in base58, which begins with T',
+    maxDecimals: 36,
+    isAccount: true,
+    asset: (chain, currency, address) => token(chain.id, currency, address),
+  },
+}

@@ -4,6 +4,7 @@
  * quorum. The comment above an address names its sources, which agree. Explorers without a source are unchecked.
  */
 import type { Chain } from '@tandem/protocol/chain.ts'
+import { type AddableFamily, withoutDetails } from '@tandem/protocol/registry/addable.ts'
 import type { Environment, FamilyRows } from '@tandem/protocol/registry/environment.ts'
 import { coinsOf, currency } from '@tandem/protocol/registry/listing.ts'
 import { localChain } from '@tandem/protocol/registry/seconds-clock.ts'
@@ -94,3 +95,13 @@ const local: Environment = {
 }
 
 export const rows: FamilyRows = { local, testnet, mainnet }
+
+const publicKinds = { xrpl: xrplFamily }
+
+export const addable: AddableFamily = {
+  kinds: { mainnet: publicKinds, testnet: publicKinds, local: { local: xrplDefaults } },
+  reference: { pattern: /^xrpl:[1-9][0-9]{0,8}$/, example: '"xrpl:<network id>"' },
+  familyData: withoutDetails,
+  coin: { decimals: 6, asset: (chain, currency) => coin(chain.id, currency) },
+  token: null,
+}
