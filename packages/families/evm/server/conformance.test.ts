@@ -71,7 +71,9 @@ describeConformance('evm token', conforming, async () => {
   }
   await deployer.send([user, solver].map((party) => onToken('mint', [party.address, 10n ** 12n])))
   const asset = `${fixture.chain.id}:wbtc` as AssetId
-  const assets = fixture.assets.map((known) => (known.id === asset ? { ...known, deployment: { htlc: address, token } } : known))
+  const assets = fixture.assets.map((known) =>
+    known.id === asset ? { ...known, decimals: 18, deployment: { htlc: address, token } } : known,
+  )
   const base = await conformanceFixtureOf(fixture, (options) => fixture.connect({ assets, ...options }), {
     asset,
     contract: { chainId: 31337, address, token },

@@ -73,7 +73,7 @@ describe('a swap completes with the fee model of the chain', () => {
     const solver = privateKeyToAddress(solverKey).toLowerCase() as Address
     const data = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [solver, 1000n] })
     await createEvmSender(local, deployerKey).send([{ to: tokens.wbtc, data }])
-    const client = connect(chain, local, [{ ...listed, deployment: { htlc: htlcs.wbtc, token: tokens.wbtc } }])
+    const client = connect(chain, local, [{ ...listed, decimals: 8, deployment: { htlc: htlcs.wbtc, token: tokens.wbtc } }])
     await client.verifyNode()
 
     const secret = createSecret()

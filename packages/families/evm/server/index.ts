@@ -27,6 +27,7 @@ import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import { newHeadsOf } from './nodes/new-heads.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
+import { verifyToken } from './nodes/verify-token.ts'
 import { createOneSignature } from './one-signature/one-signature.ts'
 import { createOracle } from './oracle.ts'
 import { createGasless } from './relay.ts'
@@ -55,7 +56,13 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     addressOf: accountOf,
     swapId: (terms) => swapIdOf(contracts.of(terms.asset), terms),
 
-    verifyNode: () => verifyNode(chain, node, state, contracts),
+    async verifyNode() {
+      await verifyNode(chain, node, state, contracts)
+      for (const asset of options.assets) {
+        const { token } = contracts.of(asset.id)
+        if (token !== null) await verifyToken(chain, node, asset, token)
+      }
+    },
     ...blocksOf(node, chain),
     events: reader.read,
     branchEvents: reader.readBranch,

@@ -26,6 +26,7 @@ import { createInstantRefund } from './instant-refund.ts'
 import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import type { StarknetNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
+import { verifyToken } from './nodes/verify-token.ts'
 import { createOutsideExecutions } from './outside-execution/outside-execution.ts'
 import { findSenderProblem } from './send/lane.ts'
 import { tryPayout } from './send/payout.ts'
@@ -67,7 +68,10 @@ function createStarknetClient(chain: Chain, options: ConnectOptions, node: Stark
       executor,
     }),
 
-    verifyNode: () => verifyNode(chain, node, state, contracts, htlcClass.classHash),
+    async verifyNode() {
+      await verifyNode(chain, node, state, contracts, htlcClass.classHash)
+      for (const asset of options.assets) await verifyToken(chain, node, asset, contracts.of(asset.id).token)
+    },
     ...blocksOf(node, chain),
     events: reader.read,
     branchEvents: reader.readBranch,

@@ -8,9 +8,9 @@ import { newestBlock } from '@tandem/evm/server/blocks.ts'
 import { createContractState } from '@tandem/evm/server/contract-state.ts'
 import { connectNode } from '@tandem/evm/server/nodes/connect-node.ts'
 import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
-import { asChainFailure } from '@tandem/evm/server/send/revert.ts'
+import { verifyToken } from '@tandem/evm/server/nodes/verify-token.ts'
 import { accountOf as evmAccountOf } from '@tandem/evm/terms/address.ts'
-import { type Address, encodeDeployData, encodeFunctionData, erc20Abi, type Hex, hexToBytes, keccak256 } from 'viem'
+import { type Address, encodeDeployData, type Hex, hexToBytes, keccak256 } from 'viem'
 import { fromEvmAddress, toEvmAddress } from '../terms/address.ts'
 import { JSON_RPC_PATH } from '../terms/facts.ts'
 import { htlcTrc20Code, tokenOf, tronContracts } from '../terms/htlc.ts'
@@ -109,19 +109,11 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
   }
 }
 
-/** An HTLC for the wrong token is useless, and cannot be changed. */
 async function requireToken({ chain, asset, token }: DeployRequest, node: EvmNode): Promise<Address> {
-  const wrong = (what: string) => new ChainFailure('would-fail', `${chain.id}: ${what}`)
-  if (token === null) throw wrong(`${asset.id} is the chain's own coin, for which there is no HTLC`)
+  if (token === null) throw new ChainFailure('would-fail', `${chain.id}: ${asset.id} is the chain's own coin, for which there is no HTLC`)
   const address = toEvmAddress(token)
-  if ((await node.code(address)) === '0x') throw wrong(`there is no contract at ${token}, the token of ${asset.id}`)
-  try {
-    const answer = await node.call({ to: address, data: encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' }) })
-    if (BigInt(answer) === BigInt(asset.decimals)) return address
-    throw wrong(`the contract at ${token} is not the token of ${asset.id}: expected ${asset.decimals} decimals, it answers ${answer}`)
-  } catch (error) {
-    throw asChainFailure(error, `the token ${token}`)
-  }
+  await verifyToken(chain, node, asset, address, token)
+  return address
 }
 
 /** Each byte of code takes 200, doubled for the constructor and the rest. */

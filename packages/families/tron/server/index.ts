@@ -15,6 +15,7 @@ import { limitsOf, parseSignature, spendableOf, verifyInitiation, verifySignatur
 import { createInstantRefund } from '@tandem/evm/server/instant-refund.ts'
 import { connectNode, inspectNodes } from '@tandem/evm/server/nodes/connect-node.ts'
 import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
+import { verifyToken } from '@tandem/evm/server/nodes/verify-token.ts'
 import { accountOf as evmAccountOf } from '@tandem/evm/terms/address.ts'
 import { initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from '@tandem/evm/terms/htlc.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -57,7 +58,11 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     addressOf: accountOf,
     swapId: (terms) => swapIdOf(contracts.of(terms.asset), evmTerms(terms)),
 
-    verifyNode: () => withTronAddresses(() => verifyTronNode(chain, node, api, state, contracts)),
+    verifyNode: () =>
+      withTronAddresses(async () => {
+        await verifyTronNode(chain, node, api, state, contracts)
+        for (const asset of options.assets) await verifyToken(chain, node, asset, tokenOf(contracts.of(asset.id)))
+      }),
     ...blocksOf(node, chain),
     events: reader.read,
     branchEvents: reader.readBranch,

@@ -4,7 +4,7 @@ import { sendUntilConfirmed } from '@tandem/chain-kit/contract/send-until-confir
 import type { DeployedHtlc, DeployRequest } from '@tandem/chain-kit/port/abilities/deploy.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { type Address, encodeFunctionData, erc20Abi, formatEther, type Hex, hexToBytes, keccak256 } from 'viem'
+import { type Address, formatEther, type Hex, hexToBytes, keccak256 } from 'viem'
 import { accountOf, parseAddress } from '../../terms/address.ts'
 import { create2AddressOf, create2Call, create2Deployer } from '../../terms/deploy/create2-deployer.ts'
 import { htlcInitCode } from '../../terms/deploy/htlc-init-code.ts'
@@ -15,6 +15,7 @@ import { createContractState } from '../contract-state.ts'
 import { connectNode } from '../nodes/connect-node.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { verifyNode } from '../nodes/verify-node.ts'
+import { verifyToken } from '../nodes/verify-token.ts'
 import { createOneTransaction } from '../send/one-transaction.ts'
 import { asChainFailure } from '../send/revert.ts'
 import { ensureDeployer } from './ensure-deployer.ts'
@@ -26,7 +27,7 @@ export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> 
     const state = createContractState(node)
     const token = request.token === null ? null : parseAddress(request.token)
     await verifyNode(chain, node, state, createContracts(chain, []))
-    if (token !== null) await requireToken(request, node, token)
+    if (token !== null) await verifyToken(chain, node, asset, token)
     const initCode = htlcInitCode(token)
     const chainId = Number(await node.chainId())
     const codeAt = (address: Address) => htlcCode({ chainId, address, token } satisfies HtlcContract)
@@ -39,18 +40,6 @@ export async function deployHtlc(request: DeployRequest): Promise<DeployedHtlc> 
   } finally {
     node.close()
   }
-}
-
-/** An HTLC for the wrong token is useless, and cannot be changed. */
-async function requireToken({ chain, asset }: DeployRequest, node: EvmNode, token: Address): Promise<void> {
-  if ((await node.code(token)) === '0x')
-    throw new ChainFailure('would-fail', `${chain.id}: there is no contract at ${token}, the token of ${asset.id}`)
-  const answer = await node.call({ to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' }) })
-  if (BigInt(answer) !== BigInt(asset.decimals))
-    throw new ChainFailure(
-      'would-fail',
-      `${chain.id}: the contract at ${token} is not the token of ${asset.id}: expected ${asset.decimals} decimals, it answers ${answer}`,
-    )
 }
 
 export type ContractToDeploy = Pick<DeployRequest, 'chain' | 'signer' | 'dryRun' | 'bringDeployer' | 'onProgress'> & {

@@ -4,7 +4,7 @@ import { sendUntilConfirmed } from '@tandem/chain-kit/contract/send-until-confir
 import type { DeployedHtlc, DeployRequest } from '@tandem/chain-kit/port/abilities/deploy.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { htlcClass } from '../../contract/artifacts/htlc.ts'
-import { type Felt, selectorOf } from '../../contract/client/felt.ts'
+import type { Felt } from '../../contract/client/felt.ts'
 import { addressOfFelt, feltOf, paddedAddress } from '../../terms/address.ts'
 import { starknetDataOf } from '../../terms/chain-data.ts'
 import { createContracts } from '../../terms/htlc.ts'
@@ -15,7 +15,7 @@ import { connectNode } from '../nodes/connect-node.ts'
 import type { StarknetNode } from '../nodes/node.ts'
 import { newestOf } from '../nodes/read-blocks.ts'
 import { verifyNode } from '../nodes/verify-node.ts'
-import { asChainFailure } from '../refusal.ts'
+import { verifyToken } from '../nodes/verify-token.ts'
 import { accountDeployment, deployCall, deployedAddress, invocation } from './contents.ts'
 import { deployAccountOn } from './deploy-account.ts'
 import { requireFunds } from './funds.ts'
@@ -80,32 +80,12 @@ export async function deployOn(node: StarknetNode, request: DeployRequest, class
   return { ...result, tx }
 }
 
-const DECIMALS = selectorOf('decimals')
-
-/** An HTLC for the wrong token is useless, and cannot be changed. */
 async function requireToken(node: StarknetNode, { chain, asset, token: named }: DeployRequest): Promise<Felt> {
   if (named === null)
     throw new ChainFailure('would-fail', `${chain.id} has no coin beside its tokens: ${asset.id} needs the address of a token`)
-  const address = paddedAddress(named)
-  const token = feltOf(address)
-  if ((await node.classHashAt(token)) === null)
-    throw new ChainFailure('would-fail', `${chain.id}: there is no contract at ${address}, the token of ${asset.id}`)
-  const answer = await readDecimals(node, token, address)
-  if (answer !== BigInt(asset.decimals))
-    throw new ChainFailure(
-      'would-fail',
-      `${chain.id}: the contract at ${address} is not the token of ${asset.id}: expected ${asset.decimals} decimals, it answers ${answer}`,
-    )
+  const token = feltOf(paddedAddress(named))
+  await verifyToken(chain, node, asset, token)
   return token
-}
-
-async function readDecimals(node: StarknetNode, token: Felt, address: string): Promise<bigint | null> {
-  try {
-    const [decimals, ...rest] = await node.call({ to: token, selector: DECIMALS, calldata: [] })
-    return decimals === undefined || rest.length > 0 ? null : BigInt(decimals)
-  } catch (error) {
-    throw asChainFailure(error, `decimals of ${address}`)
-  }
 }
 
 async function requireDeclared(node: StarknetNode, { chain }: DeployRequest, classHash: Felt): Promise<void> {
