@@ -3,6 +3,7 @@ import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { statementsOf } from '@tandem/party/store/statements.fixture.ts'
 import { NOW } from '@tandem/party/store/store.fixture.ts'
+import { listingOf } from '@tandem/protocol/registry/listing-digest.ts'
 import { hashSecret } from '@tandem/protocol/secret.ts'
 import type { SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
 import { describe, expect, test } from 'vitest'
@@ -54,6 +55,32 @@ test("completes an order with the solver's identities and the timelocks, and sto
   const { order } = stored ?? {}
   expect(order?.source.swapId).toBe(order && bitcoin.swapId(order.source.terms))
   expect(order?.destination.swapId).toBe(order && ethereum.swapId(order.destination.terms))
+})
+
+test('refuses an asset that the service lists otherwise, on either side, in quotes and orders, and stores nothing', async () => {
+  const { registry } = solver.context
+  const same = { source: listingOf(registry, btc), destination: listingOf(registry, wbtc) }
+  const other = 'ab'.repeat(16)
+  const refused = expect.objectContaining({
+    code: 'unsupported_pair',
+    message: expect.stringContaining('compare registry and deployments'),
+  })
+  const ordering = (listings: { source: string; destination: string }) =>
+    accept(orderRequest({ source: source({ listing: listings.source }), destination: destination({ listing: listings.destination }) }))
+  const asking = (listings: { source: string; destination: string }) => {
+    const listed = { from_listing: listings.source, to_listing: listings.destination }
+    return quote(solver.context, { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 0, indicative: true, ...listed }, caller)
+  }
+  for (const wrong of [
+    { ...same, source: other },
+    { ...same, destination: other },
+  ]) {
+    await expect(ordering(wrong)).rejects.toEqual(refused)
+    await expect(asking(wrong)).rejects.toEqual(refused)
+  }
+  expect(await orders()).toEqual([])
+  await expect(asking(same)).resolves.toMatchObject({ source_amount: '1000000' })
+  await expect(ordering(same)).resolves.toMatchObject({ solver_id: 'the solver' })
 })
 
 test.each([

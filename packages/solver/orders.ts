@@ -18,6 +18,7 @@ import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Leg, Order } from '@tandem/protocol/order.ts'
+import { assertSameListing } from '@tandem/protocol/registry/listing-digest.ts'
 import { parseSecretHash } from '@tandem/protocol/secret.ts'
 import { assertTimelocksSafe } from '@tandem/protocol/timelock.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
@@ -155,6 +156,8 @@ export async function requireOwnOrder({ db }: Pick<OrderContext, 'db'>, id: stri
 
 async function completeTerms(context: OrderContext, request: SolverOrderRequest, caller: Caller): Promise<AgreedOrder> {
   const { registry, clients, keys } = context
+  assertSameListing(registry, request.source.asset, request.source.listing)
+  assertSameListing(registry, request.destination.asset, request.destination.listing)
   const source = registry.asset(request.source.asset)
   const destination = registry.asset(request.destination.asset)
   const [sourceChain, destinationChain] = [registry.chain(source.chain), registry.chain(destination.chain)]

@@ -6,6 +6,7 @@ import { divideRoundingUp, parseAmount } from '@tandem/protocol/amount.ts'
 import type { Asset, AssetId } from '@tandem/protocol/asset.ts'
 import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
+import { assertSameListing } from '@tandem/protocol/registry/listing-digest.ts'
 import { assertTimelocksSafe } from '@tandem/protocol/timelock.ts'
 import type { SolverQuote, SolverQuoteRequest } from '@tandem/protocol/wire/solver.ts'
 import type { Caller } from './authenticate.ts'
@@ -29,6 +30,8 @@ export type QuoteContext = PriceContext & {
 
 export async function quote(context: QuoteContext, request: SolverQuoteRequest, caller: Caller): Promise<SolverQuote> {
   const { registry, pricing } = context
+  assertSameListing(registry, request.from, request.from_listing)
+  assertSameListing(registry, request.to, request.to_listing)
   const source = registry.asset(request.from)
   const destination = registry.asset(request.to)
   const [sourceChain, destinationChain] = [registry.chain(source.chain), registry.chain(destination.chain)]

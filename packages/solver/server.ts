@@ -4,6 +4,7 @@ import { databaseFault } from '@tandem/party/store/database/database-fault.ts'
 import { createDatabaseCheck } from '@tandem/party/store/database/database-problem.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { type ErrorCode, errorStatus, QuoteUsed, TandemError } from '@tandem/protocol/error.ts'
+import { listingOf } from '@tandem/protocol/registry/listing-digest.ts'
 import { assertStorable } from '@tandem/protocol/stored-text.ts'
 import type { SolverRefusal } from '@tandem/protocol/wire/solver.ts'
 import { solverRoutes as routes } from '@tandem/protocol/wire/solver-routes.ts'
@@ -147,6 +148,7 @@ export function createSolverServer({
       address,
       balance: balance.toString(),
       available: available.toString(),
+      listing: listingOf(context.registry, asset),
     })),
   }))
 

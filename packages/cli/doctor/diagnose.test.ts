@@ -229,6 +229,8 @@ describe('doctor finds', () => {
     expect(await problems(path)).toEqual({
       'fail contracts ethereum_localnet:eth': expect.stringContaining('there is no contract at'),
       'fail contracts ethereum_localnet:wbtc': expect.stringContaining('is not that of our HTLC'),
+      'fail solvers local-solver ethereum_localnet:eth': expect.stringContaining('lists it with other contracts'),
+      'fail solvers local-solver ethereum_localnet:wbtc': expect.stringContaining('lists it with other contracts'),
     })
   })
 

@@ -33,6 +33,14 @@ const DraftPayload = Payload(300_000)
 /** A pseudonym: it is always the same for the same party and reveals nothing else. Two services may use one pseudonym for different parties. */
 const Opaque = (description: string) => Type.String({ pattern: '^[0-9a-f]{1,64}$', description })
 
+const Listing = Type.Optional(
+  Type.String({
+    pattern: '^[0-9a-f]{32}$',
+    description:
+      'a digest of what the service means by this asset: its chain, contracts, decimals and timelocks. A solver that lists it otherwise refuses with `unsupported_pair`',
+  }),
+)
+
 const ExtraFee = Type.Integer({
   minimum: 0,
   maximum: 5000,
@@ -43,6 +51,8 @@ const ExtraFee = Type.Integer({
 export const SolverQuoteRequest = Type.Object({
   from: AssetName,
   to: AssetName,
+  from_listing: Listing,
+  to_listing: Listing,
   from_amount: Type.Optional(Amount),
   to_amount: Type.Optional(Amount),
   extra_fee_bips: ExtraFee,
@@ -114,11 +124,13 @@ export const SolverOrderRequest = Type.Object({
     asset: AssetName,
     amount: Amount,
     initiator: Type.String({ description: "the user's side of the source HTLC, as its chain names parties" }),
+    listing: Listing,
   }),
   destination: Type.Object({
     asset: AssetName,
     amount: Amount,
     redeemer: Type.String({ description: "the user's side of the destination HTLC, as its chain names parties" }),
+    listing: Listing,
   }),
   app: Type.Optional(Opaque('the app that orders')),
   owner: Type.Optional(Opaque('the owner of the source, if the user named one')),
@@ -242,6 +254,7 @@ export const SolverLiquidity = Type.Object({
       address: Type.String({ maxLength: 200 }),
       balance: Type.String({ pattern: '^[0-9]{1,78}$' }),
       available: Type.String({ pattern: '^[0-9]{1,78}$', description: 'not reserved for funded orders' }),
+      listing: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$', description: 'the digest of what the solver means by this asset' })),
     }),
     { maxItems: 1000 },
   ),

@@ -7,6 +7,7 @@ import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
 import { type ErrorCode, QuoteUsed, TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Leg, Order, Swap } from '@tandem/protocol/order.ts'
+import { listingOf } from '@tandem/protocol/registry/listing-digest.ts'
 import { minAfterSlippage } from '@tandem/protocol/slippage.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
 import type { ServiceContext } from '../context.ts'
@@ -119,7 +120,7 @@ function isSound(member: Member): boolean {
 async function offer(context: ServiceContext, proposal: Proposal, { member, bid }: Candidate, limitMs?: number): Promise<Order> {
   member.orderOffered()
   try {
-    const answer = await member.client.order(proposalToWire(proposal), limitMs)
+    const answer = await member.client.order(proposalToWire(context, proposal), limitMs)
     const order = await agree(context, proposal, member.id, answer)
     const { source, destination } = order
     await context.solverKeys.add(member.id, [
@@ -169,7 +170,7 @@ function keyOf({ request: { pair, sourceAmount }, users }: Proposal): OfferKey {
   return offerKey({ source: pair.source.id, destination: pair.destination.id }, users, sourceAmount)
 }
 
-function proposalToWire({ request, ...proposal }: Proposal): SolverOrderRequest {
+function proposalToWire({ registry }: Pick<ServiceContext, 'registry'>, { request, ...proposal }: Proposal): SolverOrderRequest {
   return {
     order_id: proposal.orderId,
     secret_hash: proposal.secretHash,
@@ -179,11 +180,17 @@ function proposalToWire({ request, ...proposal }: Proposal): SolverOrderRequest 
     extra_fee_bips: proposal.extraFeeBips,
     ...(proposal.quote !== null && { quote_id: proposal.quote.quoteId }),
     ...(request.acceptWorse && { accept_worse: true }),
-    source: { asset: request.pair.source.id, amount: request.sourceAmount.toString(), initiator: proposal.users.source.identity },
+    source: {
+      asset: request.pair.source.id,
+      amount: request.sourceAmount.toString(),
+      initiator: proposal.users.source.identity,
+      listing: listingOf(registry, request.pair.source.id),
+    },
     destination: {
       asset: request.pair.destination.id,
       amount: request.destinationAmount.toString(),
       redeemer: proposal.users.destination.identity,
+      listing: listingOf(registry, request.pair.destination.id),
     },
     app: opaque('app', proposal.app),
     ...(request.sourceOwner !== null && { owner: opaque('owner', request.sourceOwner.name) }),

@@ -2,6 +2,7 @@
 import type { Asset } from '@tandem/protocol/asset.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
+import { listingOf } from '@tandem/protocol/registry/listing-digest.ts'
 import type { QuoteExplanation } from '@tandem/protocol/wire/quote.ts'
 import type { SolverQuote } from '@tandem/protocol/wire/solver.ts'
 import type { ServiceContext, ServiceSettings } from '../context.ts'
@@ -31,7 +32,7 @@ export type Auction = {
   readonly isIncomplete: boolean
 }
 
-type AuctionContext = Pick<ServiceContext, 'pool' | 'recentAuctions' | 'prices' | 'log' | 'now'> & {
+type AuctionContext = Pick<ServiceContext, 'registry' | 'pool' | 'recentAuctions' | 'prices' | 'log' | 'now'> & {
   readonly settings: Pick<ServiceSettings, 'quoteBudgetMs' | 'maxQuoteDeviationBips'>
 }
 
@@ -121,6 +122,8 @@ async function ask(context: AuctionContext, member: Member, question: Question):
       {
         from: question.source.id,
         to: question.destination.id,
+        from_listing: listingOf(context.registry, question.source.id),
+        to_listing: listingOf(context.registry, question.destination.id),
         ...(exact.leg === 'source' ? { from_amount: exact.amount.toString() } : { to_amount: exact.amount.toString() }),
         extra_fee_bips: question.extraFeeBips,
         indicative: question.indicative,

@@ -21,6 +21,9 @@ test.each([
   expect(body.result).toMatchObject([{ solver_id: 'second' }])
 })
 
+/** What the service means by each asset: see `listing-digest.ts`. */
+const listings = { from_listing: expect.stringMatching(/^[0-9a-f]{32}$/), to_listing: expect.stringMatching(/^[0-9a-f]{32}$/) }
+
 test('exact in: returns every field, and passes the fees of the service and the affiliate to the solver', async () => {
   service.secondSolver.onQuote = () => 'hang up'
   const reply = await ask(`from=${btc.toUpperCase()}&to=${wbtc}&from_amount=1000000&affiliate_fee=20&slippage=50`)
@@ -39,7 +42,7 @@ test('exact in: returns every field, and passes the fees of the service and the 
     },
   ])
   expect(service.solver.quoted).toEqual([
-    { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 27, indicative: false, app: opaque('app', 'shop') },
+    { from: btc, to: wbtc, from_amount: '1000000', extra_fee_bips: 27, indicative: false, app: opaque('app', 'shop'), ...listings },
   ])
 })
 
@@ -59,7 +62,7 @@ test('exact out, indicative, with the net amount after the network fee of the pa
     {},
   ])
   expect(service.solver.quoted).toEqual([
-    { from: wbtc, to: btc, to_amount: '990000', extra_fee_bips: 7, indicative: true, app: opaque('app', 'shop') },
+    { from: wbtc, to: btc, to_amount: '990000', extra_fee_bips: 7, indicative: true, app: opaque('app', 'shop'), ...listings },
   ])
 })
 

@@ -1,6 +1,7 @@
 /** Each solver must answer, accept the service's signature, sign its answers, have the expected id, and hold something to pay with. */
 
 import { createSigningKey, type SigningKey } from '@tandem/party/solver-auth/signing-key.ts'
+import { listingOf } from '@tandem/protocol/registry/listing-digest.ts'
 import type { SolverHealth } from '@tandem/protocol/wire/solver.ts'
 import { createSolverClient } from '@tandem/service/solver-client.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
@@ -36,7 +37,13 @@ async function checkSolver(context: DoctorContext, key: SigningKey, { id, url, p
   }
   try {
     const { holdings } = await client.liquidity()
-    return [answers, ...holdings.flatMap(({ asset, available }) => holdingFinding(context, id, asset, BigInt(available)))]
+    return [
+      answers,
+      ...holdings.flatMap(({ asset, available, listing }) => [
+        ...listingFinding(context, id, asset, listing),
+        ...holdingFinding(context, id, asset, BigInt(available)),
+      ]),
+    ]
   } catch (error) {
     return [answers, warn(id, `its inventory cannot be read: ${reasonOf(error)}`, 'read the log of the solver')]
   }
@@ -48,6 +55,19 @@ function healthFinding(id: string, { overloaded = false, problem }: SolverHealth
   return overloaded
     ? warn(id, 'answers, but is overloaded and refuses new orders', 'wait; if it lasts, give its database and its machine more resources')
     : ok(id, 'answers')
+}
+
+function listingFinding(
+  { network: { registry } }: DoctorContext,
+  id: string,
+  assetId: string,
+  listing: string | undefined,
+): readonly Finding[] {
+  const asset = registry.assets.find((known) => known.id === assetId)
+  if (asset === undefined || asset.deployment === null || listing === undefined) return []
+  if (listing === listingOf(registry, assetId)) return []
+  const advice = 'compare `registry` and `deployments` of both configurations: the solver refuses every order of this asset'
+  return [fail(`${id} ${assetId}`, 'the solver lists it with other contracts, decimals or timelocks than this service', advice)]
 }
 
 function holdingFinding({ network }: DoctorContext, id: string, assetId: string, available: bigint): readonly Finding[] {
