@@ -1,9 +1,11 @@
 /** The text of docs/configuration.md: every setting of both parties, from their schemas, and an example of each. */
 
 import { familyNamed } from '@tandem/families/index.ts'
-import { environments } from '@tandem/families/registry.ts'
+import { addableFamily, environments } from '@tandem/families/registry.ts'
 import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
+import { environmentNames } from '@tandem/protocol/registry/environment.ts'
 import type { TSchema } from 'typebox'
+import { deploymentsExample, pricesExample, registryExample } from './registry-example.ts'
 
 /** The parts of JSON Schema that the schemas use. */
 type Node = {
@@ -77,6 +79,19 @@ const commonExample = {
       quorum: 2,
     },
     base_sepolia: { endpoints: { rpc: { env: 'BASE_SEPOLIA_RPC_URL' } } },
+  },
+  registry: {
+    assets: {
+      'base_sepolia:own': {
+        token: '0x4444444444444444444444444444444444444444',
+        name: 'Own Token',
+        symbol: 'OWN',
+        decimals: 18,
+        min: '1000000000000000000',
+        max: '1000000000000000000000',
+        icon: { text: 'OWN', color: '#336699' },
+      },
+    },
   },
   deployments: {
     'ethereum_sepolia:usdc': { htlc: '0x1111111111111111111111111111111111111111' },
@@ -168,6 +183,32 @@ function endpointKinds(): readonly string[] {
   })
 }
 
+/** What can be added, by family: kinds of chains, the form of a reference, and the form of a token. */
+function additions(): string {
+  const names = new Set(Object.values(environments).flatMap(({ chains }) => chains.map(({ family }) => family)))
+  const rows = [...names].flatMap((name) => {
+    const family = addableFamily(name)
+    if (family === null) return []
+    const kinds = [...new Set(environmentNames.flatMap((environment) => Object.keys(family.kinds[environment])))]
+    const chains = kinds.length === 0 ? 'none' : `${kinds.map((kind) => `\`${kind}\``).join(', ')}; reference ${family.reference.example}`
+    return `| \`${name}\` | ${chains.replaceAll('<', '&lt;')} | ${family.token?.form.replaceAll('<', '&lt;') ?? 'none'} |`
+  })
+  return ['| family | kinds of chains | token |', '| --- | --- | --- |', ...rows].join('\n')
+}
+
+const example = {
+  chains: {
+    own_localnet: { endpoints: { rpc: 'http://127.0.0.1:8545' } },
+    solana_localnet: { endpoints: { rpc: 'http://127.0.0.1:8899' } },
+  },
+  registry: registryExample({
+    dollar: '0x3333333333333333333333333333333333333333',
+    gold: 'So11111111111111111111111111111111111111112',
+  }),
+  deployments: deploymentsExample,
+  prices: pricesExample,
+}
+
 export function configurationPage(): string {
   const chains = Object.entries(environments).map(
     ([name, { chains: known }]) => `- \`${name}\`: ${known.map(({ id }) => `\`${id}\``).join(', ')}`,
@@ -231,6 +272,39 @@ nodes; the content of a block comes from any one of them, because its merkle roo
 outputs and the coins of a wallet count when k nodes show them. With \`quorum\` 1 and one node of each kind, Core answers everything except
 the coins of an address, which Esplora lists from its index. Esplora servers without raw blocks work too: then k of them must show
 the same history of each address. A look into the mempool asks for 20 addresses, those of funded orders first and of all others in turn, and for those that showed a payment; a deposit that it misses is seen in its block.
+
+## Chains and assets of your own
+
+\`registry\` adds chains of a known family, and assets on any chain, without a change of the code. They then work like those of the registry: in the API, quotes, orders, \`tandem deploy\`,
+\`tandem doctor\`, the solver, the pages and their icons. The same section goes into the configuration of the service and of each solver, and into the option \`registry\` of the SDK.
+
+${additions()}
+
+The kind \`local\` is for the environment \`local\`, the others for \`testnet\` and \`mainnet\`. A kind has clock, margins, timelocks and finality; \`block_ms\`, \`fastest_block_ms\`,
+\`slowest_block_ms\`, \`confirmations\`, \`final_blocks\`, \`finality_tag\` and \`timelocks\` override it. \`fast\` is for any other EVM chain with a sequencer or fast finality, and needs \`block_ms\`
+and \`confirmations\`. \`details\` of EVM chains: \`gas_price\` (\`eip1559\` or \`legacy\`), \`data_fee\` (\`none\`, \`in-gas\`, \`op-stack\` or \`citrea\`), \`max_gwei_per_gas\` (the most that is ever
+offered, in quotes) and \`hides_unmined\` (true where nodes do not show unmined transactions).
+
+1. Write the section, and the nodes of the chain in \`chains\`.
+2. \`tandem deploy --chain <chain> --config service.json --key-file <key> --out deployed.json\` deploys the HTLCs of its assets. It refuses a token that is not there, or has other decimals.
+3. Name the contracts in \`deployments\` and prices in \`prices\`, in both configurations; a \`market\` with \`price_feed\` needs no fixed price.
+4. \`tandem doctor\` of each party shows them under \`registry\`, and compares code and decimals with the chain under \`contracts\`; that of the service compares its list with each solver's.
+
+An example in the environment \`local\`: an EVM chain with its coin and a token, and a token of another family.
+
+${json(example)}
+
+What is refused, each with its place:
+
+- a name that the registry has, in any environment; a token under two names; two served chains with one reference
+- timelocks that are not safe for every pair of served chains, or leave no time to show the secret; a pace or confirmations beyond the margins of the kind
+- an address of another form or with a wrong checksum; names, icons and explorers that are not plain text or https
+- at the start of a party: a node of another chain, code at a contract that is not ours, a token with other decimals, each by a quorum of the nodes
+- a quote and an order whose chain, contracts, decimals or timelocks the service lists otherwise than the solver: before the user pays
+
+To stop, remove the chain from \`chains\` or the asset from \`deployments\`, and keep the section: older orders name it.
+
+An app pins the same section: \`createTandem({ …, registry: { environment: 'mainnet', chains, assets } })\`. It has it from the operator and ships it with its code. The SDK takes nothing of it from the service.
 
 ## Service
 

@@ -41,6 +41,21 @@ const settings = (change: (value: Record<string, unknown>) => object = (value) =
     await loads(ServiceConfig, { ...serviceExample, ...change(part) })
   })
 
+/** The parts of a configuration that the page shows for chains and assets of an operator's own. */
+async function ownRegistry(text: string): Promise<void> {
+  const {
+    web: _web,
+    price_feed: _feed,
+    limits: _limits,
+    confirmations: _confirmations,
+    earnings: _earnings,
+    policy: _policy,
+    ...others
+  } = serviceExample
+  const relay_key = { secp256k1: { file: 'keys/relay' }, ed25519: { file: 'keys/relay-ed25519' } }
+  await loads(ServiceConfig, { ...others, relay_key, environment: 'local', ...JSON.parse(text) })
+}
+
 async function usesStory(text: string): Promise<void> {
   const source = await readFile(join(import.meta.dirname, '../../test/swaps/story.ts'), 'utf8')
   for (const [call] of text.matchAll(/(?<=story\.)\w+(?=\()|tellStory/g))
@@ -82,6 +97,7 @@ export const verdicts: Readonly<Record<string, readonly Verdict[]>> = {
   'docs/configuration.md': [
     commands('start', / 0 FAILED[\s\S]*"properties"/),
     settings(({ rpc }) => ({ chains: { ...serviceExample.chains, base_sepolia: { endpoints: { rpc } } } })),
+    checked('a part of a local configuration: the loader takes it; a story deploys and swaps the same', ownRegistry),
     config(ServiceConfig),
     config(SolverConfig),
   ],

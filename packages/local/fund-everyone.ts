@@ -13,7 +13,7 @@ export async function fundEveryone(
   keys: LocalKeys,
   solvers: readonly LocalSolver[],
 ): Promise<readonly LocalWalletJson[]> {
-  const settings = { environment: 'local', chains: listedEndpoints(network), deployments: network.deployments } as const
+  const settings = { rows: network.rows, chains: listedEndpoints(network), deployments: network.deployments }
   const { registry, clients, close } = await connectNetwork(settings, (_chain, error) => {
     throw error
   })

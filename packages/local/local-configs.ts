@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
+import type { RegistryAdditions } from '@tandem/protocol/registry/addable.ts'
 import { freePort } from './free-port.ts'
 import type { LocalDatabases } from './local-databases.ts'
 import type { LocalKeys, PrivateKeys } from './local-keys.ts'
@@ -21,6 +22,7 @@ export async function writeLocalConfigs(input: {
   readonly keys: LocalKeys
   readonly solvers: readonly LocalSolver[]
   readonly network: LocalNetwork
+  readonly registry: RegistryAdditions | null
   readonly databases: LocalDatabases
   readonly quoteBudgetMs: number | null
   readonly redeemWaitSeconds: number
@@ -39,7 +41,8 @@ export async function writeLocalConfigs(input: {
   }
 
   const { endpoints: chains, deployments } = network
-  const common = { environment: 'local', chains, deployments, ...input.prices } as const
+  const registry = input.registry === null ? {} : { registry: input.registry }
+  const common = { environment: 'local', chains, deployments, ...registry, ...input.prices } as const
   const serviceKey = createSigningKey(keys.serviceSigning)
   const solvers = await Promise.all(
     input.solvers.map(async (profile, index) => {

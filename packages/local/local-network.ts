@@ -3,15 +3,18 @@
 import type { LocalBalances, LocalChain, LocalChainJson, LocalFamily, LocalMining } from '@tandem/chain-kit/local/local-chain.ts'
 import { familyNamed } from '@tandem/families/index.ts'
 import { loadLocalFamily } from '@tandem/families/local.ts'
-import { localAssets } from '@tandem/families/registry.ts'
+import { environments, localAssets, localChains } from '@tandem/families/registry.ts'
 import type { Curve } from '@tandem/keys/key.ts'
 import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
+import type { Environment } from '@tandem/protocol/registry/environment.ts'
 import type { LocalKeys, PrivateKeys } from './local-keys.ts'
 
 export type LocalNetwork = {
+  /** All local chains and assets, and those that were added. */
+  readonly rows: Environment
   readonly chains: readonly ChainId[]
   readonly curves: ReadonlySet<Curve>
   readonly endpoints: Readonly<Record<ChainId, { readonly endpoints: Readonly<Record<string, string>> }>>
@@ -33,6 +36,8 @@ export type LocalNetwork = {
 export type LocalNetworkOptions = {
   readonly chains: readonly Chain[]
   readonly mining: LocalMining
+  /** The default is the registry's own. */
+  readonly rows?: Environment
   /** These chains run already. The network closes them with the others. */
   readonly running?: Readonly<Record<ChainId, LocalChain>>
 }
@@ -47,7 +52,8 @@ type Entry = {
 }
 
 export async function startLocalNetwork(keys: Pick<LocalKeys, 'faucet' | 'claims'>, options: LocalNetworkOptions): Promise<LocalNetwork> {
-  const started = await Promise.allSettled(options.chains.map((chain) => startOne(chain, keys, options)))
+  const { rows = environments.local } = options
+  const started = await Promise.allSettled(options.chains.map((chain) => startOne(chain, keys, rows, options)))
   const entries = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   const close = async () => void (await Promise.all(entries.map(({ local }) => local.close())))
   const failure = started.find((result) => result.status === 'rejected')
@@ -60,10 +66,11 @@ export async function startLocalNetwork(keys: Pick<LocalKeys, 'faucet' | 'claims
     Object.fromEntries(entries.map((entry) => [entry.chain.id, describe(entry)]))
 
   return {
+    rows,
     chains: entries.map(({ chain }) => chain.id),
     curves: new Set(entries.map(({ curve }) => curve)),
     endpoints: byChain(({ local: { endpoints } }) => ({ endpoints })),
-    deployments: Object.assign({}, ...entries.map(({ local }) => local.deployments)),
+    deployments: Object.assign({}, ...entries.map(deploymentsOf)),
     distributors: entries.filter(({ local }) => local.paysAffiliates === true).map(({ chain }) => chain.id),
     prices: Object.assign({}, ...entries.map(pricesOf)),
     descriptions: byChain(describeChain),
@@ -75,7 +82,7 @@ export async function startLocalNetwork(keys: Pick<LocalKeys, 'faucet' | 'claims
     async fund(id, address, amount) {
       const fundCoin = entries.find(({ chain }) => chain.nativeAsset === id)?.local.fundCoin
       if (fundCoin !== undefined) return fundCoin(address, amount)
-      const asset = localAssets.find((known) => known.id === id)
+      const asset = rows.assets.find((known) => known.id === id)
       const entry = asset === undefined ? undefined : find(asset.chain)
       if (asset === undefined || entry === undefined) throw new TandemError('bad_request', `the faucet has no "${id}"`)
       return entry.local.fund(asset, address, amount)
@@ -109,24 +116,33 @@ export async function startLocalNetwork(keys: Pick<LocalKeys, 'faucet' | 'claims
 async function startOne(
   chain: Chain,
   { faucet, claims }: Pick<LocalKeys, 'faucet' | 'claims'>,
+  rows: Environment,
   { mining, running }: LocalNetworkOptions,
 ): Promise<Entry> {
   const family = await loadLocalFamily(chain.family)
   const { curve } = familyNamed(chain.family)
   const given = running?.[chain.id]
   const local = given ?? (await family.start(chain, { faucetKey: faucet[curve], claimsKey: claims[curve], mining }))
-  return { chain, family, curve, local, assets: localAssets.filter((asset) => asset.chain === chain.id), isOurs: given === undefined }
+  return { chain, family, curve, local, assets: rows.assets.filter((asset) => asset.chain === chain.id), isOurs: given === undefined }
 }
 
-/** The coin that pays fees has a price too. */
+/** A family deploys tokens that an added chain does not list. */
+function deploymentsOf({ local, assets }: Entry): Readonly<Record<AssetId, Deployment>> {
+  return Object.fromEntries(Object.entries(local.deployments).filter(([id]) => assets.some((asset) => asset.id === id)))
+}
+
+/** The coin that pays fees has a price too. Whoever adds an asset gives it a price. */
 function pricesOf({ chain, family, assets }: Entry): Readonly<Record<AssetId, string>> {
   const coin = { id: chain.nativeAsset, symbol: chain.nativeAsset.slice(chain.nativeAsset.indexOf(':') + 1).toUpperCase() }
+  const isOurs = (id: string) => localChains.some(({ nativeAsset }) => nativeAsset === id) || localAssets.some((asset) => asset.id === id)
   return Object.fromEntries(
-    [coin, ...assets].map(({ id, symbol }) => {
-      const price = family.prices[symbol]
-      if (price === undefined) throw new Error(`the local family ${family.name} has no price of ${symbol}`)
-      return [id, price]
-    }),
+    [coin, ...assets]
+      .filter(({ id }) => isOurs(id))
+      .map(({ id, symbol }) => {
+        const price = family.prices[symbol]
+        if (price === undefined) throw new Error(`the local family ${family.name} has no price of ${symbol}`)
+        return [id, price]
+      }),
   )
 }
 

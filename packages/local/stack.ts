@@ -2,12 +2,14 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TickerServer } from '@tandem/chain-kit/local/ticker/ticker-server.ts'
+import { environmentWith } from '@tandem/families/registry.ts'
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
 import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { createOperatorToken } from '@tandem/party/store/operators/tokens.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
+import type { RegistryAdditions } from '@tandem/protocol/registry/addable.ts'
 import { type Keep, startClosable } from '@tandem/runtime/closing.ts'
 import type { Logger } from '@tandem/runtime/log.ts'
 import type { LoadMonitor } from '@tandem/service/api/load/load-monitor.ts'
@@ -50,6 +52,8 @@ export type LocalStackOptions = {
   /** These chains run already; they are closed with the stack. */
   readonly runningChains?: LocalNetworkOptions['running']
   readonly databases?: LocalDatabases
+  /** Both parties get these chains and assets beside those of the registry. Their chains must run already. */
+  readonly registry?: RegistryAdditions
   readonly solvers?: SolverCount
   readonly quoteBudgetMs?: number
   /** By default the load of this process is measured. Tests set it. */
@@ -75,7 +79,9 @@ export function startLocalStack(options: LocalStackOptions): Promise<LocalStack>
 
 async function start(options: LocalStackOptions, keepClose: Keep): Promise<Omit<LocalStack, 'stop'>> {
   const { folder, log, mining = 'timed', startParties = true, onProgress = () => undefined } = options
-  const chains = chooseChains(options.chains)
+  const { rows, problems } = environmentWith('local', options.registry)
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  const chains = chooseChains(options.chains, rows.chains)
   const keep = <T>(running: T, close: (running: T) => Promise<unknown>): T => {
     keepClose(() => close(running))
     return running
@@ -94,7 +100,7 @@ async function start(options: LocalStackOptions, keepClose: Keep): Promise<Omit<
           ...(options.databaseServerUrl !== undefined && { serverUrl: options.databaseServerUrl }),
         }),
     ).then((databases) => keep(databases, (d) => d.close())),
-    startLocalNetwork(keys, { chains, mining, ...(options.runningChains !== undefined && { running: options.runningChains }) }).then(
+    startLocalNetwork(keys, { chains, mining, rows, ...(options.runningChains !== undefined && { running: options.runningChains }) }).then(
       (running) => keep(running, (n) => n.close()),
     ),
   ])
@@ -110,6 +116,7 @@ async function start(options: LocalStackOptions, keepClose: Keep): Promise<Omit<
     keys,
     solvers,
     network,
+    registry: options.registry ?? null,
     databases,
     quoteBudgetMs: options.quoteBudgetMs ?? null,
     redeemWaitSeconds: options.redeemWaitSeconds ?? DEFAULT_REDEEM_WAIT_SECONDS,

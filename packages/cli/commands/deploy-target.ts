@@ -11,7 +11,7 @@ import { canonicalContracts } from '@tandem/party/engine/canonical-contracts.ts'
 import type { Asset, AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { didYouMean } from '@tandem/protocol/nearest-name.ts'
-import { type EnvironmentName, environmentNames } from '@tandem/protocol/registry/environment.ts'
+import { type Environment, type EnvironmentName, environmentNames } from '@tandem/protocol/registry/environment.ts'
 import type { DeployedContracts } from '@tandem/protocol/registry/registry.ts'
 import { PACKAGE_ROOT } from '@tandem/runtime/package-root.ts'
 
@@ -24,38 +24,52 @@ export type DeployTarget = {
   readonly listed: Deployments
   /** This file lists deployments. It is null if there is none. */
   readonly file: string | null
+  /** The configuration added these assets, so its own deployments list their contracts, and not a file that others read. */
+  readonly added: ReadonlySet<string>
 }
 
 type Where = { readonly chain: string; readonly config?: string; readonly rpc?: readonly string[]; readonly out?: string }
 
 export async function findTarget({ chain: name, config: path, rpc, out }: Where): Promise<DeployTarget> {
-  const settings = path === undefined ? null : await settingsOf(path)
-  const { environment, chain } = findChain(name, settings === null ? environmentNames : [settings.environment])
+  const loaded = path === undefined ? null : await settingsOf(path)
+  const settings = loaded?.settings
+  const { environment, rows, chain } = findChain(name, loaded === null ? published() : [loaded])
   const ofConfig = settings?.chains[name]
-  const published = publishedFile(environment)
-  const file = out ?? published
+  const ofEnvironment = publishedFile(environment)
+  const file = out ?? ofEnvironment
   const listed: Deployments = {
-    ...(published === null ? {} : await readDeployments(published)),
+    ...(ofEnvironment === null ? {} : await readDeployments(ofEnvironment)),
     ...settings?.deployments,
     ...(file === null ? {} : await readDeployments(file)),
   }
-  const ofChain = environments[environment].assets.filter((asset) => asset.chain === chain.id)
+  const ofChain = rows.assets.filter((asset) => asset.chain === chain.id)
   const { assets, deployments } = canonicalContracts([chain], { assets: ofChain, deployments: listed })
   const nodes = rpc === undefined ? (ofConfig ?? publicNodes(chain, path)) : { endpoints: { rpc } }
-  return { environment, chain, assets, nodes, listed: deployments, file }
+  return { environment, chain, assets, nodes, listed: deployments, file, added: new Set(out === undefined ? loaded?.added : []) }
 }
+
+type Rows = { readonly environment: EnvironmentName; readonly rows: Environment }
 
 async function settingsOf(path: string) {
-  const { given, readSecret } = await loadPartyConfig(path)
-  return networkSettings({ config: given.config, readSecret })
+  const { given, rows, readSecret } = await loadPartyConfig(path)
+  const { environment, registry } = given.config
+  const settings = await networkSettings({ config: given.config, rows, readSecret })
+  return { environment, rows, settings, added: Object.keys(registry?.assets ?? {}) }
 }
 
-function findChain(name: string, within: readonly EnvironmentName[]): { readonly environment: EnvironmentName; readonly chain: Chain } {
-  const all = within.flatMap((environment) => environments[environment].chains.map((chain) => ({ environment, chain })))
+/** Without a configuration there are the chains of the registry alone. */
+function published(): readonly Rows[] {
+  return environmentNames.map((environment) => ({ environment, rows: environments[environment] }))
+}
+
+function findChain(name: string, within: readonly Rows[]): Rows & { readonly chain: Chain } {
+  const all = within.flatMap(({ environment, rows }) => rows.chains.map((chain) => ({ environment, rows, chain })))
   const found = all.find(({ chain }) => chain.id === name)
   if (found !== undefined) return found
   const names = all.map(({ chain }) => chain.id)
-  throw new Error(`there is no chain "${name}" in ${within.join(', ')}${didYouMean(name, names) || `; there are ${names.join(', ')}`}`)
+  throw new Error(
+    `there is no chain "${name}" in ${within.map(({ environment }) => environment).join(', ')}${didYouMean(name, names) || `; there are ${names.join(', ')}`}`,
+  )
 }
 
 /** A single public node is enough here: if it lies, the cost is the fee of one failed transaction. */

@@ -127,6 +127,67 @@ describe('a deployed HTLC', () => {
   })
 })
 
+test('what a configuration adds is deployed and listed in no file that others read; a token with other decimals is refused', async () => {
+  const other = await startEvmChain({ chainId: 31_900, keys: [key] })
+  try {
+    const { tokens } = await deployLocalContracts(other, key)
+    const published = new URL('../../families/deployments/testnet.json', import.meta.url)
+    const before = await readFile(published, 'utf8')
+    const config = inFolder('added.json')
+    const secret = { env: 'TANDEM_TEST_NONE' }
+    const icon = { text: 'OWN', color: '#336699' }
+    const asset = { token: tokens.usdc, name: 'Own Dollar', symbol: 'OWND', min: '1000000', max: '1000000000', icon }
+    const write = (decimals: number) =>
+      writeFile(
+        config,
+        JSON.stringify({
+          environment: 'testnet',
+          database_url: 'postgres://127.0.0.1:1/none',
+          listen: { host: '127.0.0.1', port: 0 },
+          chains: { own: { endpoints: { rpc: other.rpcUrl } } },
+          registry: {
+            chains: {
+              own: {
+                family: 'evm',
+                kind: 'fast',
+                reference: 'evm:31900',
+                name: 'Own',
+                coin: 'OWN',
+                icon,
+                block_ms: 1000,
+                confirmations: 1,
+              },
+            },
+            assets: { 'own:ownd': { ...asset, decimals } },
+          },
+          prices: {},
+          solver_id: 's',
+          private_key: secret,
+          signing_key: secret,
+          services: [],
+          spread_bips: 0,
+          fixed_fee_usd: '0',
+          quote_seconds: 60,
+        }),
+      )
+    const deploy = (more: Partial<DeployOptions> = {}) => {
+      const options = { chain: 'own', config, keyFile: inFolder('key'), bringDeployer: true, ...more }
+      return runCommand((terminal) => deployCommand(options, terminal))
+    }
+    await write(7)
+    await expect(deploy()).rejects.toThrow(/is not the token of own:ownd: expected 7 decimals/)
+    await write(6)
+    const { answer, notes } = await deploy()
+    const [htlc] = /0x[0-9a-fA-F]{40}/.exec(answer) ?? []
+    expect(notes).toContain(`name it in deployments of each configuration: "own:ownd": { "htlc": "${htlc}" }`)
+    expect(await readFile(published, 'utf8')).toBe(before)
+    await deploy({ out: inFolder('own.json') })
+    expect(await listed('own.json')).toMatchObject({ 'own:ownd': { htlc } })
+  } finally {
+    await other.close()
+  }
+})
+
 test.each<[string, Partial<DeployOptions>, string | RegExp]>([
   ['an unknown chain', { chain: 'ethereum_lokalnet' }, 'do you mean "ethereum_localnet"?'],
   ['a chain without contracts', { chain: 'bitcoin_regtest' }, 'bitcoin_regtest needs no contracts'],

@@ -78,7 +78,9 @@ export async function deployCommand(options: DeployOptions, terminal: Terminal):
     const deployed = await deployHtlc({ ...target.nodes, chain: target.chain, asset, token, ...how })
     const status = deployed.tx !== null ? 'deployed' : dryRun ? 'planned' : 'found'
     results.push({ asset: asset.id, token, htlc: deployed.htlc, status, tx: deployed.tx, code_hash: deployed.codeHash })
-    if (target.file !== null && !dryRun) {
+    if (target.added.has(asset.id)) {
+      if (!dryRun) onProgress(`name it in deployments of each configuration: "${asset.id}": { "htlc": "${deployed.htlc}" }`)
+    } else if (target.file !== null && !dryRun) {
       const ownToken = asset.tokenAddress === null && token !== null ? { token } : {}
       await addDeployment(target.file, asset.id, { htlc: deployed.htlc, ...ownToken, code_hash: deployed.codeHash })
       onProgress(`listed in ${target.file}`)

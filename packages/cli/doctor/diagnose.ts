@@ -1,6 +1,7 @@
 /** The doctor checks everything that a party needs, and says how to fix each failure. */
 import { loadPartyConfig } from '@tandem/party/config/load-party-config.ts'
 import { type Check, type Finding, fail, ok, reasonOf } from './check.ts'
+import { additions } from './checks/additions.ts'
 import { affiliates } from './checks/affiliates.ts'
 import { contracts } from './checks/contracts.ts'
 import { database } from './checks/database.ts'
@@ -14,7 +15,20 @@ import { deposits, timelocks } from './checks/timelocks.ts'
 import { createDoctorContext, type DoctorContext } from './doctor-context.ts'
 import { createMask, effectiveConfig } from './mask.ts'
 
-const checks: readonly Check[] = [secrets, database, deposits, nodes, contracts, affiliates, fees, inventory, solvers, prices, timelocks]
+const checks: readonly Check[] = [
+  secrets,
+  database,
+  deposits,
+  additions,
+  nodes,
+  contracts,
+  affiliates,
+  fees,
+  inventory,
+  solvers,
+  prices,
+  timelocks,
+]
 
 export type CheckedFinding = Finding & { readonly check: string }
 
@@ -36,8 +50,8 @@ export async function diagnose(path: string): Promise<Diagnosis> {
   }
   let context: DoctorContext
   try {
-    const { given, readSecret } = await loadPartyConfig(path)
-    context = await createDoctorContext(given, path, async (reference) => {
+    const { given, rows, readSecret } = await loadPartyConfig(path)
+    context = await createDoctorContext(given, rows, path, async (reference) => {
       const value = await readSecret(reference)
       seen.add(value)
       return value

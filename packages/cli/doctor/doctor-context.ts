@@ -5,6 +5,7 @@ import { referencesOf } from '@tandem/party/config/read-endpoint.ts'
 import type { PartyConfig, SecretReference, ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
 import { createNetwork, type Network, type NetworkSettings } from '@tandem/party/engine/network.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
+import type { Environment } from '@tandem/protocol/registry/environment.ts'
 
 export type PartyWithConfig =
   | { readonly party: 'service'; readonly config: ServiceConfig }
@@ -27,11 +28,12 @@ export type DoctorContext = PartyWithConfig & {
 
 export async function createDoctorContext(
   given: PartyWithConfig,
+  rows: Environment,
   path: string,
   readSecret: LoadedConfig<PartyConfig>['readSecret'],
 ): Promise<DoctorContext> {
   const config = { ...given.config, chains: await readableChains(given.config, readSecret) }
-  const settings = await networkSettings({ config, readSecret })
+  const settings = await networkSettings({ config, rows, readSecret })
   const network = await createNetwork(settings)
   const chainsAlone = await createNetwork({ ...settings, deployments: {} })
   let errors: Promise<ReadonlyMap<ChainId, Error | null>> | null = null

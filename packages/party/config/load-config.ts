@@ -1,7 +1,10 @@
 /** Reads and checks a configuration file. Secrets are in other files or in environment variables, to which the file only refers. */
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { environmentWith } from '@tandem/families/registry.ts'
+import type { Environment } from '@tandem/protocol/registry/environment.ts'
 import type { Static } from 'typebox'
+import { additionProblems } from './addition-problems.ts'
 import { connectProblems, nameProblems } from './name-problems.ts'
 import { parseJson } from './parse-json.ts'
 import { fileFault } from './problem-texts.ts'
@@ -11,6 +14,8 @@ import { shapeProblems } from './shape-problems.ts'
 
 export type LoadedConfig<T> = {
   readonly config: T
+  /** The chains and assets of its environment, and those that it adds. */
+  readonly rows: Environment
   /** Throws if the secret is empty. */
   readSecret(reference: SecretReference | string): Promise<string>
   pathOf(file: string): string
@@ -45,10 +50,14 @@ export async function checkConfig<S extends PartySchema>(
   assertNone(path, literalHeaders(parsed))
   assertNone(path, shapeProblems(schema, parsed))
   const config = parsed as Static<S>
-  assertNone(path, nameProblems(config))
-  if (use === 'chains') assertNone(path, await connectProblems(config))
+  const { rows, added, problems } = environmentWith(config.environment, config.registry)
+  assertNone(path, problems)
+  assertNone(path, nameProblems(config, rows))
+  assertNone(path, additionProblems(config, rows, added))
+  if (use === 'chains') assertNone(path, await connectProblems(config, rows, added))
   return {
     config,
+    rows,
     readSecret: (reference) => readSecret(reference, dirname(path), settingOf(config, reference)),
     pathOf: (file) => resolve(dirname(path), file),
   }

@@ -6,6 +6,7 @@ export type LoadedParty = {
   readonly given:
     | { readonly party: 'service'; readonly config: ServiceConfig }
     | { readonly party: 'solver'; readonly config: SolverConfig }
+  readonly rows: LoadedConfig<PartyConfig>['rows']
   readonly readSecret: LoadedConfig<PartyConfig>['readSecret']
 }
 
@@ -13,9 +14,9 @@ export type LoadedParty = {
 export async function loadPartyConfig(path: string, use: ConfigUse = 'chains'): Promise<LoadedParty> {
   const parsed = await readConfigFile(path)
   if (typeof parsed === 'object' && parsed !== null && 'solver_id' in parsed) {
-    const { config, readSecret } = await checkConfig(SolverConfig, path, parsed, use)
-    return { given: { party: 'solver', config }, readSecret }
+    const { config, rows, readSecret } = await checkConfig(SolverConfig, path, parsed, use)
+    return { given: { party: 'solver', config }, rows, readSecret }
   }
-  const { config, readSecret } = await checkConfig(ServiceConfig, path, parsed, use)
-  return { given: { party: 'service', config }, readSecret }
+  const { config, rows, readSecret } = await checkConfig(ServiceConfig, path, parsed, use)
+  return { given: { party: 'service', config }, rows, readSecret }
 }

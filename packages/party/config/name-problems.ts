@@ -1,11 +1,13 @@
 /** Checks that the names in a configuration exist in its environment, and that their values are usable. */
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { familyNamed, loadFamily } from '@tandem/families/index.ts'
-import { environments } from '@tandem/families/registry.ts'
+import { addableFamily } from '@tandem/families/registry.ts'
 import { curves } from '@tandem/keys/keyring.ts'
 import { parseUsdMicros, parseUsdPrice } from '@tandem/protocol/amount.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { didYouMean } from '@tandem/protocol/nearest-name.ts'
 import { openPolicy, parsePolicy } from '@tandem/protocol/policy.ts'
+import type { Environment } from '@tandem/protocol/registry/environment.ts'
 import { applyLimits } from '@tandem/protocol/registry/limits.ts'
 import { assertNoDuplicates } from '@tandem/protocol/registry/registry.ts'
 import { withFirstBlock } from '../engine/network.ts'
@@ -21,8 +23,7 @@ type AnyConfig = PartyConfig &
   Partial<Pick<ServiceConfig, 'policy' | 'solvers' | 'relay_key' | 'earnings'>> &
   Partial<Pick<SolverConfig, 'fixed_fee_usd' | 'private_key' | 'pricing' | 'risk'>>
 
-export function nameProblems(config: AnyConfig): readonly string[] {
-  const { chains, assets } = environments[config.environment]
+export function nameProblems(config: AnyConfig, { chains, assets }: Environment): readonly string[] {
   const chainNames = chains.map((chain) => chain.id)
   const assetNames = assets.map((asset) => asset.id)
   const unknown = (place: string, name: string, names: readonly string[]) =>
@@ -53,7 +54,7 @@ export function nameProblems(config: AnyConfig): readonly string[] {
     ...unknownAssets,
     ...payoutProblems(config, assetNames),
     ...keyProblems(config, chains),
-    ...valueProblems(config),
+    ...valueProblems(config, assets),
     ...priceFeedProblems(config),
     ...policyProblems(config, assetNames),
   ]
@@ -66,8 +67,8 @@ function payoutProblems({ environment, earnings }: AnyConfig, assetNames: readon
 }
 
 /** Reports what the families refuse. The names must be right. It loads the library of each family, so it takes seconds. */
-export async function connectProblems({ environment, chains }: AnyConfig): Promise<readonly string[]> {
-  const ofChains = environments[environment].chains
+export async function connectProblems({ chains }: AnyConfig, rows: Environment, added: Environment): Promise<readonly string[]> {
+  const ofChains = rows.chains
     .filter(({ id }) => id in chains)
     .map(async (chain) => {
       const family = await loadFamily(chain.family)
@@ -76,9 +77,21 @@ export async function connectProblems({ environment, chains }: AnyConfig): Promi
       // `connect` sends no request. It throws for a network that the family does not know, and for unusable endpoints.
       const examples = Object.entries(endpoints).map(([kind, urls]) => [kind, urls.map((_, i) => `http://${kind}-${i + 1}.example`)])
       const named = withFirstBlock(chain, settings.first_block_hash)
-      return problemOf(`/chains/${chain.id}`, () => family.connect(named, { assets: [], endpoints: Object.fromEntries(examples), quorum }))
+      const connect = () => family.connect(named, { assets: [], endpoints: Object.fromEntries(examples), quorum })
+      const refused = problemOf(`/chains/${chain.id}`, connect)
+      return refused.length > 0 ? refused : tokenProblems(connect(), added)
     })
   return (await Promise.all(ofChains)).flat()
+}
+
+/** A mistyped address is found by its checksum here, before a node is asked. */
+function tokenProblems({ chain, text }: ChainClient, added: Environment): readonly string[] {
+  if (addableFamily(chain.family)?.token?.isAccount !== true) return []
+  return added.assets
+    .filter((asset) => asset.chain === chain.id)
+    .flatMap(({ id, tokenAddress }) =>
+      tokenAddress === null ? [] : problemOf(`/registry/assets/${id}/token`, () => text.parseAddress(tokenAddress)),
+    )
 }
 
 function chainProblems(chain: Chain, config: PartyConfig['chains'][string]): readonly string[] {
@@ -136,8 +149,8 @@ function keyProblems(config: AnyConfig, chains: readonly Chain[]): readonly stri
   })
 }
 
-function valueProblems(config: AnyConfig): readonly string[] {
-  const limited = applyLimits(environments[config.environment].assets, parseLimits(config))
+function valueProblems(config: AnyConfig, assets: Environment['assets']): readonly string[] {
+  const limited = applyLimits(assets, parseLimits(config))
   const inverted = limited
     .filter(({ minAmount, maxAmount }) => minAmount > maxAmount)
     .map(({ id, minAmount, maxAmount }) => `/limits/${id} allows no amount: the minimum ${minAmount} is above the maximum ${maxAmount}`)

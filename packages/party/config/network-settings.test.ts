@@ -1,5 +1,6 @@
 /** Tests how nodes, headers, deployments and limits are read from the configuration. */
 import { familyNamed } from '@tandem/families/index.ts'
+import { environments } from '@tandem/families/registry.ts'
 import { expect, test } from 'vitest'
 import { createNetwork } from '../engine/network.ts'
 import type { LoadedConfig } from './load-config.ts'
@@ -7,6 +8,7 @@ import { networkSettings } from './network-settings.ts'
 import type { PartyConfig } from './schema.ts'
 
 const load = (config: Partial<PartyConfig>): LoadedConfig<PartyConfig> => ({
+  rows: environments[config.environment ?? 'local'],
   config: {
     environment: 'local',
     database_url: 'postgres://127.0.0.1/none',

@@ -1,7 +1,6 @@
 /** Reads the chain settings of a configuration, including secret URLs and headers. Its deployments override the published ones. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { environments } from '@tandem/families/registry.ts'
 import type { EnvironmentName } from '@tandem/protocol/registry/environment.ts'
 import { PACKAGE_ROOT } from '@tandem/runtime/package-root.ts'
 import type { NetworkSettings } from '../engine/network.ts'
@@ -13,11 +12,11 @@ import type { PartyConfig } from './schema.ts'
 
 export async function networkSettings({
   config,
+  rows,
   readSecret,
-}: Pick<LoadedConfig<PartyConfig>, 'config' | 'readSecret'>): Promise<NetworkSettings> {
-  const known = environments[config.environment].chains
+}: Pick<LoadedConfig<PartyConfig>, 'config' | 'rows' | 'readSecret'>): Promise<NetworkSettings> {
   const chains = Object.entries(config.chains).map(async ([id, settings]) => {
-    const { endpoints, quorum } = chainEndpoints(known.find((chain) => chain.id === id) ?? {}, settings)
+    const { endpoints, quorum } = chainEndpoints(rows.chains.find((chain) => chain.id === id) ?? {}, settings)
     const urls = Object.entries(endpoints).map(async ([kind, list]) => {
       const placeOf = (at: number) => `/chains/${id}/endpoints/${kind}${Array.isArray(settings.endpoints?.[kind]) ? `/${at}` : ''}`
       return [kind, await Promise.all(list.map((one, at) => readEndpoint(one, readSecret, { kind, place: placeOf(at) })))] as const
@@ -34,7 +33,7 @@ export async function networkSettings({
     ] as const
   })
   return {
-    environment: config.environment,
+    rows,
     chains: Object.fromEntries(await Promise.all(chains)),
     deployments: { ...(await publishedDeployments(config.environment)), ...config.deployments },
     limits: parseLimits(config),

@@ -3,6 +3,7 @@
 import { logLevels } from '@tandem/runtime/log.ts'
 import { type Static, Type } from 'typebox'
 import { PriceFeedConfig } from './price-feed-schema.ts'
+import { RegistryConfig } from './registry-schema.ts'
 
 const strict = { additionalProperties: false } as const
 
@@ -156,6 +157,7 @@ const common = {
     ),
     { description: 'The chains to serve, by name. The other chains of the environment are listed as inactive.' },
   ),
+  registry: Type.Optional(RegistryConfig),
   deployments: Type.Optional(
     Type.Record(
       Type.String(),

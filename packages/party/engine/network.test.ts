@@ -2,7 +2,7 @@
 import { createServer } from 'node:net'
 import type { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { type EvmChain, startEvmChain } from '@tandem/evm/local/evm-chain.ts'
-import { localChains } from '@tandem/families/registry.ts'
+import { environments, localChains } from '@tandem/families/registry.ts'
 import { afterEach, expect, test } from 'vitest'
 import { connectNetwork, createNetwork, type NetworkSettings } from './network.ts'
 
@@ -27,7 +27,7 @@ function quietPort(): Promise<number> {
 }
 
 const settingsFor = (urls: Readonly<Record<string, string>>): NetworkSettings => ({
-  environment: 'local',
+  rows: environments.local,
   chains: Object.fromEntries(Object.entries(urls).map(([chain, rpc]) => [chain, { endpoints: { rpc: [rpc] } }])),
   deployments: {},
 })
@@ -77,7 +77,7 @@ test("the whole environment is listed, and the configured chains are served, wit
 
 test('the operator sets the deposit tolerance, only on chains with partial deposits', async () => {
   const settings = (chain: string, depositToleranceBips: number): NetworkSettings => ({
-    environment: 'local',
+    rows: environments.local,
     chains: { [chain]: { endpoints: { rpc: ['http://127.0.0.1:1'] }, depositToleranceBips } },
     deployments: {},
   })
@@ -85,4 +85,15 @@ test('the operator sets the deposit tolerance, only on chains with partial depos
   expect(registry.chain('bitcoin_regtest').deposits).toMatchObject({ toleranceBips: 50 })
   expect(registry.chain('litecoin_regtest').deposits).toMatchObject({ toleranceBips: 300 })
   await expect(createNetwork(settings('ethereum_localnet', 50))).rejects.toThrow('funded once')
+})
+
+test('one token under two names is refused, also if only the deployments name it', async () => {
+  const [htlc, token] = ['0x0000000000000000000000000000000000000001', '0x00000000000000000000000000000000000000aB']
+  const deployments = {
+    'ethereum_localnet:wbtc': { htlc, token },
+    'ethereum_localnet:usdc': { htlc, token: token.toLowerCase() },
+  }
+  await expect(createNetwork({ ...settingsFor({ ethereum_localnet: 'http://127.0.0.1:1' }), deployments })).rejects.toThrow(
+    'ethereum_localnet:usdc and ethereum_localnet:wbtc are both the token 0x00000000000000000000000000000000000000ab',
+  )
 })

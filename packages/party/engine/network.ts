@@ -4,13 +4,13 @@ import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
 import { connectChain, familyNamed } from '@tandem/families/index.ts'
-import { environments } from '@tandem/families/registry.ts'
 import type { PublicKeyring } from '@tandem/keys/keyring.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { type OperatorTiers, raiseTiers } from '@tandem/protocol/registry/confirmation-tiers.ts'
-import type { EnvironmentName } from '@tandem/protocol/registry/environment.ts'
+import type { Environment } from '@tandem/protocol/registry/environment.ts'
 import { applyLimits, type Limits } from '@tandem/protocol/registry/limits.ts'
+import { tokensListedTwice } from '@tandem/protocol/registry/problems.ts'
 import { createRegistry, type Registry, type RegistryData } from '@tandem/protocol/registry/registry.ts'
 import { canonicalContracts } from './canonical-contracts.ts'
 import { createVerifiedClient } from './verified-client.ts'
@@ -31,7 +31,8 @@ export type ChainSettings = {
 }
 
 export type NetworkSettings = {
-  readonly environment: EnvironmentName
+  /** All chains and assets, those that the operator added among them. */
+  readonly rows: Environment
   readonly chains: Readonly<Record<ChainId, ChainSettings>>
   readonly deployments: RegistryData['deployments']
   readonly limits?: Limits
@@ -44,13 +45,14 @@ export async function createNetwork(
   onTrouble: (what: string) => void = () => undefined,
   relay: PublicKeyring | null = null,
 ): Promise<Network> {
-  const { chains, assets } = environments[settings.environment]
+  const { chains, assets } = settings.rows
   const listed = raiseTiers(chains, applyLimits(assets, settings.limits ?? {}), settings.confirmations ?? {})
   const registry = createRegistry({
     chains: chains.map((chain) => withSettings(chain, settings.chains[chain.id])),
     ...canonicalContracts(chains, { assets: listed, deployments: settings.deployments }),
     served: new Set(Object.keys(settings.chains)),
   })
+  assertTokensOnce(registry)
   const clients = new Map<ChainId, ChainClient>()
   for (const chain of registry.chains.filter(({ id }) => registry.isServed(id))) {
     const active = registry
@@ -69,6 +71,13 @@ export async function createNetwork(
       await closing
     },
   }
+}
+
+/** The published deployments name tokens too, so this is known only here. */
+function assertTokensOnce({ assets }: Registry): void {
+  const [twice] = tokensListedTwice(assets.map((asset) => ({ ...asset, tokenAddress: asset.deployment?.token ?? asset.tokenAddress })))
+  if (twice !== undefined)
+    throw new Error(`${twice.asset.id} and ${twice.other.id} are both the token ${twice.asset.tokenAddress}: list it once`)
 }
 
 function withSettings(chain: Chain, { depositToleranceBips, firstBlockHash }: Partial<ChainSettings> = {}): Chain {

@@ -1,4 +1,5 @@
 /** Tests checks of the doctor one by one: clocks, newest blocks and accounts. */
+import { environments } from '@tandem/families/registry.ts'
 import type { SolverConfig } from '@tandem/party/config/schema.ts'
 import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import { recordPoll } from '@tandem/party/store/chain/events.ts'
@@ -30,7 +31,9 @@ const config: SolverConfig = {
 }
 
 async function withContext<T>(work: (context: DoctorContext) => Promise<T>): Promise<T> {
-  const context = await createDoctorContext({ party: 'solver', config }, 'solver.json', async (reference) => String(reference))
+  const context = await createDoctorContext({ party: 'solver', config }, environments.testnet, 'solver.json', async (reference) =>
+    String(reference),
+  )
   try {
     return await work(context)
   } finally {

@@ -24,7 +24,7 @@ export const contracts: Check = {
   },
 }
 
-async function checkAsset({ settings }: DoctorContext, { id, chain, deployment }: ListedAsset): Promise<Finding> {
+async function checkAsset({ settings }: DoctorContext, { id, chain, decimals, deployment }: ListedAsset): Promise<Finding> {
   if (deployment === null || (deployment.htlc === null && deployment.token === null)) return ok(id, 'needs no contract')
   const endpoints = settings.chains[chain]
   const alone = await createNetwork({
@@ -36,7 +36,7 @@ async function checkAsset({ settings }: DoctorContext, { id, chain, deployment }
     await alone.clients.get(chain)?.verifyNode()
     return ok(
       id,
-      `HTLC at ${deployment.htlc}, its code is that of this version${deployment.token === null ? '' : `; token at ${deployment.token}`}`,
+      `HTLC at ${deployment.htlc}, its code is that of this version${deployment.token === null ? '' : `; token at ${deployment.token} with ${decimals} decimals`}`,
     )
   } catch (error) {
     return fail(id, reasonOf(error), `correct deployments.${id}, or deploy the HTLC with \`tandem deploy --chain ${chain}\``)
