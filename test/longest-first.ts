@@ -37,6 +37,8 @@ export const LONGEST: readonly string[] = [
   'packages/party/engine/chain-watcher.test.ts',
   'test/swaps/sdk-storage-wiped.test.ts',
   'packages/families/evm/contract/invariants.test.ts',
+  'test/swaps/own-chain-and-tokens.test.ts',
+  'packages/families/verify-token.test.ts',
   'test/swaps/sdk.test.ts',
   'test/swaps/solver-runs-out-of-gas.test.ts',
   'packages/cli/doctor/diagnose.test.ts',

@@ -1,4 +1,5 @@
 /** The settings and dependencies that all parts of the service share. */
+
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { SigningLimit } from '@tandem/party/engine/signing-limit.ts'
 import type { PriceFeed } from '@tandem/party/prices/feed.ts'
@@ -13,6 +14,8 @@ import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { FailedPayout } from '@tandem/protocol/payout-limits.ts'
 import { openPolicy, type Policy, type PolicyRules } from '@tandem/protocol/policy.ts'
+import type { RegistryAdditions } from '@tandem/protocol/registry/addable.ts'
+import type { EnvironmentName } from '@tandem/protocol/registry/environment.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import type { Logger } from '@tandem/runtime/log.ts'
 import type { Claims } from './earnings/claims.ts'
@@ -63,10 +66,14 @@ export type ServiceSettings = {
   readonly web: WebSettings
 }
 
+export type PageRegistry = RegistryAdditions & { readonly environment: EnvironmentName }
+
 export type WebSettings = {
   /** The pages call as this app. It is null if the operator has made none. */
   readonly appId: string | null
   readonly nodes: Readonly<Record<string, string>>
+  /** What the operator added to the registry; null if nothing was. The SDK of the pages is told of it. */
+  readonly registry: PageRegistry | null
   /** This is the path of the `local.json` of a local stack, and null elsewhere. */
   readonly localFile: string | null
 }
@@ -97,7 +104,7 @@ const defaults: Omit<ServiceSettings, 'environment'> = {
   streamLimits: STREAM_LIMITS,
   trustedProxies: [],
   publicFeed: false,
-  web: { appId: null, nodes: {}, localFile: null },
+  web: { appId: null, nodes: {}, registry: null, localFile: null },
 }
 
 export function completeSettings({ environment, ...given }: ServiceOptions): ServiceSettings {

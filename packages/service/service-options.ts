@@ -21,6 +21,7 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
     public_feed,
     instant_refunds: refunds,
     web,
+    registry,
     max_quote_deviation_bips: deviation,
   } = config
   return {
@@ -49,9 +50,14 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
     }),
     ...(public_feed !== undefined && { publicFeed: public_feed }),
     ...(trusted_proxies !== undefined && { trustedProxies: trusted_proxies }),
-    ...(web !== undefined && {
-      // Only a local stack has a local file, which names a faucet and a switch for the solvers.
-      web: { appId: web.app_id ?? null, nodes: web.nodes ?? {}, localFile: environment === 'local' ? (web.local_file ?? null) : null },
+    ...((web !== undefined || registry !== undefined) && {
+      web: {
+        appId: web?.app_id ?? null,
+        nodes: web?.nodes ?? {},
+        registry: registry === undefined ? null : { environment, ...registry },
+        // Only a local stack has a local file, which names a faucet and a switch for the solvers.
+        localFile: environment === 'local' ? (web?.local_file ?? null) : null,
+      },
     }),
     ...(public_url !== undefined && { publicUrl: public_url.replace(/\/+$/, '') }),
   }

@@ -77,6 +77,8 @@ export type StoryOptions = {
   readonly chains: readonly string[]
   /** These chains run already; the story closes them. */
   readonly runningChains?: NonNullable<LocalStackOptions['runningChains']>
+  /** Both parties get these chains and assets beside those of the registry. */
+  readonly registry?: NonNullable<LocalStackOptions['registry']>
   readonly solvers?: SolverCount
   /** The solver waits this long for a cheaper redeem. The default is 0. */
   readonly redeemWaitSeconds?: number

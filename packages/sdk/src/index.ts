@@ -39,4 +39,5 @@ export { memoryStorage, StorageError, type SwapStorage } from './swap/storage.ts
 export type { SwapStep } from './swap/swap-step.ts'
 export { createTandem, type Tandem } from './tandem.ts'
 export { type AssetFacts, assetFacts } from './verify/asset-facts.ts'
+export type { Deployments, PinnedRegistry } from './verify/pinned.ts'
 export * from './wallets/index.ts'

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { familyNamed } from '@tandem/families/index.ts'
 import type { FastifyRequest } from 'fastify'
-import type { ServiceContext } from '../context.ts'
+import type { PageRegistry, ServiceContext } from '../context.ts'
 
 /** A browser may know this part of `local.json`. It holds no keys: the play wallet makes its own. */
 export type PlayRecord = {
@@ -19,6 +19,8 @@ export type PageSettings = {
   readonly nodes: Readonly<Record<string, string>>
   /** This is filled on the local network only, and with what an operator had to name: the SDK knows the public deployments. */
   readonly deployments: Readonly<Record<string, { readonly token?: string; readonly htlc?: string; readonly firstBlock?: string }>>
+  /** What the operator added to the registry, which the SDK of the pages does not have; null if nothing was added. */
+  readonly registry: PageRegistry | null
   /** On chains whose parties are keys, the saved copy of the rescue page needs the solvers' public keys to find deposits. */
   readonly solver_keys: Readonly<Record<string, readonly string[]>>
   readonly play: PlayRecord | null
@@ -38,16 +40,20 @@ export async function pageSettings(
   { settings, registry, solverKeys }: Pick<ServiceContext, 'settings' | 'registry' | 'solverKeys'>,
   isHere: boolean,
 ): Promise<PageSettings> {
-  const { appId, nodes, localFile } = settings.web
+  const { appId, nodes, localFile, registry: added } = settings.web
   const keys = registry.chains.map(({ id }) => [id, solverKeys.of(id)] as const).filter(([, known]) => known.length > 0)
   const solver_keys = Object.fromEntries(keys)
   const local = isHere && localFile !== null ? await readLocal(localFile) : null
-  if (local === null) return { app_id: appId, nodes, deployments: firstBlocksOf(registry), solver_keys, play: null }
+  if (local === null) {
+    const deployments = { ...firstBlocksOf(registry), ...contractsOf(registry, added) }
+    return { app_id: appId, nodes, deployments, registry: added, solver_keys, play: null }
+  }
   const chains = Object.entries(local.chains)
   return {
     app_id: local.app_id,
     nodes: Object.fromEntries(chains.flatMap(([id, chain]) => nodeOf(chain).map((url) => [id, url]))),
     deployments: Object.assign({}, ...chains.map(([, { assets }]) => assets)),
+    registry: added,
     solver_keys,
     play: {
       faucet_url: local.faucet_url,
@@ -56,6 +62,14 @@ export async function pageSettings(
       addresses: Object.fromEntries(local.wallets.toReversed().flatMap(({ chains: ids, address }) => ids.map((id) => [id, address]))),
     },
   }
+}
+
+/** The tokens are in the additions. */
+function contractsOf({ assets }: ServiceContext['registry'], added: PageRegistry | null): PageSettings['deployments'] {
+  const own = assets.filter(({ id }) => Object.hasOwn(added?.assets ?? {}, id))
+  return Object.fromEntries(
+    own.flatMap(({ id, deployment }) => (deployment?.htlc == null ? [] : [[id, { htlc: deployment.htlc }] as const])),
+  )
 }
 
 function firstBlocksOf({ chains }: ServiceContext['registry']): PageSettings['deployments'] {

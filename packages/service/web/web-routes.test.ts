@@ -6,12 +6,14 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import zlib, { gunzipSync } from 'node:zlib'
-import { environments } from '@tandem/families/registry.ts'
+import { environments, environmentWith } from '@tandem/families/registry.ts'
 import { withFirstBlock } from '@tandem/party/engine/network.ts'
+import { createRegistry } from '@tandem/protocol/registry/registry.ts'
 import { bundlePages } from '@tandem/web/build.ts'
 import { pages } from '@tandem/web/pages.ts'
 import { bundleCopy } from '@tandem/web/single-file.ts'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { registryExample } from '../../../docs/registry-example.ts'
 import { btc, orderBody, startTestService, type TestService, wbtc } from '../testing/service.fixture.ts'
 import { contentPolicy } from './content-policy.ts'
 import { pageSettings } from './page-settings.ts'
@@ -37,10 +39,13 @@ let public_: TestService
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tandem-web-'))
   await writeFile(join(folder, 'local.json'), JSON.stringify(local))
-  service = await startTestService({ environment: 'local', web: { appId: null, nodes: {}, localFile: join(folder, 'local.json') } })
+  service = await startTestService({
+    environment: 'local',
+    web: { appId: null, nodes: {}, registry: null, localFile: join(folder, 'local.json') },
+  })
   public_ = await startTestService({
     environment: 'testnet',
-    web: { appId: 'cd'.repeat(32), nodes: { one: 'https://node.example/rpc' }, localFile: null },
+    web: { appId: 'cd'.repeat(32), nodes: { one: 'https://node.example/rpc' }, registry: null, localFile: null },
   })
 })
 afterAll(async () => {
@@ -189,6 +194,7 @@ describe('web.json', () => {
       app_id: appId,
       nodes: { one: 'http://127.0.0.1:7002', two: 'http://127.0.0.1:7004/api' },
       deployments: { 'one:coin': { htlc: '0x1' } },
+      registry: null,
       solver_keys: {},
       play: { faucet_url, solver_switch_url, time_url, addresses: { one: 'first' } },
     })
@@ -200,8 +206,8 @@ describe('web.json', () => {
     const named = chains.map((chain) => (chain.id === 'alpen_signet' ? withFirstBlock(chain, '12'.repeat(32)) : chain))
     const deploymentsWith = async (served: typeof chains) => {
       const context = {
-        settings: { web: { appId: null, nodes: {}, localFile: null } },
-        registry: { chains: served },
+        settings: { web: { appId: null, nodes: {}, registry: null, localFile: null } },
+        registry: { chains: served, assets: [] },
         solverKeys: { of: () => [] },
       }
       return (await pageSettings(context as unknown as Parameters<typeof pageSettings>[0], false)).deployments
@@ -210,11 +216,29 @@ describe('web.json', () => {
     expect(await deploymentsWith(named)).toEqual({ 'alpen_signet:btc': { firstBlock: '12'.repeat(32) } })
   })
 
+  test('tells what the operator added to the registry, with its contracts', async () => {
+    const added = registryExample({ dollar: `0x${'12'.repeat(20)}`, gold: 'So11111111111111111111111111111111111111112' })
+    const { rows } = environmentWith('local', added)
+    const deployments = { 'own_localnet:ownd': { htlc: '0x34' }, 'ethereum_localnet:eth': { htlc: '0x56' } }
+    const registry = createRegistry({ ...rows, deployments, served: new Set(['own_localnet', 'ethereum_localnet']) })
+    const pinned = { environment: 'local', ...added } as const
+    const context = {
+      settings: { web: { appId: null, nodes: {}, registry: pinned, localFile: null } },
+      registry,
+      solverKeys: { of: () => [] },
+    }
+    expect(await pageSettings(context as unknown as Parameters<typeof pageSettings>[0], false)).toMatchObject({
+      registry: pinned,
+      deployments: { 'own_localnet:ownd': { htlc: '0x34' } },
+    })
+  })
+
   test('a page of another host name that points to this machine is told nothing about it', async () => {
     expect(await settings(service, { host: 'elsewhere.example' })).toEqual({
       app_id: null,
       nodes: {},
       deployments: {},
+      registry: null,
       solver_keys: {},
       play: null,
     })
@@ -225,6 +249,7 @@ describe('web.json', () => {
       app_id: 'cd'.repeat(32),
       nodes: { one: 'https://node.example/rpc' },
       deployments: {},
+      registry: null,
       solver_keys: {},
       play: null,
     })

@@ -3,6 +3,7 @@
 import type { SdkFamily } from '@tandem/chain-kit/browser/family.ts'
 import { loadFamily } from '@tandem/families/browser.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
+import type { PinnedRegistry } from '../verify/pinned.ts'
 
 /** A text is not an address of its chain. `message` says what is wrong with it. */
 export class AddressError extends Error {
@@ -19,8 +20,8 @@ export function addressOn(family: Pick<SdkFamily, 'parseAddress'>, chain: Chain,
 }
 
 /** `chain` is a name as in asset ids. Resolves to the canonical form; rejects with an `AddressError`. */
-export async function parseAddress(chain: string, text: string): Promise<string> {
+export async function parseAddress(chain: string, text: string, registry?: PinnedRegistry): Promise<string> {
   const { chainNamed } = await import('../verify/pinned.ts')
-  const known = chainNamed(chain)
+  const known = chainNamed(chain, registry)
   return addressOn(await loadFamily(known.family), known, text)
 }

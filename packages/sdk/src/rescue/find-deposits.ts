@@ -56,7 +56,7 @@ export async function findDeposits(
   const found: FoundDeposit[] = []
   const [searched, unknown]: [string[], string[]] = [[], []]
   for (const chain of Object.keys(context.options.nodes ?? {})) {
-    const { family, displayName: chainName } = chainNamed(chain)
+    const { family, displayName: chainName } = chainNamed(chain, context.options.registry)
     const { ownKeys } = await loadFamily(family)
     if (ownKeys === undefined) continue
     const known = await solverKeysOn(context, chain, ownKeys, solvers)
@@ -84,7 +84,7 @@ async function findOn(
   { solvers, gap = GAP, atLeast = 0, signal }: FindOptions & { readonly solvers: readonly string[] },
 ) {
   const found: FoundDeposit[] = []
-  const node = nodeOf(context, chainNamed(chain), signal)
+  const node = nodeOf(context, chainNamed(chain, context.options.registry), signal)
   if (node === null || solvers.length === 0) return found
   for (let [index, unused] = [0, 0]; unused < gap || index < atLeast; index += 1) {
     if (index >= MAX_INDICES) throw new Error(`the node of ${chain} shows payments for ${MAX_INDICES} indices: it does not tell the truth`)
@@ -150,7 +150,7 @@ async function sideOf(
   { keys, options }: SwapContext,
   { chain: id, index, leg, solver, amount }: Omit<FoundDeposit, 'asset'>,
 ): Promise<Found> {
-  const { chain, asset } = await pinnedAsset(chainNamed(id).nativeAsset, options.deployments ?? {})
+  const { chain, asset } = await pinnedAsset(chainNamed(id, options.registry).nativeAsset, options.deployments ?? {}, options.registry)
   const family = await loadFamily(chain.family)
   if (family.ownKeys === undefined) throw new Error(`${id} has no keys of users`)
   const owner = family.ownKeys.publicKeyOf(await keys.keyFor(index, leg))

@@ -82,7 +82,7 @@ export async function findLocks(context: SwapContext, options: FindLocksOptions 
   const secrets = createSecrets(context, signal)
   const [locks, searched]: [FoundLock[], SearchedChain[]] = [[], []]
   for (const id of options.chains ?? Object.keys(context.options.nodes ?? {})) {
-    const chain = chainNamed(id)
+    const chain = chainNamed(id, context.options.registry)
     const family = await loadFamily(chain.family)
     if (family.findLocks === undefined) continue
     const needsAddress = family.listsLocksByAccount === true && options.addresses?.[id] === undefined
@@ -108,7 +108,7 @@ async function findOn(context: SwapContext, chain: Chain, family: SdkFamily, sec
   const { addresses = {}, days = DAYS, maxRequests = MAX_REQUESTS, onProgress, signal } = options
   const asked = nodeOf(context, chain, signal)
   if (asked === null) throw new Error(`name a node of ${chain.id} in the option nodes`)
-  const contracts = await pinnedAssetsOn(chain, context.options.deployments ?? {})
+  const contracts = await pinnedAssetsOn(chain, context.options.deployments ?? {}, context.options.registry)
   if (chain.needsHtlcContract && contracts.length === 0)
     throw new Error(`the contracts of ${chain.id} are not known: name them in the option deployments`)
   const budget = { left: maxRequests }

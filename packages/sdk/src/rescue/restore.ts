@@ -118,7 +118,7 @@ async function partyOf(
   addresses: Readonly<Record<string, string>>,
 ): Promise<{ readonly takesKeys: boolean; readonly ownKey: string | null; readonly address: string | null }> {
   const swap = leg === 'source' ? record.source_swap : record.destination_swap
-  const { chain } = await pinnedAsset(swap.asset, options.deployments ?? {})
+  const { chain } = await pinnedAsset(swap.asset, options.deployments ?? {}, options.registry)
   const family = await loadFamily(chain.family)
   const { ownKeys } = family
   const ownKey = ownKeys === undefined ? null : ownKeys.publicKeyOf(await keys.keyFor(index, leg))

@@ -53,8 +53,8 @@ async function openLock(
   { chain: id, asset: assetId, leg, terms, tx }: FoundLock,
   given: SettleTerms,
 ): Promise<Opened> {
-  const { asset, deployment } = await pinnedAsset(assetId, context.options.deployments ?? {})
-  const chain = chainNamed(id)
+  const { asset, deployment } = await pinnedAsset(assetId, context.options.deployments ?? {}, context.options.registry)
+  const chain = chainNamed(id, context.options.registry)
   verifySame('lock.chain', chain.id, asset.chain)
   const family = await loadFamily(chain.family)
   const node = nodeOf(context, chain, given.signal)

@@ -64,7 +64,7 @@ export async function rememberSolverKeys(context: SwapContext, named: unknown): 
   const known = await storedKeys(context)
   const merged = { ...known }
   for (const [chain, keys] of Object.entries(named ?? {})) {
-    const family = findChain(chain)?.family
+    const family = findChain(chain, context.options.registry)?.family
     const { ownKeys } = family === undefined ? {} : await loadFamily(family)
     if (!Array.isArray(keys) || ownKeys === undefined) continue
     const added = keys.filter((key): key is string => typeof key === 'string' && ownKeys.isPublicKey(key))

@@ -5,13 +5,15 @@ import type { Client } from '../client/client.ts'
 import type { HttpOptions } from '../client/http.ts'
 import type { WatchOptions } from '../client/watch.ts'
 import type { SwapKeys } from '../keys/keys.ts'
-import type { Deployments } from '../verify/pinned.ts'
+import type { Deployments, PinnedRegistry } from '../verify/pinned.ts'
 import type { SwapStorage } from './storage.ts'
 
 export type TandemOptions = HttpOptions &
   WatchOptions & {
     /** Contracts by asset, for local networks and for tokens that the bundled registry does not confirm. */
     readonly deployments?: Deployments
+    /** Chains and assets that the operator of the service added to its registry: see `docs/configuration.md`. */
+    readonly registry?: PinnedRegistry
     /**
      * A node by chain: an RPC URL, an Esplora URL on chains of the Bitcoin family. With a node the SDK sees for itself that the destination is
      * funded before it reveals a secret, and the user's own keys redeem and refund without the service.

@@ -57,8 +57,11 @@ export type Ordered = { readonly saved: SavedSwap; readonly created: CreateOrder
 export async function quoteFor(context: SwapContext, request: QuoteRequest, signal?: AbortSignal): Promise<Quote> {
   const { pinnedAsset } = await import('../verify/pinned.ts')
   const { verifyQuote } = await import('../verify/verify-quote.ts')
-  const deployments = context.options.deployments ?? {}
-  const [source, destination] = [await pinnedAsset(request.from, deployments), await pinnedAsset(request.to, deployments)]
+  const { deployments = {}, registry } = context.options
+  const [source, destination] = [
+    await pinnedAsset(request.from, deployments, registry),
+    await pinnedAsset(request.to, deployments, registry),
+  ]
   const { fromAmount, toAmount, slippage = 0 } = request
   if ((fromAmount === undefined) === (toAmount === undefined)) throw new Error('give exactly one of fromAmount and toAmount')
   const affiliateFee = (request.affiliateFees ?? []).reduce((sum, { fee }) => sum + fee, 0)
@@ -91,9 +94,9 @@ export async function makeOrder(
 ): Promise<Ordered> {
   const { pinnedAsset } = await import('../verify/pinned.ts')
   const { hashSecret } = await import('@tandem/protocol/secret.ts')
-  const deployments = context.options.deployments ?? {}
-  const source = await pinnedAsset(request.from, deployments)
-  const destination = await pinnedAsset(request.to, deployments)
+  const { deployments = {}, registry } = context.options
+  const source = await pinnedAsset(request.from, deployments, registry)
+  const destination = await pinnedAsset(request.to, deployments, registry)
   if (!wallet.families.includes(source.chain.family))
     throw new NotPossibleError('wrong_wallet', source.chain.id, `the wallet does not work on ${source.chain.id}`)
   if (request.secret !== 'service') assertLockCanBeRead(context, destination)
@@ -154,7 +157,7 @@ function slippageWithin(minAmount: bigint, quoted: bigint, slippageBips: number)
 /** The result says whether the SDK can see for itself that a destination is funded. Only then may the user keep the secret. */
 export async function keepsSecret(context: SwapContext, to: string): Promise<boolean> {
   const { pinnedAsset } = await import('../verify/pinned.ts')
-  return nodeOf(context, (await pinnedAsset(to, context.options.deployments ?? {})).chain) !== null
+  return nodeOf(context, (await pinnedAsset(to, context.options.deployments ?? {}, context.options.registry)).chain) !== null
 }
 
 /** A secret that is revealed on the service's word alone may pay the solver, and the user gets nothing. */

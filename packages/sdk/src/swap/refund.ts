@@ -21,7 +21,7 @@ export async function whenRefundable(context: SwapContext, orderId: string, { si
   const source = await sourceOf(context, saved, record)
   const { chain } = source.side
   const node = nodeOf(context, chain, signal)
-  if (node === null) return refundTime(record)
+  if (node === null) return refundTime(record, context.options.registry)
   const lock = await lockOf(source, node, saved.ownKeys.includes('source'))
   return lock === null || lock.confirmations === 0 ? null : refundableAt(chain, lock.unitsLeft)
 }
@@ -105,7 +105,7 @@ function requireNode(context: SwapContext, chain: Side['side']['chain'], { signa
 export async function sweep(context: SwapContext, chainId: string, to: string, { signal }: With = {}): Promise<string | null> {
   const { chainNamed } = await import('../verify/pinned.ts')
   const { loadFamily } = await import('@tandem/families/browser.ts')
-  const chain = chainNamed(chainId)
+  const chain = chainNamed(chainId, context.options.registry)
   const { ownKeys } = await loadFamily(chain.family)
   if (ownKeys === undefined) throw new Error(`${chainId} has no keys of users: refunds go to the account that paid`)
   const node = requireNode(context, chain, signal === undefined ? {} : { signal })

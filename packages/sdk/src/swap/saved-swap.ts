@@ -111,8 +111,8 @@ export async function intentOf({ options }: SwapContext, swap: SavedSwap): Promi
   const { parseAmount } = await import('@tandem/protocol/amount.ts')
   const { request } = swap
   return {
-    source: await pinnedAsset(request.source.asset, options.deployments ?? {}),
-    destination: await pinnedAsset(request.destination.asset, options.deployments ?? {}),
+    source: await pinnedAsset(request.source.asset, options.deployments ?? {}, options.registry),
+    destination: await pinnedAsset(request.destination.asset, options.deployments ?? {}, options.registry),
     sourceAmount: parseAmount(request.source.amount),
     minDestinationAmount: parseAmount(swap.minDestinationAmount),
     minToAmount: swap.minToAmount === undefined ? null : parseAmount(swap.minToAmount),

@@ -2,6 +2,7 @@
 
 import type { FamilyName } from '@tandem/protocol/chain.ts'
 import { explorerTxUrl } from '@tandem/protocol/explorer.ts'
+import type { PinnedRegistry } from './pinned.ts'
 
 export type AssetFacts = {
   readonly id: string
@@ -18,12 +19,12 @@ export type AssetFacts = {
   readonly hasInstantRefund: boolean
 }
 
-/** The result is null if this version of the SDK does not know the asset. */
-export async function assetFacts(id: string): Promise<AssetFacts | null> {
+/** The result is null if neither this version of the SDK nor the app knows the asset. `registry` is the option of `createTandem`. */
+export async function assetFacts(id: string, registry?: PinnedRegistry): Promise<AssetFacts | null> {
   const { chainNamed, findAsset } = await import('./pinned.ts')
-  const asset = findAsset(id)
+  const asset = findAsset(id, registry)
   if (asset === null) return null
-  const chain = chainNamed(asset.chain)
+  const chain = chainNamed(asset.chain, registry)
   return {
     id: asset.id,
     symbol: asset.symbol,

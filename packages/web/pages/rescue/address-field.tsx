@@ -6,6 +6,7 @@ import { rescue as texts } from '../../texts.ts'
 import { ActionButton, type Actions } from './action.tsx'
 import { chainName, factsOn } from './facts.ts'
 import { type Act, addresses } from './rescue.ts'
+import { pinnedRegistry } from './settings.ts'
 import { walletsOf } from './wallets.ts'
 
 type Props = { readonly chain: string /** People read this name. */; readonly name?: string; readonly actions: Actions }
@@ -42,7 +43,7 @@ function nameAddress(chain: string, address: string): void {
 
 function askAddress(chain: string, wallet: FoundWallet): Act {
   return async (say) => {
-    nameAddress(chain, await walletAddress(await wallet.open(), chain))
+    nameAddress(chain, await walletAddress(await wallet.open(), chain, pinnedRegistry()))
     say('')
   }
 }

@@ -4,13 +4,14 @@ import { type AssetFacts, assetFacts } from '@tandem/sdk'
 import { formatAmount } from '../../shared/amount.ts'
 import { type Explanation, explain } from '../../shared/explain.ts'
 import { rescue as texts } from '../../texts.ts'
+import { pinnedRegistry } from './settings.ts'
 
 const known = signal<readonly AssetFacts[]>([])
 
 /** Loads those that are not known yet. */
 export async function learnAssets(ids: readonly string[]): Promise<void> {
   const missing = [...new Set(ids)].filter((id) => factsOf(id) === null)
-  const found = await Promise.all(missing.map(assetFacts))
+  const found = await Promise.all(missing.map((id) => assetFacts(id, pinnedRegistry())))
   known.value = [...known.value, ...found.flatMap((facts) => facts ?? [])]
 }
 

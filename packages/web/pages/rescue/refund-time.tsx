@@ -7,6 +7,7 @@ import { Countdown } from '../../shared/countdown.tsx'
 import { formatMoment } from '../../shared/moment.ts'
 import { rescue as texts } from '../../texts.ts'
 import type { Found, Opened } from './rescue.ts'
+import { pinnedRegistry } from './settings.ts'
 
 const AGAIN_MS = 20_000
 
@@ -45,6 +46,6 @@ async function readTime({ tandem }: Opened, { orderId, record, isCurrent }: Foun
     return await tandem.whenRefundable(orderId)
   } catch {
     // The node does not answer, or there is none.
-    return (record !== null && isCurrent ? await refundTime(record) : null) ?? undefined
+    return (record !== null && isCurrent ? await refundTime(record, pinnedRegistry()) : null) ?? undefined
   }
 }

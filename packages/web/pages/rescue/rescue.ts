@@ -45,7 +45,8 @@ export async function open(settings: RescueSettings, given: Given): Promise<void
   const storage = memoryStorage()
   const keys = await rescueKeys(given.phrase, storage)
   const { baseUrl, appId, nodes } = given
-  const tandem = createTandem({ baseUrl, appId, nodes, deployments: settings.deployments, solverKeys: settings.solverKeys, storage, keys })
+  const { deployments, solverKeys, registry } = settings
+  const tandem = createTandem({ baseUrl, appId, nodes, deployments, solverKeys, storage, keys, ...(registry !== null && { registry }) })
   if (given.file !== '') await tandem.importFile(given.file)
   await refresh(tandem)
 }

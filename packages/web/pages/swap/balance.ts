@@ -6,7 +6,7 @@ import type { Asset } from './catalog.ts'
 import { amount, fixedSide, from, quote } from './form.ts'
 import { balances, playWallet } from './play.ts'
 import { shownOrder } from './route.ts'
-import { settings } from './settings.ts'
+import { pinnedRegistry, settings } from './settings.ts'
 import { openReader } from './tandem.ts'
 import { type Payer, payer } from './wallets.ts'
 
@@ -55,6 +55,6 @@ async function readFor(asset: Asset, chosen: Payer): Promise<void> {
 }
 
 async function addressOf(asset: Asset, chosen: Payer): Promise<string | undefined> {
-  if (chosen.kind === 'wallet') return walletAddress(await chosen.wallet.open(), asset.chain.chain)
+  if (chosen.kind === 'wallet') return walletAddress(await chosen.wallet.open(), asset.chain.chain, pinnedRegistry())
   return chosen.kind === 'play' ? (await playWallet(asset))?.address : undefined
 }

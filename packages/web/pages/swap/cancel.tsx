@@ -11,6 +11,7 @@ import { swap } from '../../texts.ts'
 import { explainError } from './catalog.ts'
 import { pause, untilChange } from './connection.ts'
 import { followOrder, liveOf, mayPass } from './runner.ts'
+import { pinnedRegistry } from './settings.ts'
 import { openTandem } from './tandem.ts'
 
 const AGAIN_MS = 2_000
@@ -23,12 +24,12 @@ export function Cancel({ record }: { readonly record: OrderRecord }) {
   const facts = useSignal<AssetFacts | null | undefined>(undefined)
   const { order_id: orderId, source_swap: source } = record
   useEffect(() => {
-    void refundTime(record).then((found) => {
+    void refundTime(record, pinnedRegistry()).then((found) => {
       time.value = found
     })
   }, [source.chain, source.initiate_timestamp, source.timelock])
   useEffect(() => {
-    void assetFacts(source.asset).then((found) => {
+    void assetFacts(source.asset, pinnedRegistry()).then((found) => {
       facts.value = found
     })
   }, [source.asset])

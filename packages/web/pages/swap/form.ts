@@ -19,7 +19,7 @@ import { type Asset, assets, explainError, findAsset } from './catalog.ts'
 import { isAway, isOffline, pause, untilChange } from './connection.ts'
 import { playAddress } from './play.ts'
 import { shownOrder } from './route.ts'
-import { settings } from './settings.ts'
+import { pinnedRegistry, settings } from './settings.ts'
 import { openReader } from './tandem.ts'
 
 export type Side = 'from' | 'to'
@@ -171,7 +171,7 @@ function check(chain: string | undefined, given: string, result: typeof checkedR
     result.value = { text, address: null, problem: null }
     return
   }
-  parseAddress(chain, text).then(
+  parseAddress(chain, text, pinnedRegistry()).then(
     (address) => {
       result.value = { text, address, problem: null }
     },

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { type KeyWallet, keyWallet } from '@tandem/sdk'
 import { type Asset, familyOf } from './catalog.ts'
-import { settings } from './settings.ts'
+import { pinnedRegistry, settings } from './settings.ts'
 
 const KEY = 'tandem:web:play-key'
 /** Pays for the transactions of a token: a tenth of a coin of 18 decimals. */
@@ -37,7 +37,7 @@ export function playWallet(asset: Asset): Promise<KeyWallet> | null {
   const node = value?.nodes[asset.chain.chain]
   if (value === null || node === undefined || !hasPlayWallet(asset)) return null
   const token = value.deployments[asset.id]?.token ?? null
-  const known = opened.get(asset.id) ?? keyWallet({ asset: asset.id, token, privateKey: privateKey(), node })
+  const known = opened.get(asset.id) ?? keyWallet({ asset: asset.id, token, privateKey: privateKey(), node }, pinnedRegistry())
   opened.set(asset.id, known)
   return known
 }

@@ -1,5 +1,6 @@
 /** The settings of the pages, requested from the service until it answers. */
 import { signal } from '@preact/signals'
+import type { PinnedRegistry } from '@tandem/sdk'
 
 export type Play = {
   readonly faucet_url: string
@@ -12,6 +13,7 @@ export type Settings = {
   readonly app_id: string | null
   readonly nodes: Readonly<Record<string, string>>
   readonly deployments: Readonly<Record<string, { readonly token?: string; readonly htlc?: string; readonly firstBlock?: string }>>
+  readonly registry: PinnedRegistry | null
   readonly play: Play | null
 }
 
@@ -19,6 +21,11 @@ const RETRY_MS = 2_000
 
 /** It is null until the service has answered. */
 export const settings = signal<Settings | null>(null)
+
+/** What the operator added to the registry, once the service has answered. */
+export function pinnedRegistry(): PinnedRegistry | undefined {
+  return settings.value?.registry ?? undefined
+}
 
 export async function loadSettings(): Promise<Settings> {
   for (;;) {

@@ -6,8 +6,9 @@ import { settings } from './settings.ts'
 function options(): TandemOptions {
   const { value } = settings
   if (value === null || value.app_id === null) throw new Error('the service has no app for its pages')
-  const { app_id: appId, nodes, deployments } = value
-  return { baseUrl: new URL('/v2', location.href).href, fetch: (...args) => fetch(...args), appId, nodes, deployments }
+  const { app_id: appId, nodes, deployments, registry } = value
+  const baseUrl = new URL('/v2', location.href).href
+  return { baseUrl, fetch: (...args) => fetch(...args), appId, nodes, deployments, ...(registry !== null && { registry }) }
 }
 
 export function openClient() {

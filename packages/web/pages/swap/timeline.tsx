@@ -13,6 +13,7 @@ import { findChain } from './catalog.ts'
 import { findEntry } from './history.ts'
 import { amountsFor, amountText, incomingText, paidText } from './order-amounts.ts'
 import { isRefundable, reasonOf } from './reasons.ts'
+import { pinnedRegistry } from './settings.ts'
 import { type Step, stepsOf } from './timeline-steps.ts'
 
 /** `isOnItsWay` means that the user's wallet has paid and the service has not seen the payment yet. */
@@ -102,7 +103,7 @@ function RefundIn({ record }: { readonly record: OrderRecord }) {
   const time = useSignal<RefundTime | null>(null)
   const { chain, initiate_timestamp: at, timelock } = record.source_swap
   useEffect(() => {
-    void refundTime(record).then((found) => {
+    void refundTime(record, pinnedRegistry()).then((found) => {
       time.value = found
     })
   }, [chain, at, timelock])
