@@ -6,6 +6,7 @@ import type { Funding } from '@tandem/protocol/funding/funding.ts'
 import type { HtlcEvent, HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { deriveSwap, type SwapState } from '@tandem/protocol/swap-state.ts'
 import type { AccountRequest, DeployRequest } from '../port/abilities/deploy.ts'
+import type { PrefundedSwap } from '../port/abilities/prefund.ts'
 import type { OracleAnswer } from '../port/abilities/reading.ts'
 import type { ChainClient } from '../port/client.ts'
 import type { Endpoints } from '../port/endpoints.ts'
@@ -79,6 +80,23 @@ export interface ConformanceFixture {
     pay(amount: bigint): Promise<void>
     passDeadline(deadline: bigint): Promise<void>
   }
+  /** Deposit addresses need these acts of strangers, over the chain's own RPC, who are no party of the swap. They mine nothing. */
+  readonly depositAddress?: {
+    /** A plain transfer of the asset, as exchanges send it. */
+    pay(address: string, amount: bigint): Promise<void>
+    /** Moves the chain past this time (unix seconds), so that no initiation is possible afterwards. */
+    passDeadline(deadline: bigint): Promise<void>
+    /** Initiates the swap with the money at its address. */
+    initiate(swap: PrefundedSwap): Promise<void>
+    /** Returns what is at the address to the initiator. It may reject where the chain refuses that. */
+    giveBack(swap: PrefundedSwap): Promise<void>
+    /** The initiator takes the money out of the address before the deadline. The method is absent where nobody can. */
+    withdraw?(swap: PrefundedSwap): Promise<void>
+    /** Money that cannot fund the swap: another token, or the chain's coin. */
+    readonly otherMoney: readonly OtherMoney[]
+    /** Counts the requests of `client` to its node while the work runs. A batch counts once. */
+    requestsOf(work: () => Promise<unknown>): Promise<number>
+  }
   /** Rent needs a block at or after this time (unix seconds). */
   passTime?(time: bigint): Promise<void>
   /** Instant refunds need a signature of `user` over one of the hashes, as the user's own wallet makes it. */
@@ -109,6 +127,14 @@ export interface ConformanceFixture {
     fundedSigner(): Promise<Signer>
     whileMining<T>(run: () => Promise<T>): Promise<T>
   }
+}
+
+export type OtherMoney = {
+  readonly name: string
+  readonly amount: bigint
+  pay(address: string): Promise<void>
+  giveBack(swap: PrefundedSwap): Promise<void>
+  balanceOf(address: string): Promise<bigint>
 }
 
 export type SwapReading = { readonly events: readonly HtlcEvent[]; readonly swap: SwapState }

@@ -15,11 +15,14 @@ export interface Prefund {
    */
   addressOf?(swap: PrefundedSwap): string
   /**
-   * Each result is the amount in the payer's account for a swap to which the payer consented, whether it can be initiated or must be
-   * reclaimed; zero for all others. The number of requests does not grow with the number of swaps.
+   * Each result is the amount in the payer's account for a swap to which the payer consented, or at the address of the swap, whether it can be
+   * initiated or must be reclaimed; zero for all others. The number of requests does not grow with the number of swaps.
    */
   amounts(swaps: readonly PrefundedSwap[]): Promise<readonly bigint[]>
   initiate(swap: PrefundedSwap, outbox: Outbox): Promise<string>
-  /** Returns the prefund to the payer once no initiation can use it. Safe to repeat; null once nothing is left to return. */
+  /**
+   * Returns the prefund to the payer, or from the address of a swap to its initiator, once no initiation can use it. That is after the deadline; at an
+   * address of a swap also once the swap was initiated. Safe to repeat; null once nothing is left to return.
+   */
   reclaim(swap: PrefundedSwap, outbox: Outbox): Promise<string | null>
 }

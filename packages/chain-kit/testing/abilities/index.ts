@@ -7,6 +7,7 @@ import { cancelSuite } from './cancel.ts'
 import { cosignedRedeemSuite } from './cosigned-redeem.ts'
 import { cosignedRefundSuite } from './cosigned-refund.ts'
 import { deployAccountSuite, deploySuite } from './deploy.ts'
+import { depositAddressSuite } from './deposit-address.ts'
 import { distributorSuite } from './distributor.ts'
 import { gaslessSuite } from './gasless.ts'
 import { instantRefundSuite } from './instant-refund.ts'
@@ -26,7 +27,8 @@ import {
 import { rescueSuite } from './rescue.ts'
 import { batchRedeemSuite, orderKeysSuite, payoutFeeSuite, rentSuite } from './spending.ts'
 
-export type AbilityName = keyof Abilities | keyof FamilyAbilities
+/** A family whose swaps have addresses declares `depositAddress` in place of `prefund`, the member that both kinds of accounts share. */
+export type AbilityName = keyof Abilities | keyof FamilyAbilities | 'depositAddress'
 
 export type AbilitySuite = (run: ConformanceRun) => void
 
@@ -34,6 +36,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   cancel: cancelSuite,
   gasless: gaslessSuite,
   prefund: prefundSuite,
+  depositAddress: depositAddressSuite,
   rent: rentSuite,
   partialDeposits: partialDepositsSuite,
   instantRefund: instantRefundSuite,
@@ -96,5 +99,6 @@ export function abilitiesOf(client: ChainClient, family: ChainFamily): readonly 
     Object.entries(of)
       .filter(([name, value]) => value !== undefined && !(name in core))
       .map(([name]) => name)
-  return [...beyond(client, clientCore), ...beyond(family, familyCore)]
+  const nameOf = (ability: string) => (ability === 'prefund' && client.prefund?.addressOf !== undefined ? 'depositAddress' : ability)
+  return [...beyond(client, clientCore).map(nameOf), ...beyond(family, familyCore)]
 }
