@@ -92,8 +92,12 @@ export interface ConformanceFixture {
     giveBack(swap: PrefundedSwap): Promise<void>
     /** The initiator takes the money out of the address before the deadline. The method is absent where nobody can. */
     withdraw?(swap: PrefundedSwap): Promise<void>
+    /** An initiation returns what it does not take, so no surplus is left for a reclaim. */
+    readonly surplusLeavesWithInitiation?: true
     /** Money that cannot fund the swap: another token, or the chain's coin. */
     readonly otherMoney: readonly OtherMoney[]
+    /** An account of this chain holds at least this much, or nothing. */
+    readonly least?: bigint
     /** Counts the requests of `client` to its node while the work runs. A batch counts once. */
     requestsOf(work: () => Promise<unknown>): Promise<number>
   }

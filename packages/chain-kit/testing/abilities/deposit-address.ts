@@ -24,8 +24,12 @@ export function depositAddressSuite(run: ConformanceRun): void {
       passDeadline: (deadline) => paying().passDeadline(deadline),
       paidBy: 'stranger',
       areShared: false,
+      least: paying().least ?? 1n,
     })
+    /** A part of the amount, which can stay alone. */
+    const rest = () => accounts().least + 6n
     const tests = accountTests(run, accounts)
+    const leftOf = (surplus: bigint) => (paying().surplusLeavesWithInitiation === true ? 0n : surplus)
     const { propose, pay, initiate, initiated, reclaim, attempts, held, passDeadline } = tests
 
     accountSuite(run, accounts)
@@ -96,14 +100,14 @@ export function depositAddressSuite(run: ConformanceRun): void {
 
     it('initiates with exactly the amount, and returns the surplus to the user at once', async () => {
       const swap = await propose()
-      await pay(swap, swap.terms.amount + 7n)
-      expect(await held(swap)).toBe(swap.terms.amount + 7n)
+      await pay(swap, swap.terms.amount + rest())
+      expect(await held(swap)).toBe(swap.terms.amount + rest())
+      const expectReturned = await tests.watchReturns(rest())
       await initiate(swap)
       await run.confirm()
       await tests.expectInitiated(swap)
-      expect(await held(swap)).toBe(7n)
-      const expectReturned = await tests.watchReturns(7n)
-      expect(await reclaim(swap)).not.toBeNull()
+      expect(await held(swap)).toBe(leftOf(rest()))
+      expect((await reclaim(swap)) === null).toBe(leftOf(rest()) === 0n)
       await run.fixture.mine(1)
       await expectReturned()
       expect(await held(swap)).toBe(0n)
@@ -125,11 +129,11 @@ export function depositAddressSuite(run: ConformanceRun): void {
     describe('strangers', () => {
       it('can initiate with the money at the address: exactly the swap, and the service recognises it', async () => {
         const swap = await propose()
-        await pay(swap, swap.terms.amount + 7n)
+        await pay(swap, swap.terms.amount + rest())
         await paying().initiate(swap)
         await run.confirm()
         await tests.expectInitiated(swap)
-        expect(await held(swap)).toBe(7n)
+        expect(await held(swap)).toBe(leftOf(rest()))
         expect(await failureOf(initiate(swap))).toBe('superseded')
         expect(attempts(swap, 'initiate')).toEqual([])
       })
@@ -142,10 +146,12 @@ export function depositAddressSuite(run: ConformanceRun): void {
         await paying().initiate(swap)
         await run.confirm()
         expect(await failureOf(initiate(swap))).toBe('superseded')
+        // The engine does so too: where transactions have an order, one that is never sent would hold up those after it.
+        await run.fixture.client.cancel?.(run.outboxOf(run.solver, swap, 'initiate'))
         await run.confirm()
         await tests.expectInitiated(swap)
         expect((await run.readSwap(swap)).swap.deposits).toHaveLength(1)
-        expect(await held(swap)).toBe(swap.terms.amount)
+        expect(await held(swap)).toBe(leftOf(swap.terms.amount))
       })
 
       it('can return what nothing can use, to the initiator alone', async () => {
@@ -199,6 +205,7 @@ export function depositAddressSuite(run: ConformanceRun): void {
       expect(otherMoney.length).toBeGreaterThan(0)
       for (const money of otherMoney) {
         const swap = await propose()
+        const before = await money.balanceOf(run.user.address)
         await money.pay(addressOf(swap))
         await run.fixture.mine(1)
         expect(await held(swap), money.name).toBe(0n)
@@ -207,8 +214,8 @@ export function depositAddressSuite(run: ConformanceRun): void {
         await initiate(swap)
         await run.confirm()
         await tests.expectInitiated(swap)
-        const before = await money.balanceOf(run.user.address)
-        await money.giveBack(swap)
+        // What is returned by itself with the initiation need not be asked for.
+        if ((await money.balanceOf(run.user.address)) === before) await money.giveBack(swap)
         await run.fixture.mine(1)
         expect((await money.balanceOf(run.user.address)) - before, money.name).toBe(money.amount)
         await tests.expectInitiated(swap)

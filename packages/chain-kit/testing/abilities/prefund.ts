@@ -12,6 +12,7 @@ export function prefundSuite(run: ConformanceRun): void {
       passDeadline: (deadline) => paying().passDeadline(deadline),
       paidBy: 'initiator',
       areShared: true,
+      least: 1n,
     })
     const tests = accountTests(run, accounts)
 
