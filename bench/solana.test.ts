@@ -1,7 +1,14 @@
 // Compute units and sizes of the Solana program have ceilings, so that a change that costs users money fails.
 import { getTransactionEncoder, type Instruction, type KeyPairSigner } from '@solana/kit'
-import { type OrderTerms, orderAddress } from '@tandem/solana/contract/client/addresses.ts'
-import { createHtlc, type HtlcFixture, type Kind, kinds, type TestOrder } from '@tandem/solana/contract/testing/order.ts'
+import { depositAddress, type OrderTerms, orderAddress } from '@tandem/solana/contract/client/addresses.ts'
+import {
+  associatedTokensWithBump,
+  createHtlc,
+  type HtlcFixture,
+  type Kind,
+  kinds,
+  type TestOrder,
+} from '@tandem/solana/contract/testing/order.ts'
 import { expect, it } from 'vitest'
 
 interface SolanaRow {
@@ -81,6 +88,10 @@ async function measureKind(kind: Kind): Promise<readonly SolanaRow[]> {
   const expired = await htlc.open()
   htlc.expire(expired)
   measure('refund', [htlc.refund(expired)], [])
+  const deposited = newDeposit(htlc, newOrder)
+  await htlc.deposit(deposited, 2n * orderAmount)
+  measure('initiate deposited', [htlc.initiateDeposited(deposited)], [rentPayer])
+  measure('return deposit', [htlc.returnDeposit(deposited)], [])
   const settled = await settledOrders(htlc, closedTogether + 1)
   htlc.moveTo({ time: settled[0]?.initiateBefore ?? 0n })
   measure(
@@ -97,6 +108,16 @@ async function measureKind(kind: Kind): Promise<readonly SolanaRow[]> {
 }
 
 const highestBump = 255
+
+/** The program searches for three bumps. */
+function newDeposit(htlc: HtlcFixture, newOrder: () => TestOrder): TestOrder {
+  for (;;) {
+    const order = newOrder()
+    const { address: owner, bump } = depositAddress(htlc.program, order.terms, order.initiateBefore)
+    if (bump !== highestBump) continue
+    if (htlc.kind === 'SOL' || associatedTokensWithBump(owner, htlc.mint).bump === highestBump) return order
+  }
+}
 const orderAmount = 5_000_000n
 const lamportsPerSignature = 5_000n
 
@@ -123,6 +144,8 @@ const ceilings: Readonly<Record<string, { readonly computeUnits: number; readonl
   'SOL instant refund': { computeUnits: 297, size: 342 },
   'SOL instant refund by consent': { computeUnits: 2_175, size: 506 },
   'SOL refund': { computeUnits: 418, size: 245 },
+  'SOL initiate deposited': { computeUnits: 6_192, size: 496 },
+  'SOL return deposit': { computeUnits: 4_601, size: 432 },
   'SOL close': { computeUnits: 353, size: 245 },
   'SOL close, 10 together, each': { computeUnits: 353, size: 650 },
   'token initiate': { computeUnits: 7_136, size: 468 },
@@ -133,6 +156,8 @@ const ceilings: Readonly<Record<string, { readonly computeUnits: number; readonl
   'token instant refund': { computeUnits: 3_080, size: 408 },
   'token instant refund by consent': { computeUnits: 4_958, size: 572 },
   'token refund': { computeUnits: 3_201, size: 311 },
+  'token initiate deposited': { computeUnits: 10_154, size: 628 },
+  'token return deposit': { computeUnits: 6_288, size: 531 },
   'token close': { computeUnits: 385, size: 245 },
   'token close, 10 together, each': { computeUnits: 385, size: 650 },
 }

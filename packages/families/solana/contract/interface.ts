@@ -45,6 +45,41 @@ const terms: readonly Field[] = [
 ]
 const secret: Field = { name: 'secret', type: 'bytes32' }
 
+const deposit = { name: 'deposit', writable: true, about: 'derived from the order and the deadline' } as const
+const deadline: readonly Field[] = terms.map((field) => (field.name === 'initiate_before' ? { ...field, name: 'deadline' } : field))
+const returned: readonly Field[] = [...deadline, { name: 'mint', type: 'pubkey' }]
+const owner = {
+  name: 'initiator',
+  writable: true,
+  about: 'gets what was deposited; must sign while the order can still be initiated with it',
+} as const
+const readonlyOrder = { name: 'order', about: order.about } as const
+
+const returns: readonly ProgramInstruction[] = [
+  {
+    name: 'return_deposit',
+    tag: 11,
+    about: 'Returns the SOL of a deposit. The argument `mint` is that of the order; 32 zeros stand for SOL.',
+    accounts: [readonlyOrder, deposit, owner, systemProgram],
+    fields: returned,
+  },
+  {
+    name: 'return_deposited_tokens',
+    tag: 12,
+    about: 'Returns the tokens of a deposit, of any mint, and closes their account. The argument `mint` is that of the order.',
+    accounts: [
+      readonlyOrder,
+      { name: 'deposit', about: deposit.about },
+      owner,
+      { name: 'deposit_tokens', writable: true, about: 'a token account of the deposit' },
+      { name: 'initiator_tokens', writable: true, about: 'the associated token account of the initiator for the same mint' },
+      { name: 'returned_mint', about: 'of both token accounts' },
+      { name: 'token_program', about: 'of the mint: the classic one or Token-2022' },
+    ],
+    fields: returned,
+  },
+]
+
 const close: ProgramInstruction = {
   name: 'close',
   tag: 8,
@@ -83,6 +118,14 @@ const solInstructions: readonly ProgramInstruction[] = [
     fields: [],
   },
   close,
+  {
+    name: 'initiate_deposited',
+    tag: 9,
+    about: 'Locks the SOL of a deposit. Anyone may, before the deadline.',
+    accounts: [order, deposit, rentPayer, { ...initiator, writable: true }, systemProgram],
+    fields: deadline,
+  },
+  ...returns,
 ]
 
 const tokenInstructions: readonly ProgramInstruction[] = [
@@ -141,6 +184,24 @@ const tokenInstructions: readonly ProgramInstruction[] = [
     fields: [],
   },
   close,
+  {
+    name: 'initiate_deposited',
+    tag: 10,
+    about: 'Locks the tokens of a deposit. Anyone may, before the deadline.',
+    accounts: [
+      order,
+      vault,
+      { name: 'deposit', about: deposit.about },
+      rentPayer,
+      initiator,
+      { name: 'deposit_tokens', writable: true, about: 'the associated token account of the deposit' },
+      { name: 'mint', about: 'of the classic Token program' },
+      tokenProgram,
+      systemProgram,
+    ],
+    fields: deadline,
+  },
+  ...returns,
 ]
 
 const solOrder: readonly Field[] = [

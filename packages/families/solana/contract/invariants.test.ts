@@ -8,7 +8,7 @@ import type { HtlcInstruction } from './client/instructions.ts'
 import { createModel, type HtlcModel } from './testing/model.ts'
 import { createHtlc, type HtlcFixture, type Kind, kinds, sha256, type TestOrder, withAccount } from './testing/order.ts'
 import { orderSize } from './testing/scenario.ts'
-import { type Step, steps } from './testing/steps.ts'
+import { type DrawnTerms, type Step, steps } from './testing/steps.ts'
 import { createSvm } from './testing/svm.ts'
 
 /** A fixed seed, so that a failure is reproducible; `SEQUENCES=500` plays that many random ones. */
@@ -16,6 +16,7 @@ const { SEQUENCES } = process.env
 const parameters = SEQUENCES === undefined ? { numRuns: 80, seed: 1 } : { numRuns: Number(SEQUENCES) }
 const giftOfLamports = 1_000_000n
 const giftOfTokens = 7n
+const emptyAccount = 890_880n
 
 /** All sequences share one SVM, because creating one takes as long as a sequence. They share no secret. */
 const chain = createSvm()
@@ -37,7 +38,18 @@ async function createRun() {
     give('lamports', address, balance(address))
     give('tokens', htlcs.token.tokensOf(address), tokens(htlcs.token.tokensOf(address)))
   }
+  const { relayer } = keys
+  htlcs.token.putTokens(htlcs.token.tokensOf(relayer.address), htlcs.token.mint, relayer.address, 10n ** 12n)
   const history: HtlcInstruction[] = []
+
+  function mention(kind: Kind, { initiator, redeemer, secret: number, window, ...terms }: DrawnTerms): TestOrder {
+    const htlc = htlcs[kind]
+    const secret = sha256(Buffer.from(`${salt} ${number}`))
+    const parties = { initiator: keys[initiator].address, redeemer: keys[redeemer].address }
+    const order = { ...htlc.newOrder({ ...terms, ...parties, secretHash: sha256(secret) }, clock().time + window), secret }
+    mentioned[kind].push(order)
+    return order
+  }
 
   const pickFrom = (kind: Kind, pick: number): TestOrder => {
     const known = mentioned[kind]
@@ -108,6 +120,58 @@ async function createRun() {
     give('lamports', rentPayer, held)
   }
 
+  const depositOf = (kind: Kind, { deposit, depositTokens }: TestOrder) =>
+    kind === 'SOL' ? ({ of: 'lamports', at: deposit } as const) : ({ of: 'tokens', at: depositTokens } as const)
+  /** The token account of a deposit has rent; none exists without it. */
+  const hasDeposit = (kind: Kind, order: TestOrder) => (due.lamports.get(depositOf(kind, order).at) ?? 0n) > 0n
+
+  async function deposit(kind: Kind, order: TestOrder, extra: bigint): Promise<void> {
+    const { of, at } = depositOf(kind, order)
+    const { amount } = order.terms
+    const paid = extra + (kind === 'SOL' && amount < emptyAccount ? emptyAccount : amount)
+    if (kind === 'token' && !hasDeposit(kind, order)) give('lamports', at, htlcs.token.rent(165))
+    await htlcs[kind].deposit(order, paid)
+    give(of, at, paid)
+    // Strangers return it too early whenever they can try.
+    if (models[kind].returnDeposit(order, false, clock()) !== null) await returnDeposit(kind, order, false)
+  }
+
+  async function initiateDeposited(kind: Kind, order: TestOrder, rentPayer: Address): Promise<void> {
+    if (!hasDeposit(kind, order)) return
+    const htlc = htlcs[kind]
+    const { of, at } = depositOf(kind, order)
+    const held = due[of].get(at) ?? 0n
+    const expected = models[kind].initiateDeposited(order, held, rentPayer, clock())
+    if (!(await attempt(htlc, htlc.initiateDeposited(order, rentPayer), expected))) return
+    const { amount, initiator } = order.terms
+    give('lamports', rentPayer, -htlc.rent(orderSize(htlc)))
+    give('lamports', order.address, htlc.rent(orderSize(htlc)))
+    give(of, at, -amount)
+    give(of, kind === 'SOL' ? order.address : order.vault, amount)
+    if (kind === 'token') {
+      give('lamports', rentPayer, -htlc.rent(165))
+      give('lamports', order.vault, htlc.rent(165))
+    } else if (held - amount < emptyAccount) {
+      give(of, at, amount - held)
+      give(of, initiator, held - amount)
+    }
+  }
+
+  async function returnDeposit(kind: Kind, order: TestOrder, isSigned: boolean): Promise<void> {
+    if (!hasDeposit(kind, order)) return
+    const htlc = htlcs[kind]
+    const expected = models[kind].returnDeposit(order, isSigned, clock())
+    if (!(await attempt(htlc, htlc.returnDeposit(order, { isSigned }), expected))) return
+    const { of, at } = depositOf(kind, order)
+    const { initiator } = order.terms
+    const [held, rent] = [due[of].get(at) ?? 0n, htlc.rent(165)]
+    give(of, at, -held)
+    give(of, htlc.payee(initiator), held)
+    if (kind === 'SOL') return
+    give('lamports', at, -rent)
+    give('lamports', initiator, rent)
+  }
+
   async function donate(kind: Kind, order: TestOrder): Promise<void> {
     const htlc = htlcs[kind]
     // Two equal airdrops with one blockhash would be one transaction.
@@ -127,11 +191,7 @@ async function createRun() {
       const [htlc, model] = [htlcs[kind], models[kind]]
       switch (step.do) {
         case 'initiate': {
-          const { initiator, redeemer, secret: number, window, ...terms } = step.terms
-          const secret = sha256(Buffer.from(`${salt} ${number}`))
-          const parties = { initiator: keys[initiator].address, redeemer: keys[redeemer].address }
-          const order = { ...htlc.newOrder({ ...terms, ...parties, secretHash: sha256(secret) }, clock().time + window), secret }
-          mentioned[kind].push(order)
+          const order = mention(kind, step.terms)
           return initiate(kind, order, keys[step.funder].address, keys[step.rentPayer].address)
         }
         case 'initiate again':
@@ -167,13 +227,24 @@ async function createRun() {
           return moveTo({ slot: clock().slot + step.slots, time: clock().time + step.seconds })
         case 'donate':
           return donate(kind, pickFrom(kind, step.pick))
+        case 'deposit':
+          return deposit(kind, step.terms === null ? pickFrom(kind, step.pick) : mention(kind, step.terms), step.extra)
+        case 'initiate deposited':
+          return initiateDeposited(kind, pickFrom(kind, step.pick), keys[step.rentPayer].address)
+        case 'return deposit':
+          return returnDeposit(kind, pickFrom(kind, step.pick), step.isSigned)
       }
     },
     /** Open orders must hold their amounts, and all orders their rent and what strangers sent them. */
     checkLocked(): void {
-      for (const { address, vault } of new Map([...mentioned.SOL, ...mentioned.token].map((order) => [order.address, order])).values()) {
+      const all = [...mentioned.SOL, ...mentioned.token]
+      for (const { address, vault, deposit, depositTokens } of new Map(all.map((order) => [order.deposit, order])).values()) {
         expect(balance(address)).toBe(due.lamports.get(address) ?? 0n)
         if (due.tokens.has(vault)) expect(tokens(vault)).toBe(due.tokens.get(vault))
+        for (const at of [deposit, depositTokens]) {
+          expect(balance(at)).toBe(due.lamports.get(at) ?? 0n)
+          expect(tokens(at)).toBe(due.tokens.get(at) ?? 0n)
+        }
       }
     },
     checkPaid(): void {
@@ -202,6 +273,8 @@ async function createRun() {
         for (const order of models[kind].open()) await refund(kind, order)
         for (const order of models[kind].settled()) await close(kind, order, models[kind].rentPayer(order) ?? keys.rentPayer.address)
         for (const order of mentioned[kind]) {
+          await returnDeposit(kind, order, false)
+          expect(htlcs[kind].deposited(order)).toBe(0n)
           expect(htlcs[kind].state(order)).toBeNull()
           expect(tokens(order.vault)).toBe(0n)
           await initiate(kind, order, keys.funder.address, keys.rentPayer.address)

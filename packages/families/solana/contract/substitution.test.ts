@@ -1,5 +1,7 @@
 // This test replaces every account of every instruction by every account that an attacker could name. All parties sign everything.
 import { AccountRole, type Address } from '@solana/kit'
+import { getTransferSolInstruction } from '@solana-program/system'
+import { getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token'
 import { describe, expect, it } from 'vitest'
 import { instructionsSysvar, systemProgram, tokenProgram } from './client/programs.ts'
 import { programInterfaces } from './interface.ts'
@@ -21,7 +23,7 @@ describe.each(kinds)('of an order of %s, no account can be another one:', (kind)
     const accepted: string[] = []
     for (const [index, { name: account }] of accounts.entries()) {
       for (const [label, substitute] of await substitutes(htlc, { victim, other, settled })) {
-        const instruction = build(name === 'initiate' ? htlc.newOrder() : name === 'close' ? settled : victim)
+        const instruction = build(await targetOf(name, htlc, { victim, settled }))
         const original = instruction.accounts[index]
         if (original === undefined || original.address === substitute) continue
         const isProgram = substitute === htlc.program && original.role !== AccountRole.READONLY
@@ -33,20 +35,51 @@ describe.each(kinds)('of an order of %s, no account can be another one:', (kind)
         if (error === null) accepted.push(`${account} → ${label}`)
       }
     }
-    expect(accepted).toEqual(name === 'initiate' ? whoElseMayPay(kind) : [])
+    expect(accepted).toEqual(whoElseMay[name]?.(kind) ?? [])
     isOpen(htlc, victim)
     isOpen(htlc, other)
-    if (name === 'initiate' || name === 'close') return
-    expect((await htlc.sendSigned([build(victim)])).error).toBeNull()
+    if (name === 'close') return
+    expect((await htlc.sendSigned([build(await targetOf(name, htlc, { victim, settled }))])).error).toBeNull()
   })
 })
 
+const settlements = ['redeem', 'refund', 'instant_refund']
+
+/** A new order each time, where the instruction may succeed. */
+async function targetOf(
+  name: string,
+  htlc: HtlcFixture,
+  { victim, settled }: Readonly<Record<'victim' | 'settled', TestOrder>>,
+): Promise<TestOrder> {
+  if (settlements.includes(name)) return victim
+  if (name === 'close') return settled
+  const order = htlc.newOrder({ amount: 1_000_000n })
+  if (name === 'initiate') return order
+  await htlc.deposit(order, order.terms.amount)
+  const { relayer, stranger } = htlc.keys
+  if (name === 'return_deposit' && htlc.kind === 'token')
+    await htlc.sendSigned([getTransferSolInstruction({ source: relayer, destination: order.deposit, amount: 1_000_000n })])
+  if (name === 'return_deposited_tokens' && htlc.kind === 'SOL') {
+    const { deposit, depositTokens: ata } = order
+    await htlc.sendSigned([getCreateAssociatedTokenIdempotentInstruction({ payer: stranger, ata, owner: deposit, mint: htlc.mint })])
+  }
+  return order
+}
+
+/** A deposit is locked or returned by anyone, and what it pays goes where its terms say. */
+const whoElseMay: Readonly<Record<string, (kind: HtlcFixture['kind']) => readonly string[]>> = {
+  initiate: whoElseMayPay,
+  initiate_deposited: () => others('rent_payer', 'rentPayer'),
+}
+
+function others(account: string, usual: string): readonly string[] {
+  return ['initiator', 'redeemer', 'funder', 'rentPayer', 'relayer', 'stranger']
+    .filter((party) => party !== usual)
+    .map((party) => `${account} → ${party}`)
+}
+
 /** Every signer may fund an order and pay its rent. With tokens, the funder must match the token account. */
 function whoElseMayPay(kind: HtlcFixture['kind']): readonly string[] {
-  const others = (account: string, usual: string) =>
-    ['initiator', 'redeemer', 'funder', 'rentPayer', 'relayer', 'stranger']
-      .filter((party) => party !== usual)
-      .map((party) => `${account} → ${party}`)
   return [...(kind === 'SOL' ? others('funder', 'funder') : []), ...others('rent_payer', 'rentPayer')]
 }
 
@@ -60,6 +93,9 @@ function buildersOf(htlc: HtlcFixture) {
       htlc.moveTo({ time: order.initiateBefore })
       return htlc.close(order)
     },
+    initiate_deposited: (order: TestOrder) => htlc.initiateDeposited(order),
+    return_deposit: (order: TestOrder) => htlc.returnDeposit(order, { isSigned: true, of: 'SOL' }),
+    return_deposited_tokens: (order: TestOrder) => htlc.returnDeposit(order, { isSigned: true, of: { mint: htlc.mint } }),
   }
 }
 

@@ -1,14 +1,12 @@
 /** Refuses recipients from which nobody could ever move what they receive. */
 import { type Address, isOffCurveAddress } from '@solana/kit'
 import { AccountState } from '@solana-program/token'
-import { tokenProgram } from '../contract/client/programs.ts'
+import { token2022Program, tokenProgram } from '../contract/client/programs.ts'
 import { parseAddress } from '../terms/address.ts'
 import type { HtlcContract } from '../terms/htlc.ts'
 import { tokenAccountOf } from '../terms/instructions.ts'
 import type { NodeAccount, SolanaNode } from './nodes/node.ts'
 import { readTokenAccount } from './send/token-account.ts'
-
-const token2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 
 /** The check takes one request. A missing token account is no reason to refuse: the redeemer's transaction creates it. */
 export async function checkRecipient(
@@ -33,7 +31,7 @@ function problemOfWallet(wallet: Address, account: NodeAccount | null): string |
     return isOffCurveAddress(wallet) ? `${wallet} has no private key, and no program has created it: nobody could spend from it` : null
   }
   if (account.executable) return `${wallet} is a program, not a wallet`
-  if (account.owner === tokenProgram || account.owner === token2022)
+  if (account.owner === tokenProgram || account.owner === token2022Program)
     return `${wallet} is a token account or a mint, not a wallet: give the address of its owner`
   return null
 }

@@ -1,7 +1,15 @@
 // Derives the addresses of the program from an order's terms. It is pure and synchronous, because swap ids need it.
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { type Address, getAddressDecoder, getAddressEncoder, getStructEncoder, getU64Encoder, type ReadonlyUint8Array } from '@solana/kit'
+import {
+  type Address,
+  getAddressDecoder,
+  getAddressEncoder,
+  getI64Encoder,
+  getStructEncoder,
+  getU64Encoder,
+  type ReadonlyUint8Array,
+} from '@solana/kit'
 import { tokenProgram } from './programs.ts'
 
 export interface OrderTerms {
@@ -44,6 +52,19 @@ export function orderAddress(program: Address, { initiator, redeemer, secretHash
 export function vaultAddress(order: Address): Address {
   const parts = [addressBytes.encode(order), text.encode('thevault'), addressBytes.encode(tokenProgram)]
   return addressOf.decode(sha256(Uint8Array.from(parts.flatMap((part) => [...part]))))
+}
+
+/**
+ * Whoever pays a plain transfer to this address before the deadline (unix seconds) funds the order. The order's address stands for all of its terms.
+ * Lamports lie here, tokens in the associated token account of this address.
+ */
+export function depositAddress(program: Address, terms: OrderTerms, deadline: bigint): DerivedAddress {
+  const order = orderAddress(program, terms).address
+  return derive(`deposit ${program} ${order} ${deadline}`, program, () => [
+    text.encode('deposit'),
+    addressBytes.encode(order),
+    getI64Encoder().encode(deadline),
+  ])
 }
 
 /** A derivation takes half a millisecond, and a few addresses are needed again and again while an order is open. */

@@ -1,12 +1,20 @@
 // These tests compare the client with other implementations and with the committed interface of the program.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AccountRole, type Address, createAddressWithSeed, getAddressEncoder, getProgramDerivedAddress, getU64Encoder } from '@solana/kit'
+import {
+  AccountRole,
+  type Address,
+  createAddressWithSeed,
+  getAddressEncoder,
+  getI64Encoder,
+  getProgramDerivedAddress,
+  getU64Encoder,
+} from '@solana/kit'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { fieldSizes, programInterfaces } from '../interface.ts'
 import { createHtlc, type Kind, kinds } from '../testing/order.ts'
-import { orderAddress, vaultAddress } from './addresses.ts'
+import { depositAddress, orderAddress, vaultAddress } from './addresses.ts'
 import { initiateCodec, redeemCodec, solOrderCodec, tagCodec, tokenOrderCodec } from './codecs.ts'
 import { decodeInstruction, decodeOrderAccount } from './decode.ts'
 import { redeemSol } from './instructions.ts'
@@ -34,6 +42,10 @@ describe.each(kinds)('the client for %s', (kind) => {
       expect(orderAddress(program, order.terms)).toEqual({ address, bump })
       const vault = await createAddressWithSeed({ baseAddress: address, programAddress: tokenProgram, seed: 'thevault' })
       expect(vaultAddress(address)).toBe(vault)
+      const deadline = getI64Encoder().encode(order.initiateBefore)
+      const deposit = ['deposit', addressBytes.encode(address), deadline]
+      const [expected, depositBump] = await getProgramDerivedAddress({ programAddress: program, seeds: deposit })
+      expect(depositAddress(program, order.terms, order.initiateBefore)).toEqual({ address: expected, bump: depositBump })
     })
     await fc.assert(property, { numRuns: 20 })
   })
@@ -47,6 +59,9 @@ describe.each(kinds)('the client for %s', (kind) => {
       refund: htlc.refund(order),
       instant_refund: htlc.instantRefund(order),
       close: htlc.close(order),
+      initiate_deposited: htlc.initiateDeposited(order),
+      return_deposit: htlc.returnDeposit(order, { of: 'SOL' }),
+      return_deposited_tokens: htlc.returnDeposit(order, { of: { mint: htlc.mint } }),
     }
     const { instructions } = interfaceOf[kind]
     expect(instructions.map(({ name }) => name)).toEqual(Object.keys(built))
@@ -87,6 +102,8 @@ describe.each(kinds)('the client for %s', (kind) => {
       funder: htlc.keys.funder.address,
       rentPayer: htlc.keys.rentPayer.address,
     })
+    expect(read(htlc.initiateDeposited(order))).toEqual({ ...read(htlc.initiate(order)), funder: order.deposit })
+    expect(read(htlc.returnDeposit(order))).toBeNull()
     expect(read(htlc.redeem(order))).toEqual({ kind: 'redeemed', order: order.address, secret: order.secret })
     expect(read(htlc.refund(order))).toEqual({ kind: 'refunded', order: order.address, byConsent: false })
     expect(read(htlc.instantRefund(order))).toEqual({ kind: 'refunded', order: order.address, byConsent: true })
@@ -98,7 +115,7 @@ test('any bytes are decoded or refused, never a crash', async () => {
   const { program, keys } = await createHtlc('SOL')
   const accounts = fc.array(fc.constantFrom(program, keys.stranger.address, keys.funder.address), { maxLength: 10 })
   const tagged = fc
-    .tuple(fc.nat(9), fc.uint8Array({ maxLength: 110 }))
+    .tuple(fc.nat(13), fc.uint8Array({ maxLength: 110 }))
     .map(([tag, rest]) => Uint8Array.of(tag, 0, 0, 0, 0, 0, 0, 0, ...rest))
   const lengths = [initiateCodec, redeemCodec].map(({ fixedSize }) => fixedSize)
   const property = fc.property(accounts, fc.oneof(fc.uint8Array({ maxLength: 110 }), tagged), (named, data) => {

@@ -40,6 +40,10 @@ export const tags = {
   refundToken: 6n,
   instantRefundToken: 7n,
   close: 8n,
+  initiateDepositedSol: 9n,
+  initiateDepositedToken: 10n,
+  returnSol: 11n,
+  returnTokens: 12n,
 } as const
 
 export const tagCodec = getStructCodec([['tag', getU64Codec()]])
@@ -59,13 +63,21 @@ type Initiate = {
 }
 
 // The types are named, because declarations cannot be written with an inferred type that a library of kit's own defines.
-export const initiateCodec: FixedSizeCodec<Initiate> = getStructCodec([
+const initiateFields = [
   ['tag', getU64Codec()],
   ['amount', getU64Codec()],
   ['timelock', getU64Codec()],
   ['initiateBefore', getI64Codec()],
   ['redeemer', getAddressCodec()],
   ['secretHash', bytes32Codec],
+] as const
+
+export const initiateCodec: FixedSizeCodec<Initiate> = getStructCodec([...initiateFields])
+
+/** `mint` is that of the order: the System program stands for SOL. */
+export const returnCodec: FixedSizeCodec<Initiate & { readonly mint: Address }> = getStructCodec([
+  ...initiateFields,
+  ['mint', getAddressCodec()],
 ])
 
 type SolOrder = {

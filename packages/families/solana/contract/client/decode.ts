@@ -15,6 +15,7 @@ export type OrderEvent = { readonly order: Address } & (
       readonly kind: 'initiated'
       readonly terms: OrderTerms
       readonly initiateBefore: bigint
+      /** This is the deposit if the money lay there. */
       readonly funder: Address
       readonly rentPayer: Address
     }
@@ -23,15 +24,20 @@ export type OrderEvent = { readonly order: Address } & (
   | { readonly kind: 'closed' }
 )
 
-/** The result is null for an instruction of another program, and for one that our program would refuse. */
+/**
+ * The result is null for an instruction of another program, for one that our program would refuse, and for a return of a deposit, which changes no
+ * order.
+ */
 export function decodeInstruction(program: Address, { programAddress, accounts, data }: ExecutedInstruction): OrderEvent | null {
   const [order] = accounts
   if (programAddress !== program || order === undefined || data.length < tagCodec.fixedSize) return null
   const { tag } = tagCodec.decode(data)
   switch (tag) {
     case tags.initiateSol:
+    case tags.initiateDepositedSol:
       return decodeInitiateSol(order, accounts, data)
     case tags.initiateToken:
+    case tags.initiateDepositedToken:
       return decodeInitiateToken(order, accounts, data)
     case tags.redeemSol:
     case tags.redeemToken:

@@ -4,6 +4,8 @@ import type { Address } from '@solana/kit'
 export const systemProgram = '11111111111111111111111111111111' as Address
 /** This is the classic one: our program refuses Token-2022. */
 export const tokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' as Address
+/** Only a deposit may hold its tokens, which were sent there by mistake, and only to return them. */
+export const token2022Program = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' as Address
 /** The runtime verifies signatures of messages there. */
 export const ed25519Program = 'Ed25519SigVerify111111111111111111111111111' as Address
 /** A program reads the other instructions of its transaction there. */

@@ -1,6 +1,7 @@
 // Lists deliberately broken variants of the program, for orders of SOL and of tokens, each under the scenario that must notice it.
 import { type Breaks, type Mutant, mutantsOf } from '@tandem/chain-kit/testing/mutants.ts'
 import type { Kind } from '../testing/order.ts'
+import { depositBreaks } from './deposit-mutants.ts'
 
 const breaks: Readonly<Record<Kind, Breaks>> = {
   SOL: {
@@ -252,7 +253,7 @@ const breaks: Readonly<Record<Kind, Breaks>> = {
       ['an order of tokens counts as SOL', 'written->kind = TOKEN;', 'written->kind = SOL;'],
     ],
     'tokens go only to the associated token account of the payee for this mint': [
-      ['any token account of the payee', 'REQUIRE(is_associated(payee_tokens, payee, &paid->mint), WrongPayee);', ''],
+      ['any token account of the payee', 'REQUIRE(is_associated(payee_tokens, payee, &paid->mint, &TOKEN_PROGRAM), WrongPayee);', ''],
     ],
     'a refund is possible from the slot of expiry on, and not one before': [
       ['only the first bump is associated', 'while (bump-- > 0);', 'while (0);'],
@@ -305,5 +306,5 @@ const breaks: Readonly<Record<Kind, Breaks>> = {
 }
 
 export function mutantsFor(kind: Kind): readonly Mutant[] {
-  return mutantsOf(breaks[kind])
+  return [...mutantsOf(breaks[kind]), ...mutantsOf(depositBreaks[kind])]
 }

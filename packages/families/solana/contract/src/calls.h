@@ -13,6 +13,8 @@
 static const bytes32 SYSTEM_PROGRAM = {{0, 0, 0, 0}};
 /** TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA */
 static const bytes32 TOKEN_PROGRAM = {{0x93a165d7e1f6dd06, 0xac79ebce46e1cbd9, 0x91375b5fed85b41c, 0xa900ff7e85f58c3a}};
+/** TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb. Only a deposit may hold its tokens, and only to return them. */
+static const bytes32 TOKEN_2022_PROGRAM = {{0xde8f75eee1f6dd06, 0xdacd6ce4bc5d4218, 0x270db9834dfc1ab6, 0xfc8ba1d828f9bdfe}};
 /** ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL */
 static const bytes32 ASSOCIATED_TOKEN_PROGRAM = {{0xf189244e8f25978c, 0x830d8e1429103dbb, 0x8410ffda99135a0b, 0x59f8e9dbd87b8e04}};
 
@@ -24,8 +26,10 @@ typedef struct {
 } token_account;
 
 #define TOKEN_ACCOUNT_SIZE 165
+/** In a mint. */
+#define DECIMALS_OFFSET 44
 
-#define MAX_CALL_ACCOUNTS 3
+#define MAX_CALL_ACCOUNTS 4
 
 typedef struct {
   account_meta metas[MAX_CALL_ACCOUNTS];
@@ -194,4 +198,64 @@ static __attribute__((noinline)) u64 close_vault(account *vault, account *order_
   name_account(&call, order_account, 1, 0);
   name_account(&call, order_account, 0, 1);
   return invoke(&TOKEN_PROGRAM, &call, &tag, sizeof tag, seeds);
+}
+
+// What a deposit signs for.
+
+static __attribute__((noinline)) u64 transfer_deposited_lamports(account *deposit, account *to, u64 lamports, const signer_seeds *seeds) {
+  struct {
+    u32 unsent;
+    u32 tag;
+    u64 lamports;
+  } data = {0, 2, lamports};
+  call_accounts call;
+  call.count = 0;
+  name_account(&call, deposit, 1, 1);
+  name_account(&call, to, 1, 0);
+  return invoke(&SYSTEM_PROGRAM, &call, PACKED_FROM_TAG(data), seeds);
+}
+
+static __attribute__((noinline)) u64 approve_tokens(account *tokens, account *delegate, account *deposit, u64 amount,
+                                                    const signer_seeds *seeds) {
+  struct {
+    u8 unsent[7];
+    u8 tag;
+    u64 amount;
+  } data = {{0}, 4, amount};
+  call_accounts call;
+  call.count = 0;
+  name_account(&call, tokens, 1, 0);
+  name_account(&call, delegate, 0, 0);
+  name_account(&call, deposit, 0, 1);
+  return invoke(&TOKEN_PROGRAM, &call, PACKED_FROM_TAG(data), seeds);
+}
+
+// These two are for tokens of either Token program: the one that owns the account.
+
+/** Some mints of Token-2022 allow no transfer that does not name them. */
+static __attribute__((noinline)) u64 transfer_all_tokens(account *from, account *mint, account *to, account *authority,
+                                                         const signer_seeds *seeds) {
+  struct {
+    u8 unsent[7];
+    u8 tag;
+    u64 amount;
+    u8 decimals;
+  } data = {{0}, 12, ((const token_account *)from->data)->amount, mint->data[DECIMALS_OFFSET]};
+  call_accounts call;
+  call.count = 0;
+  name_account(&call, from, 1, 0);
+  name_account(&call, mint, 0, 0);
+  name_account(&call, to, 1, 0);
+  name_account(&call, authority, 0, 1);
+  return invoke(&from->owner, &call, &data.tag, 10, seeds);
+}
+
+static __attribute__((noinline)) u64 close_tokens(account *closed, account *rent_to, account *authority, const signer_seeds *seeds) {
+  u8 tag = 9;
+  call_accounts call;
+  call.count = 0;
+  name_account(&call, closed, 1, 0);
+  name_account(&call, rent_to, 1, 0);
+  name_account(&call, authority, 0, 1);
+  return invoke(&closed->owner, &call, &tag, sizeof tag, seeds);
 }

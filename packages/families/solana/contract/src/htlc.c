@@ -9,168 +9,12 @@
 // 2. An order is paid out once, either to its redeemer or to its initiator.
 // 3. A settled order keeps its account until `initiate_before`. Initiating fails while the account exists and from that time on, so
 //    nothing that was signed for this order can initiate it a second time.
-// 4. A payment needs no account of a third party: nobody can block it by making the account of the rent payer unusable.
-#include "calls.h"
+// 4. What lies at a deposit address can only be locked in its order, before its deadline and at most once, or go to the initiator.
+// 5. A payment needs no account of a third party: nobody can block it by making the account of the rent payer unusable.
 #include "consent.h"
-
-#define REQUIRE(condition, error)   \
-  do {                              \
-    if (!(condition)) return error; \
-  } while (0)
-
-#define MAX_ACCOUNTS 9
-
-typedef struct {
-  account *accounts[MAX_ACCOUNTS];
-  u64 account_count;
-  const void *data;
-  u64 data_length;
-  const bytes32 *program;
-} context;
-
-/** The loader pads accounts to eight bytes. A repeated account is only its index, and shares the memory of the first one. */
-INLINE u64 read_input(u8 *input, context *read) {
-  u64 count = *(u64 *)input;
-  REQUIRE(count <= MAX_ACCOUNTS, InvalidAccountCount);
-  u8 *at = input + 8;
-  for (u64 i = 0; i < count; i++) {
-    account *next = (account *)at;
-    if (next->duplicate_of == NOT_A_DUPLICATE) {
-      read->accounts[i] = next;
-      at += sizeof(account) + ((next->size + 7) & ~7ULL) + ROOM_TO_GROW + sizeof(u64);
-    } else {
-      read->accounts[i] = read->accounts[next->duplicate_of];
-      at += 8;
-    }
-  }
-  read->account_count = count;
-  read->data_length = *(u64 *)at;
-  read->data = at + 8;
-  read->program = (bytes32 *)(at + 8 + read->data_length);
-  return 0;
-}
-
-// Initiate
-
-/** Two is the threshold of today's clusters; one is what SIMD-0194 makes of it, with a doubled `lamports_per_byte`. */
-INLINE u64 minimum_balance(u64 size, u64 *lamports) {
-  rent_sysvar rent;
-  TRY(sol_get_rent_sysvar(&rent));
-  u64 once = (128 + size) * rent.lamports_per_byte;
-  if (rent.threshold_bits == 0x4000000000000000) *lamports = once * 2;
-  else if (rent.threshold_bits == 0x3ff0000000000000) *lamports = once;
-  else return UnknownRent;
-  return 0;
-}
-
-INLINE u64 check_terms(const initiate_data *terms, const account *initiator, const clock_sysvar *clock) {
-  REQUIRE(terms->amount != 0, ZeroAmount);
-  REQUIRE(terms->timelock != 0 && terms->timelock <= MAX_TIMELOCK, InvalidTimelock);
-  REQUIRE(terms->initiate_before > clock->unix_time, InitiateTooLate);
-  REQUIRE(terms->initiate_before <= clock->unix_time + MAX_INITIATE_SECONDS, InvalidInitiateBefore);
-  REQUIRE(!is_zero(&initiator->address) && !is_zero(&terms->redeemer), ZeroAddress);
-  REQUIRE(!equal(&initiator->address, &terms->redeemer), SameInitiatorAndRedeemer);
-  return 0;
-}
-
-/** An account that does not exist, or that has only been sent lamports. */
-INLINE int is_unused(const account *candidate) { return candidate->size == 0 && equal(&candidate->owner, &SYSTEM_PROGRAM); }
-
-/**
- * Writes the bump, which is the last of the seeds. Only the highest one counts, so that terms have one address, and nobody has a key
- * for it: only this program can sign for it.
- */
-INLINE int is_derived(const account *derived, signer_seeds seeds, const bytes32 *program, u8 *bump) {
-  bytes32 address;
-  return sol_try_find_program_address(seeds.seeds, seeds.count - 1, program, &address, bump) == 0 && equal(&address, &derived->address);
-}
-
-INLINE order *write_order(account *order_account, const initiate_data *terms, const account *initiator, const account *rent_payer,
-                          const clock_sysvar *clock, u8 bump) {
-  order *written = (order *)order_account->data;
-  written->status = OPEN;
-  written->bump = bump;
-  written->amount = terms->amount;
-  written->timelock = terms->timelock;
-  written->initiated_slot = clock->slot;
-  written->initiate_before = terms->initiate_before;
-  written->secret_hash = terms->secret_hash;
-  written->initiator = initiator->address;
-  written->redeemer = terms->redeemer;
-  written->rent_payer = rent_payer->address;
-  return written;
-}
-
-static __attribute__((noinline)) u64 initiate_sol(const context *call) {
-  REQUIRE(call->account_count == 5, InvalidAccountCount);
-  REQUIRE(call->data_length == sizeof(initiate_data), InvalidInstruction);
-  account *order_account = call->accounts[0], *funder = call->accounts[1], *rent_payer = call->accounts[2];
-  const account *initiator = call->accounts[3];
-  const initiate_data *terms = call->data;
-  clock_sysvar clock;
-  TRY(sol_get_clock_sysvar(&clock));
-  REQUIRE(funder->is_signer && rent_payer->is_signer, MissingSignature);
-  TRY(check_terms(terms, initiator, &clock));
-  REQUIRE(is_unused(order_account), DuplicateOrder);
-  u64 rent;
-  TRY(minimum_balance(SOL_ORDER_SIZE, &rent));
-  REQUIRE(terms->amount <= ~0ULL - rent, AmountTooLarge);
-
-  u8 bump;
-  slice seeds[] = {{"htlc", 4},
-                   {&initiator->address, 32},
-                   {&terms->redeemer, 32},
-                   {&terms->secret_hash, 32},
-                   {&terms->amount, 16},
-                   {&bump, 1}};
-  u64 one_pays_all = funder == rent_payer;
-  new_account created = {order_account, one_pays_all ? rent + terms->amount : rent, SOL_ORDER_SIZE, call->program, {seeds, 6}};
-  REQUIRE(is_derived(order_account, created.seeds, call->program, &bump), WrongOrderAddress);
-  TRY(create_account(rent_payer, &created));
-  if (!one_pays_all) TRY(transfer_lamports(funder, order_account, terms->amount));
-  write_order(order_account, terms, initiator, rent_payer, &clock, bump)->kind = SOL;
-  return 0;
-}
-
-static __attribute__((noinline)) u64 initiate_token(const context *call) {
-  REQUIRE(call->account_count == 9, InvalidAccountCount);
-  REQUIRE(call->data_length == sizeof(initiate_data), InvalidInstruction);
-  account *order_account = call->accounts[0], *vault = call->accounts[1], *funder = call->accounts[2], *rent_payer = call->accounts[3];
-  account *funder_tokens = call->accounts[5], *mint = call->accounts[6];
-  const account *initiator = call->accounts[4], *token_program = call->accounts[7];
-  const initiate_data *terms = call->data;
-  clock_sysvar clock;
-  TRY(sol_get_clock_sysvar(&clock));
-  REQUIRE(funder->is_signer && rent_payer->is_signer, MissingSignature);
-  TRY(check_terms(terms, initiator, &clock));
-  REQUIRE(is_unused(order_account), DuplicateOrder);
-  REQUIRE(equal(&token_program->address, &TOKEN_PROGRAM), WrongTokenProgram);
-  REQUIRE(equal(&mint->owner, &TOKEN_PROGRAM), WrongMint);
-  u64 order_rent, vault_rent;
-  TRY(minimum_balance(TOKEN_ORDER_SIZE, &order_rent));
-  TRY(minimum_balance(TOKEN_ACCOUNT_SIZE, &vault_rent));
-
-  u8 bump;
-  slice seeds[] = {{"htlc_token", 10},
-                   {&initiator->address, 32},
-                   {&terms->redeemer, 32},
-                   {&terms->secret_hash, 32},
-                   {&terms->amount, 16},
-                   {&mint->address, 32},
-                   {&bump, 1}};
-  new_account created = {order_account, order_rent, TOKEN_ORDER_SIZE, call->program, {seeds, 7}};
-  REQUIRE(is_derived(order_account, created.seeds, call->program, &bump), WrongOrderAddress);
-  TRY(create_account(rent_payer, &created));
-  TRY(create_vault(rent_payer, vault, vault_rent, order_account, &created.seeds));
-  TRY(initialize_vault(vault, mint, order_account));
-  TRY(transfer_tokens(funder_tokens, vault, funder, terms->amount, 0));
-
-  order *written = write_order(order_account, terms, initiator, rent_payer, &clock, bump);
-  written->kind = TOKEN;
-  written->mint = mint->address;
-  written->vault = vault->address;
-  return 0;
-}
+#include "context.h"
+#include "deposit.h"
+#include "initiate.h"
 
 // Redeem, refund, instant refund
 
@@ -259,21 +103,6 @@ static __attribute__((noinline)) u64 refund_sol(const context *call, u64 tag) {
 }
 
 /**
- * The associated token account of an owner: where its tokens are looked for, so nobody can strand a payment in another one. Only the
- * Associated Token program can create an account at such an address, and it does so only for the highest bump without a key.
- */
-static __attribute__((noinline)) int is_associated(const account *tokens, const bytes32 *owner, const bytes32 *mint) {
-  u8 bump = 255;
-  slice parts[] = {{owner, 32}, {&TOKEN_PROGRAM, 32}, {mint, 32}, {&bump, 1}, {&ASSOCIATED_TOKEN_PROGRAM, 32}, {"ProgramDerivedAddress", 21}};
-  bytes32 address;
-  do {
-    sol_sha256(parts, 6, &address);
-    if (equal(&address, &tokens->address)) return 1;
-  } while (bump-- > 0);
-  return 0;
-}
-
-/**
  * Pays everything in the vault, so that tokens that a stranger sent there cannot keep it from being closed. Its rent goes to the order.
  * The order signs, by the seeds that it keeps: it must still have its secret hash.
  */
@@ -282,7 +111,7 @@ INLINE u64 pay_tokens(const context *call, const bytes32 *payee) {
   const order *paid = (const order *)order_account->data;
   REQUIRE(equal(&vault->address, &paid->vault), WrongVault);
   REQUIRE(equal(&call->accounts[3]->address, &TOKEN_PROGRAM), WrongTokenProgram);
-  REQUIRE(is_associated(payee_tokens, payee, &paid->mint), WrongPayee);
+  REQUIRE(is_associated(payee_tokens, payee, &paid->mint, &TOKEN_PROGRAM), WrongPayee);
   // Its owner can give it away. One that does not exist has no owner: the loader leaves zeros behind its data.
   REQUIRE(equal(&((const token_account *)payee_tokens->data)->owner, payee), WrongPayee);
   slice seeds[] = {{"htlc_token", 10},
@@ -352,5 +181,5 @@ u64 entrypoint(u8 *input) {
   if (tag == REFUND_SOL || tag == INSTANT_REFUND_SOL) return refund_sol(&call, tag);
   if (tag == REFUND_TOKEN || tag == INSTANT_REFUND_TOKEN) return refund_token(&call, tag);
   if (tag == CLOSE) return close(&call);
-  return InvalidInstruction;
+  return use_deposit(&call, tag);
 }

@@ -32,7 +32,10 @@
   X(6023, WrongVault, "The vault is not the one of the order")                                          \
   X(6024, WrongRentPayer, "Somebody else paid the rent of the order")                                   \
   X(6025, TooEarlyToClose, "The order could still be initiated again: it stays until then")             \
-  X(6026, MissingConsent, "The instruction before is not the redeemer's signature of this refund")
+  X(6026, MissingConsent, "The instruction before is not the redeemer's signature of this refund")      \
+  X(6027, WrongDeposit, "The deposit is not the one of the order and its deadline")                     \
+  X(6028, DepositTooSmall, "The deposit does not hold the amount of the order")                         \
+  X(6029, TooEarlyToReturn, "The order can still be initiated with this deposit: its owner must sign")
 
 #define ERROR_CONSTANT(code, name, message) name = code,
 enum { ERRORS(ERROR_CONSTANT) };
@@ -48,6 +51,10 @@ enum {
   REFUND_TOKEN,
   INSTANT_REFUND_TOKEN,
   CLOSE,
+  INITIATE_DEPOSITED_SOL,
+  INITIATE_DEPOSITED_TOKEN,
+  RETURN_SOL,
+  RETURN_TOKENS,
 };
 
 typedef struct {
@@ -65,6 +72,13 @@ typedef struct {
   u64 tag;
   bytes32 secret;
 } redeem_data;
+
+/** Terms, which may be such that no order can have them, and the deadline of a deposit. */
+typedef struct {
+  initiate_data terms;
+  /** Of the order; zero for SOL. */
+  bytes32 mint;
+} return_data;
 
 #define TAG_LENGTH 8
 
@@ -113,3 +127,4 @@ _Static_assert(sizeof(order) == TOKEN_ORDER_SIZE, "layout");
 _Static_assert(__builtin_offsetof(order, mint) == SOL_ORDER_SIZE, "layout");
 _Static_assert(sizeof(initiate_data) == 96, "layout");
 _Static_assert(sizeof(redeem_data) == 40, "layout");
+_Static_assert(sizeof(return_data) == 128, "layout");

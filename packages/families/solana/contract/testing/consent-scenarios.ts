@@ -6,7 +6,7 @@ import { orderAddress } from '../client/addresses.ts'
 import { consentInstruction, consentMessage, type Initiation } from '../client/consent.ts'
 import { initiateSol, instantRefundSol } from '../client/instructions.ts'
 import { instructionsSysvar } from '../client/programs.ts'
-import { writeProgram } from '../linker/write-program.ts'
+import { createAcceptor } from './acceptor.ts'
 import { type HtlcFixture, keyOf, type TestOrder, withAccount } from './order.ts'
 import { accepted, isOpen, pays, refused, type Scenario } from './scenario.ts'
 import { signMessage } from './svm.ts'
@@ -22,12 +22,6 @@ function initiationOf(htlc: HtlcFixture, order: TestOrder): Initiation {
   const state = htlc.state(order)
   if (state === null) throw new Error('an order that was never initiated has no slot')
   return state
-}
-
-/** A program of somebody else that verifies nothing: mov r0, 0; exit. The loader wants a system call, which is never reached. */
-function createAcceptor(): Buffer {
-  const code = Buffer.from(['b700000000000000', '9500000000000000', '85000000ffffffff', '9500000000000000'].join(''), 'hex')
-  return writeProgram({ code, constants: Buffer.alloc(0), entry: 0, systemCalls: [{ at: 16, name: 'sol_get_clock_sysvar' }] })
 }
 
 function withByte(instruction: Instruction, at: number, change: (byte: number) => number): Instruction {

@@ -19,6 +19,9 @@ export interface Moment {
 /** Each call returns the name of the error with which the program must refuse, or null if the program must succeed. */
 export interface HtlcModel {
   initiate(order: TestOrder, rentPayer: Address, now: Moment): string | null
+  /** `held` is what the deposit of the order has. */
+  initiateDeposited(order: TestOrder, held: bigint, rentPayer: Address, now: Moment): string | null
+  returnDeposit(order: TestOrder, isSigned: boolean, now: Moment): string | null
   redeem(order: TestOrder, how: { readonly rightSecret: boolean; readonly rightPayee: boolean }): string | null
   refund(order: TestOrder, now: Moment): string | null
   instantRefund(order: TestOrder, bySomebodyElse: boolean): string | null
@@ -43,17 +46,27 @@ export function createModel(): HtlcModel {
     return error
   }
 
+  function refusalOf({ terms, address, initiateBefore }: TestOrder, { time }: Moment): string | null {
+    if (terms.amount === 0n) return 'ZeroAmount'
+    if (terms.timelock === 0n) return 'InvalidTimelock'
+    if (initiateBefore <= time) return 'InitiateTooLate'
+    if (terms.initiator === terms.redeemer) return 'SameInitiatorAndRedeemer'
+    return orders.has(address) ? 'DuplicateOrder' : null
+  }
+
   return {
-    initiate(order, rentPayer, { slot, time }) {
-      const { amount, timelock, initiator, redeemer } = order.terms
-      if (amount === 0n) return 'ZeroAmount'
-      if (timelock === 0n) return 'InvalidTimelock'
-      if (order.initiateBefore <= time) return 'InitiateTooLate'
-      if (initiator === redeemer) return 'SameInitiatorAndRedeemer'
-      if (orders.has(order.address)) return 'DuplicateOrder'
-      orders.set(order.address, { order, openedSlot: slot, rentPayer, status: 'open' })
-      return null
+    initiate(order, rentPayer, now) {
+      const refusal = refusalOf(order, now)
+      if (refusal === null) orders.set(order.address, { order, openedSlot: now.slot, rentPayer, status: 'open' })
+      return refusal
     },
+    initiateDeposited(order, held, rentPayer, now) {
+      const { amount, mint } = order.terms
+      if (held < amount) return mint === null ? 'DepositTooSmall' : (refusalOf(order, now) ?? 'code 1')
+      return this.initiate(order, rentPayer, now)
+    },
+    returnDeposit: ({ address, initiateBefore }, isSigned, { time }) =>
+      isSigned || orders.has(address) || time >= initiateBefore ? null : 'TooEarlyToReturn',
     redeem: (order, { rightSecret, rightPayee }) =>
       settle(order, 'redeemed', () => (rightSecret ? (rightPayee ? null : 'WrongPayee') : 'WrongSecret')),
     refund: (order, { slot }) =>

@@ -1,13 +1,25 @@
 // Makes orders for tests, of both kinds, with every instruction ready to be sent or to be changed first.
 import { createHash, randomBytes } from 'node:crypto'
-import type { Address, Instruction, KeyPairSigner, ReadonlyUint8Array } from '@solana/kit'
-import { findAssociatedTokenPda } from '@solana-program/token'
-import { type OrderTerms, orderAddress, vaultAddress } from '../client/addresses.ts'
+import {
+  type Address,
+  getAddressDecoder,
+  getAddressEncoder,
+  type Instruction,
+  isOffCurveAddress,
+  type KeyPairSigner,
+  lamports,
+  type ReadonlyUint8Array,
+} from '@solana/kit'
+import { getTransferSolInstruction } from '@solana-program/system'
+import { findAssociatedTokenPda, getCreateAssociatedTokenIdempotentInstruction, getTransferInstruction } from '@solana-program/token'
+import { depositAddress, type OrderTerms, orderAddress, vaultAddress } from '../client/addresses.ts'
 import { consentInstruction, consentMessage } from '../client/consent.ts'
 import { decodeOrderAccount, type OrderAccount } from '../client/decode.ts'
 import {
   closeOrder,
   type HtlcInstruction,
+  initiateDepositedSol,
+  initiateDepositedToken,
   initiateSol,
   initiateToken,
   instantRefundSol,
@@ -16,6 +28,8 @@ import {
   redeemToken,
   refundSol,
   refundToken,
+  returnSol,
+  returnTokens,
 } from '../client/instructions.ts'
 import { instructionsSysvar, tokenProgram } from '../client/programs.ts'
 import { createSvm, keyOf, type Outcome, type Svm, signMessage } from './svm.ts'
@@ -30,6 +44,16 @@ export interface TestOrder {
   /** An order of SOL has this address too, but never an account there. */
   readonly vault: Address
   readonly initiateBefore: bigint
+  /** The deadline of the deposit is `initiateBefore`. */
+  readonly deposit: Address
+  /** An order of SOL has this address too, for the mint of the fixture. */
+  readonly depositTokens: Address
+}
+
+/** What a test may choose of a return. */
+interface ReturnChoice {
+  readonly isSigned?: boolean
+  readonly of?: 'SOL' | { readonly mint: Address; readonly tokenProgram?: Address; readonly tokens?: Address }
 }
 
 export type HtlcFixture = Awaited<ReturnType<typeof createHtlc>>
@@ -50,6 +74,10 @@ export async function createHtlc(kind: Kind, on: Promise<Svm> = createSvm()) {
   }
   const tokensOf = (party: Address): Address => tokenAccounts.get(party) ?? party
   const isSol = kind === 'SOL'
+  const depositOf = (terms: OrderTerms, deadline: bigint) => {
+    const { address: deposit } = depositAddress(program, terms, deadline)
+    return { deposit, depositTokens: associatedTokensAt(deposit, terms.mint ?? mint) }
+  }
 
   const fixture = {
     ...chain,
@@ -71,7 +99,7 @@ export async function createHtlc(kind: Kind, on: Promise<Svm> = createSvm()) {
         ...terms,
       }
       const { address } = orderAddress(program, all)
-      return { terms: all, secret, address, vault: vaultAddress(address), initiateBefore }
+      return { terms: all, secret, address, vault: vaultAddress(address), initiateBefore, ...depositOf(all, initiateBefore) }
     },
     initiate({ terms, initiateBefore }: TestOrder, funder = keys.funder.address, rentPayer = keys.rentPayer.address): HtlcInstruction {
       const { mint: ofMint } = terms
@@ -101,6 +129,39 @@ export async function createHtlc(kind: Kind, on: Promise<Svm> = createSvm()) {
       return consentInstruction(signer, signMessage(signer, message), message)
     },
     close: ({ address }: TestOrder, rentPayer = keys.rentPayer.address): HtlcInstruction => closeOrder(program, address, rentPayer),
+    /** Money comes by plain transfers. The token account exists once there are tokens. */
+    async deposit({ deposit, depositTokens }: TestOrder, amount: bigint): Promise<void> {
+      const { relayer } = keys
+      if (isSol) {
+        const pay = getTransferSolInstruction({ source: relayer, destination: deposit, amount: lamports(amount) })
+        const { error } = await fixture.sendSigned([pay])
+        if (error !== null) throw new Error(`deposit: ${error}`)
+        return
+      }
+      const create = getCreateAssociatedTokenIdempotentInstruction({ payer: relayer, ata: depositTokens, owner: deposit, mint })
+      const source = tokensOf(relayer.address)
+      const pay = getTransferInstruction({ source, destination: depositTokens, authority: relayer, amount })
+      const { error } = await fixture.sendSigned([create, pay])
+      if (error !== null) throw new Error(`deposit: ${error}`)
+    },
+    /** The unit is that of the order. */
+    deposited: ({ deposit, depositTokens }: TestOrder): bigint => (isSol ? chain.balance(deposit) : chain.tokens(depositTokens)),
+    initiateDeposited({ terms, initiateBefore, depositTokens }: TestOrder, rentPayer = keys.rentPayer.address): HtlcInstruction {
+      const { mint: ofMint } = terms
+      const sweep = { rentPayer, deadline: initiateBefore }
+      return ofMint === null
+        ? initiateDepositedSol(program, { ...terms, mint: null }, sweep)
+        : initiateDepositedToken(program, { ...terms, mint: ofMint }, { ...sweep, depositTokens })
+    },
+    returnDeposit({ terms, initiateBefore, deposit }: TestOrder, { isSigned = false, of }: ReturnChoice = {}): HtlcInstruction {
+      const by = { deadline: initiateBefore, isSignedByInitiator: isSigned }
+      const what = of ?? (isSol ? 'SOL' : { mint })
+      if (what === 'SOL') return returnSol(program, terms, by)
+      const ofMint = what.tokenProgram ?? tokenProgram
+      const initiatorTokens = associatedTokensAt(terms.initiator, what.mint, ofMint)
+      const tokens = what.tokens ?? associatedTokensAt(deposit, what.mint, ofMint)
+      return returnTokens(program, terms, by, { tokens, initiatorTokens, mint: what.mint, tokenProgram: ofMint })
+    },
     sendSigned(instructions: readonly Instruction[]): Promise<Outcome> {
       return chain.send(instructions, signersAmong(instructions, Object.values(keys)))
     },
@@ -123,6 +184,29 @@ export async function associatedTokens(owner: Address, mint: Address): Promise<A
   const [account] = await findAssociatedTokenPda({ owner, mint, tokenProgram })
   return account
 }
+
+export function associatedTokensAt(owner: Address, mint: Address, ofMint = tokenProgram): Address {
+  return associatedTokensWithBump(owner, mint, ofMint).address
+}
+
+/** It takes no web crypto, so it is synchronous. */
+export function associatedTokensWithBump(
+  owner: Address,
+  mint: Address,
+  ofMint = tokenProgram,
+): { readonly address: Address; readonly bump: number } {
+  const bytes = getAddressEncoder()
+  for (let bump = 255; bump >= 0; bump -= 1) {
+    const hash = createHash('sha256')
+    for (const part of [owner, ofMint, mint]) hash.update(Uint8Array.from(bytes.encode(part)))
+    hash.update(Uint8Array.of(bump)).update(Uint8Array.from(bytes.encode(associatedTokenProgram)))
+    const address = getAddressDecoder().decode(hash.update('ProgramDerivedAddress').digest())
+    if (isOffCurveAddress(address)) return { address, bump }
+  }
+  throw new Error('every bump gives an address with a key')
+}
+
+const associatedTokenProgram = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL' as Address
 
 export function sha256(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(createHash('sha256').update(bytes).digest())

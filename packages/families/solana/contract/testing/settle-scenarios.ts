@@ -221,7 +221,17 @@ export const settleScenarios: readonly Scenario[] = [
     async play(htlc) {
       const order = await htlc.open()
       htlc.expire(order)
-      const all = [htlc.initiate(htlc.newOrder()), htlc.redeem(order), htlc.refund(order), htlc.instantRefund(order), htlc.close(order)]
+      const deposited = htlc.newOrder()
+      await htlc.deposit(deposited, deposited.terms.amount)
+      const all = [
+        htlc.initiate(htlc.newOrder()),
+        htlc.redeem(order),
+        htlc.refund(order),
+        htlc.instantRefund(order),
+        htlc.close(order),
+        htlc.initiateDeposited(deposited),
+        htlc.returnDeposit(deposited, { isSigned: true }),
+      ]
       for (const instruction of all) {
         const extra = { address: htlc.keys.stranger.address, role: AccountRole.READONLY }
         await refused(htlc, { ...instruction, accounts: [...instruction.accounts, extra] }, 'InvalidAccountCount')
@@ -231,7 +241,7 @@ export const settleScenarios: readonly Scenario[] = [
         for (const length of [0, 7, instruction.data.length - 1])
           await refused(htlc, withData(instruction, instruction.data.slice(0, length)), 'InvalidInstruction')
       }
-      for (const tag of [9n, 255n, 256n, 2n ** 32n, 2n ** 64n - 1n]) {
+      for (const tag of [13n, 255n, 256n, 2n ** 32n, 2n ** 64n - 1n]) {
         const data = Buffer.alloc(8)
         data.writeBigUInt64LE(tag)
         await refused(htlc, withData(htlc.refund(order), data), 'InvalidInstruction')

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import type { Kind } from './order.ts'
 
-interface DrawnTerms {
+export interface DrawnTerms {
   readonly initiator: 'initiator' | 'stranger'
   readonly redeemer: 'redeemer' | 'stranger'
   readonly amount: bigint
@@ -22,6 +22,10 @@ export type Step = { readonly kind: Kind } & (
   | { readonly do: 'close'; readonly pick: number; readonly toSomebodyElse: boolean }
   | { readonly do: 'wait'; readonly slots: bigint; readonly seconds: bigint }
   | { readonly do: 'donate'; readonly pick: number }
+  /** The order is a new one if it has terms. */
+  | { readonly do: 'deposit'; readonly pick: number; readonly extra: bigint; readonly terms: DrawnTerms | null }
+  | { readonly do: 'initiate deposited'; readonly pick: number; readonly rentPayer: Payer }
+  | { readonly do: 'return deposit'; readonly pick: number; readonly isSigned: boolean }
 )
 
 export type Payer = 'funder' | 'rentPayer' | 'initiator'
@@ -62,6 +66,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('donate' as const), kind, pick }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('deposit' as const),
+      kind,
+      pick,
+      extra: fc.constantFrom(0n, 1n, 1_000_000n),
+      terms: fc.option(terms, { freq: 1 }),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('initiate deposited' as const), kind, pick, rentPayer: payer }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('return deposit' as const), kind, pick, isSigned: rarely }) },
 )
 
 export const steps = fc.array(step, { minLength: 6, maxLength: 18 })
