@@ -15,6 +15,7 @@ import { readHtlcState, readOrder } from './contract-state.ts'
 import { createExecutor, type SolanaExecutor } from './execute.ts'
 import { LIFETIME, type LocalFixture, startLocalFixture, type TestSwap } from './local-chain.fixture.ts'
 import type { SolanaNode } from './nodes/node.ts'
+import { createRent } from './rent.ts'
 import { verifyPayout } from './send/payout.ts'
 
 const fixture = opened(startLocalFixture)
@@ -64,6 +65,34 @@ describe.each(['sol', 'token'] as const)('%s', (kind) => {
     fixture.mine()
     expect(await stateOf(contract(), swap)).toBe('refunded')
   })
+
+  it.each(['refund', 'redeem'] as const)(
+    'takes no %s of a closed order for one of the same terms that were initiated again',
+    async (verb) => {
+      const swap = await initiated(contract(), { timelock: 20n })
+      const { terms, secret } = swap
+      const key = newKey()
+      const settle = () => {
+        const outbox = fixture.relay.outbox.open(key)
+        return verb === 'refund' ? executor.refund(contract(), terms, outbox) : executor.redeem(contract(), terms, secret, outbox)
+      }
+      fixture.mine(20)
+      const first = await settle()
+      fixture.mine()
+      const before = await readOrder(fixture.node, contract(), terms)
+      fixture.chain.passTime(10_000)
+      fixture.mine()
+      await createRent(fixture.node, fixture.contracts).giveBack(terms, fixture.solver.outbox.open(newKey()))
+      fixture.mine()
+      expect([before?.status, await stateOf(contract(), swap)]).toEqual([verb === 'refund' ? 'refunded' : 'redeemed', 'absent'])
+      await executor.initiate(contract(), terms, fixture.solver.outbox.open(newKey()))
+      fixture.mine(21)
+      const again = await settle()
+      expect(again).not.toBe(first)
+      fixture.mine()
+      expect(await stateOf(contract(), swap)).toBe(before?.status)
+    },
+  )
 
   it('says what is missing to initiate, with the amounts, and signs nothing', async () => {
     const [swap, key] = [await fixture.swap(contract(), { amount: 10n ** 15n }), newKey()]

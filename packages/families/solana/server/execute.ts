@@ -1,6 +1,6 @@
 /** Simulates transactions of the HTLC program and sets their compute budget. The order of steps is in `contract/execute.ts`. */
 
-import type { Address, Blockhash, Signature } from '@solana/kit'
+import type { Address, Blockhash, Instruction, Signature } from '@solana/kit'
 import { assertSecret, type ContractAction } from '@tandem/chain-kit/contract/action.ts'
 import type { HtlcExecutor } from '@tandem/chain-kit/contract/client.ts'
 import { createContractExecutor } from '@tandem/chain-kit/contract/execute.ts'
@@ -9,7 +9,7 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import { min } from '@tandem/protocol/bigint.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { decodeInstruction } from '../contract/client/decode.ts'
+import { decodeInstruction, type OrderEvent } from '../contract/client/decode.ts'
 import { accountOf, parseAddress } from '../terms/address.ts'
 import { fixedUnits, SIMULATION_UNITS, unitsFrom } from '../terms/fees/fees.ts'
 import type { HtlcContract } from '../terms/htlc.ts'
@@ -131,7 +131,8 @@ function familyOf(node: SolanaNode): ContractFamily<SolanaTypes, Action> {
     senderOf: accountOf,
     read: async (attempt) => readAttempt(attempt),
     isOwn: () => true,
-    mayDoNothing: () => false,
+    // The same terms may be initiated again after the close of their order. A settlement of the closed one then left this one open.
+    mayDoNothing: ({ instructions }) => eventsOf(instructions).some(({ kind }) => kind === 'redeemed' || kind === 'refunded'),
     htlcState: ({ contract, terms }) => readHtlcState(node, contract, terms),
     async outcome(tx) {
       const outcome = await node.outcome(tx as Signature)
@@ -178,9 +179,13 @@ async function chooseInitiateBefore(node: SolanaNode, { attempts, secondsLeft }:
 }
 
 function initiateBeforeOf({ instructions }: SolanaCall): bigint {
-  for (const { programAddress, accounts = [], data = new Uint8Array() } of instructions) {
-    const event = decodeInstruction(programAddress, { programAddress, accounts: accounts.map(({ address }) => address), data })
-    if (event?.kind === 'initiated') return event.initiateBefore
-  }
+  for (const event of eventsOf(instructions)) if (event.kind === 'initiated') return event.initiateBefore
   throw new Error('a recorded initiation without an instruction that initiates')
+}
+
+function eventsOf(instructions: readonly Instruction[]): readonly OrderEvent[] {
+  return instructions.flatMap(({ programAddress, accounts = [], data = new Uint8Array() }) => {
+    const executed = { programAddress, accounts: accounts.map(({ address }) => address), data }
+    return decodeInstruction(programAddress, executed) ?? []
+  })
 }

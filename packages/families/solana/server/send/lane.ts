@@ -54,8 +54,8 @@ export async function openLane(node: SolanaNode, outbox: Outbox): Promise<Lane<S
   }
 
   async function follow(signed: SignedCall): Promise<Followed<SolanaTypes>> {
-    const mined = await node.outcome(signed.tx as Signature)
-    if (mined !== null) return { kind: mined.error === null ? 'waits' : 'over' }
+    // Whether a mined one did what its action needs, the executor asks: it may have settled an earlier order of the same terms.
+    if (await isMined(signed.tx)) return { kind: 'over' }
     await broadcast(signed)
     return { kind: 'waits' }
   }
