@@ -10,8 +10,9 @@ import { initiateSol, initiateToken } from '../contract/client/instructions.ts'
 import { tokenProgram } from '../contract/client/programs.ts'
 import { type HtlcContract, orderTermsOf } from '../terms/htlc.ts'
 import { tokenAccountOf } from '../terms/instructions.ts'
+import { depositsOf } from './deposits.fixture.ts'
 import { solana } from './index.ts'
-import { openTestProviders, randomAddress } from './nodes/provider.fixture.ts'
+import { openTestProviders, randomAddress, startTestProvider } from './nodes/provider.fixture.ts'
 import { createSolanaFixture, type SolanaFixture } from './solana.fixture.ts'
 import { solanaWays } from './strangers.fixture.ts'
 
@@ -20,6 +21,7 @@ const abilities = [
   'cancel',
   'checkRecipient',
   'deployHtlc',
+  'depositAddress',
   'finalHeight',
   'gasless',
   'inspectProviders',
@@ -61,7 +63,9 @@ async function open(asset: AssetId, { amount, feeAllowance, unpayable }: Case): 
   const { local, user, solver } = fixture
   const contract = fixture.contracts.of(asset)
   const twin = await fixture.deployTwin()
-  const [client, secondClient] = [fixture.connect(), fixture.connect()]
+  const counted = await startTestProvider(local)
+  const client = fixture.connect({ endpoints: { rpc: [counted.url], ws: [local.webSocketUrl] } })
+  const secondClient = fixture.connect()
   const deadline = async () => (await client.tip()).time + 60n
 
   return {
@@ -100,6 +104,7 @@ async function open(asset: AssetId, { amount, feeAllowance, unpayable }: Case): 
       open: () => solanaWays(fixture, contract),
       sdk: { url: local.url, deployment: { htlc: contract.program, token: contract.mint } },
     },
+    depositAddress: await depositsOf(fixture, contract, counted),
     unpayableRedeemer: () => unpayable(fixture),
     ...(contract.mint !== null && { gasless: { sign: (funding: Funding) => user.wallet.sign(gaslessOf(funding)) } }),
     incapableRecipient: async () => tokenAccountOf(user.address, fixture.mints.usdc),
@@ -140,7 +145,7 @@ async function open(asset: AssetId, { amount, feeAllowance, unpayable }: Case): 
       connect: (htlc) => fixture.connect({ assets: [{ ...fixture.assetNamed(asset), deployment: { htlc, token: contract.mint } }] }),
     },
     async close() {
-      await Promise.all([client.close(), secondClient.close()])
+      await Promise.all([client.close(), secondClient.close(), counted.close()])
       await fixture.close()
     },
   }

@@ -40,6 +40,8 @@ type Step = Action | SideCall<SolanaTypes>
 
 export interface SolanaExecutor extends HtlcExecutor<HtlcContract> {
   relay(contract: HtlcContract, terms: HtlcTerms, signed: UserSigned, outbox: Outbox): Promise<string>
+  /** Locks what lies at the deposit address; we pay the rent. */
+  initiateDeposited(contract: HtlcContract, terms: HtlcTerms, instruction: Instruction, outbox: Outbox): Promise<string>
   /** The redeemer's consent was verified. */
   refundInstantly(contract: HtlcContract, terms: HtlcTerms, consent: Consent, outbox: Outbox): Promise<string>
 }
@@ -82,6 +84,8 @@ export function createExecutor(node: SolanaNode): SolanaExecutor {
         throw new ChainFailure(error.kind, error.message, { cause: error, expiredTx: last.tx, refusal: error.message })
       }
     },
+    initiateDeposited: (contract, terms, instruction, outbox) =>
+      send({ verb: 'initiate', contract, terms, call: { instructions: [instruction] }, paysAmount: false }, outbox),
     async redeem(contract, terms, secret, outbox) {
       assertSecret(secret, terms)
       const sender = accountOf(outbox.key)

@@ -21,6 +21,7 @@ import { createInstantRefund } from './instant-refund.ts'
 import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import type { SolanaNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
+import { createPrefund } from './prefund.ts'
 import { createRent } from './rent.ts'
 import { verifyPayout } from './send/payout.ts'
 
@@ -64,6 +65,7 @@ function createSolanaClient(chain: Chain, options: ConnectOptions, node: SolanaN
     legCost: async (asset) => legCostOf(node, contracts.of(asset).mint !== null),
     instantRefund: createInstantRefund(node, contracts, executor),
     gasless: createGasless(node, contracts, executor, relay),
+    prefund: createPrefund(node, contracts, executor),
     checkRecipient: (address, asset) => checkRecipient(node, contracts.of(asset), address),
     rent: createRent(node, contracts),
     inspectProviders: () => inspectNodes(chain, options),

@@ -28,18 +28,18 @@ import {
   strangersWay,
 } from '@tandem/chain-kit/testing/strangers-initiation.fixture.ts'
 import fc from 'fast-check'
-import { systemProgram, tokenProgram } from '../contract/client/programs.ts'
+import { systemProgram, token2022Program, tokenProgram } from '../contract/client/programs.ts'
 import { setUnitLimit } from '../local/compute-budget.ts'
 import { createLocalSigner, type LocalSigner, signTransaction } from '../local/local-signer.ts'
 import { mintTokens } from '../local/local-tokens.ts'
 import type { HtlcContract } from '../terms/htlc.ts'
 import { initiateInstruction, tokenAccountOf } from '../terms/instructions.ts'
 import type { SolanaFixture } from './solana.fixture.ts'
+import { depositWays } from './strangers-deposit.fixture.ts'
 
 type Payer = 'user' | 'stranger'
 type Built = { readonly programAddress: Address; readonly accounts: readonly AccountMeta[]; readonly data: Uint8Array }
 
-const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' as Address
 const ORDER = 0
 const VAULT = 1
 const LAMPORTS = 1_000_000_000_000n
@@ -110,7 +110,7 @@ export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract)
     user: () => user.address,
     stranger: () => stranger.address,
     'token program': () => tokenProgram,
-    'Token-2022': () => TOKEN_2022,
+    'Token-2022': () => token2022Program,
     'system program': () => systemProgram,
     'our program': ({ programAddress }) => programAddress,
     'another mint': () => fixture.mints.cbbtc,
@@ -207,7 +207,8 @@ export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract)
       },
     }),
   ]
-  return mint === null ? common : [...common, ...tokenWays(mint)]
+  const means = { user: user.address, stranger: stranger.address, send, strange, strangeAccount }
+  return [...common, ...(mint === null ? [] : tokenWays(mint)), ...depositWays(contract, means)]
 
   function tokenWays(of: Address): readonly StrangersWay[] {
     return [

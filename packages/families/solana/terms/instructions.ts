@@ -20,8 +20,8 @@ import { instructionsSysvar, tokenProgram } from '../contract/client/programs.ts
 import { type HtlcContract, orderTermsOf } from './htlc.ts'
 
 /** Wallets look for the tokens of an owner there. */
-export async function tokenAccountOf(owner: Address, mint: Address): Promise<Address> {
-  const [account] = await findAssociatedTokenPda({ owner, mint, tokenProgram })
+export async function tokenAccountOf(owner: Address, mint: Address, ofMint = tokenProgram): Promise<Address> {
+  const [account] = await findAssociatedTokenPda({ owner, mint, tokenProgram: ofMint })
   return account
 }
 

@@ -35,6 +35,9 @@ export interface SolanaTypes extends ContractTypes {
 
 export type SolanaCost = { readonly verb: SentVerb; readonly unitLimit: number }
 
+/** No provider took the transaction: its blockhash has expired, is of a dropped fork, or they are behind. */
+export class BlockhashUnknown extends ChainFailure {}
+
 export async function openLane(node: SolanaNode, outbox: Outbox): Promise<Lane<SolanaTypes>> {
   const sender = accountOf(outbox.key)
   const attempts = outbox.attempts.map(readAttempt)
@@ -50,7 +53,7 @@ export async function openLane(node: SolanaNode, outbox: Outbox): Promise<Lane<S
     isPartlyAccepted ||= verdict.isPartlyAccepted
     if (verdict.kind === 'refused') throw asChainFailure(verdict.error, `the nodes refused ${tx}`, verdict.logs)
     // Other nodes may know the blockhash. A second transaction could cost twice, and this one expires soon.
-    throw new ChainFailure('unreachable', `nodes do not know the blockhash of ${tx}: another is signed once it has expired`)
+    throw new BlockhashUnknown('unreachable', `nodes do not know the blockhash of ${tx}: another is signed once it has expired`)
   }
 
   async function follow(signed: SignedCall): Promise<Followed<SolanaTypes>> {

@@ -7,14 +7,15 @@ import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import type { SolanaNode } from '../../server/nodes/node.ts'
 import type { ComputeBudget } from '../send/transaction.ts'
 
-/** `close` returns the rent of a settled order's account. It is not urgent. */
-export type SentVerb = HtlcVerb | 'close'
+/** `close` returns the rent of a settled order's account, `reclaim` a deposit. Neither is urgent. */
+export type SentVerb = HtlcVerb | 'close' | 'reclaim'
 
 /**
  * The limits are twice what the program takes with the older Token program (`bench/RESULTS.md`). An initiation searches for the order's
- * address: 1,500 units a step, one step for half of the orders, and more than 20 for one in a million.
+ * address: 1,500 units a step, one step for half of the orders, and more than 20 for one in a million. With a deposit, or a return of one, there is a second
+ * search: more than 24 steps in all for one in a million.
  */
-const UNITS = { initiate: 60_000, redeem: 16_000, refund: 16_000 } as const satisfies Record<HtlcVerb, number>
+const UNITS = { initiate: 60_000, redeem: 16_000, refund: 16_000, reclaim: 60_000 } as const satisfies Record<HtlcVerb | 'reclaim', number>
 
 /** Creating an associated token account searches for its address: each step takes 1,500 units, and most need a few. */
 const CREATION_UNITS = 60_000
@@ -22,10 +23,13 @@ const CREATION_UNITS = 60_000
 export const SIMULATION_UNITS = 400_000
 
 /** This is the maximum priority fee for one transaction. A missed initiation loses a deal, a missed redeem or refund loses the swap. */
-const MAX_LAMPORTS = { initiate: 100_000n, redeem: 5_000_000n, refund: 5_000_000n, close: 5_000n } as const satisfies Record<
-  SentVerb,
-  bigint
->
+const MAX_LAMPORTS = {
+  initiate: 100_000n,
+  redeem: 5_000_000n,
+  refund: 5_000_000n,
+  close: 5_000n,
+  reclaim: 20_000n,
+} as const satisfies Record<SentVerb, bigint>
 
 /**
  * This is the maximum for a first attempt. Anyone can raise the recent prices of the payee's accounts: a small transaction in every fourth
@@ -37,7 +41,7 @@ const MAX_FIRST_LAMPORTS = 500_000n
 const MAX_RELAY_LAMPORTS = 20_000n
 
 /** The number is the share of recent transactions that paid less. */
-const PERCENTILE = { initiate: 50, redeem: 75, refund: 75, close: 25 } as const satisfies Record<SentVerb, number>
+const PERCENTILE = { initiate: 50, redeem: 75, refund: 75, close: 25, reclaim: 50 } as const satisfies Record<SentVerb, number>
 
 /** A raise starts from at least this price, in micro-lamports for each unit. */
 const MIN_RAISED_PRICE = 1_000n
@@ -45,7 +49,7 @@ const RAISE_FACTOR = 2n
 const MICRO_LAMPORTS = 1_000_000n
 
 /** No node may simulate this transaction yet, or somebody else signs it. */
-export function fixedUnits(verb: HtlcVerb, createsAccount = false): number {
+export function fixedUnits(verb: keyof typeof UNITS, createsAccount = false): number {
   return UNITS[verb] + (createsAccount ? CREATION_UNITS : 0)
 }
 
