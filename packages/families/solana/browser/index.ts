@@ -1,22 +1,23 @@
 /** Connects the SDK to Solana: the user signs a whole transaction and sends it, or gives it to the service, which pays the fee. */
 import { base58, base64 } from '@scure/base'
-import { type Address, type Blockhash, getTransactionDecoder, type Instruction } from '@solana/kit'
+import { type Blockhash, getTransactionDecoder } from '@solana/kit'
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import { assertFreshTip } from '@tandem/chain-kit/browser/clock.ts'
 import { contractSides } from '@tandem/chain-kit/browser/contract-sides.ts'
-import type { Node, SdkFamily, Sender, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import type { Node, SdkFamily, SourceSide } from '@tandem/chain-kit/browser/family.ts'
 import { assertNoProblem, assertThere } from '@tandem/chain-kit/browser/node-error.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
 import { parseAddress } from '../terms/address.ts'
-import { fixedUnits, unitPrice } from '../terms/fees/fees.ts'
 import { fundingOf } from '../terms/funding.ts'
 import { createContracts, type HtlcContract, swapIdOf } from '../terms/htlc.ts'
 import { redeemInstructions, refundInstructions } from '../terms/instructions.ts'
 import { chainProblem } from '../terms/nodes/chain-problem.ts'
-import { buildTransaction, parseMessage, wireOf } from '../terms/send/transaction.ts'
-import { accountInfo, blocksIn, blockTime, genesisHash, latestBlockhash, priorityFee } from './node.ts'
+import { parseMessage } from '../terms/send/transaction.ts'
+import { depositsWith } from './deposits.ts'
+import { accountInfo, blocksIn, blockTime, genesisHash } from './node.ts'
 import { readLock, settledAs } from './read-lock.ts'
+import { clusterOf, sendCall } from './send-call.ts'
 import type { SolanaWallet } from './wallet.ts'
 
 /** This is the limit of consecutive slots without a block, far above what occurs. The newest block is read before anybody pays. */
@@ -29,8 +30,6 @@ export type SolanaPlan = {
   /** A signature cannot fund an order of SOL, one paid by a delegate, or one of a service that relays nothing: then this is null. */
   readonly gasless: Uint8Array | null
 }
-
-const PUBLIC_CLUSTERS: readonly string[] = ['solana:mainnet', 'solana:testnet', 'solana:devnet']
 
 const { contractOf, sidesWith } = contractSides({ createContracts, parseAddress, swapIdOf })
 
@@ -49,15 +48,16 @@ export const family: SdkFamily<SolanaPlan, SolanaWallet> = {
   listsLocksByAccount: true,
   findLocks: async (...search) => (await import('./find-locks.ts')).findLocks(...search),
   refund: (side, by) =>
-    settle(side, clusterOf(side.chain), 'refund', by, (payer) => {
+    sendCall(side, 'refund', by, (payer) => {
       const contract = contractOf(side)
       return refundInstructions(contract, side.terms, contract.mint === null ? null : payer)
     }),
   redeem: (side, secret, by) =>
-    settle(side, clusterOf(side.chain), 'redeem', by, (payer) => {
+    sendCall(side, 'redeem', by, (payer) => {
       const contract = contractOf(side)
       return redeemInstructions(contract, side.terms, secret, contract.mint === null ? null : payer)
     }),
+  depositAddresses: depositsWith(contractOf),
 }
 
 async function planOf(side: SourceSide, contract: HtlcContract): Promise<SolanaPlan> {
@@ -71,10 +71,6 @@ async function planOf(side: SourceSide, contract: HtlcContract): Promise<SolanaP
     transaction,
     gasless: side.payer === null ? gasless : null,
   }
-}
-
-function clusterOf({ reference }: Chain): string {
-  return PUBLIC_CLUSTERS.includes(reference) ? reference : 'solana:localnet'
 }
 
 /**
@@ -103,26 +99,6 @@ function readFrame(text: string): { readonly feePayer: string; readonly blockhas
   const [feePayer] = Object.keys(signatures)
   if (feePayer === undefined) throw new Error('a transaction without signers')
   return { feePayer: parseAddress(feePayer), blockhash, unitPrice: budget.unitPrice }
-}
-
-/**
- * The transaction is built here with the node's blockhash; the wallet signs and sends it. `instructionsFor` gets the payer, who also pays
- * for the payee's token account if that is missing. Resolves to the signature.
- */
-async function settle(
-  { chain, deployment }: SwapSide,
-  cluster: string,
-  verb: 'redeem' | 'refund',
-  { wallet, node }: Sender<SolanaWallet>,
-  instructionsFor: (payer: Address) => Promise<readonly Instruction[]>,
-): Promise<string> {
-  if (node === null) throw new Error(`name a node of ${chain.id} in the option nodes: the newest blockhash is read from it`)
-  const payer = parseAddress(await wallet.address(chain))
-  const instructions = await instructionsFor(payer)
-  const unitLimit = fixedUnits(verb, deployment.token !== null)
-  const price = await unitPrice({ priorityFee: (writable, share) => priorityFee(node, writable, share) }, verb, instructions, unitLimit)
-  const frame = { feePayer: payer, blockhash: await latestBlockhash(node), unitLimit, unitPrice: price }
-  return base58.encode(await wallet.signAndSend(cluster, payer, base64.decode(wireOf(buildTransaction(instructions, frame)))))
 }
 
 async function verifyNode(chain: Chain, { program }: HtlcContract, node: Node): Promise<void> {

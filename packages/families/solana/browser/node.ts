@@ -7,17 +7,20 @@ import { parseTransaction, TRANSACTION_OPTIONS } from '../terms/nodes/read-trans
 
 const CONFIRMED = { commitment: 'confirmed' } as const
 
-export type AccountInfo = { readonly slot: bigint; readonly account: { readonly owner: string; readonly data: ReadonlyUint8Array } | null }
+export type AccountInfo = { readonly slot: bigint; readonly account: Account | null }
+type Account = { readonly owner: string; readonly lamports: bigint; readonly data: ReadonlyUint8Array }
 
 type AccountAnswer = {
   readonly context: { readonly slot: number }
-  readonly value: { readonly owner: string; readonly data: readonly [string, 'base64'] } | null
+  readonly value: { readonly owner: string; readonly lamports: number | bigint; readonly data: readonly [string, 'base64'] } | null
 }
 
 export async function accountInfo(node: Node, address: string): Promise<AccountInfo> {
   const { context, value } = (await jsonRpc(node, 'getAccountInfo', [address, { ...CONFIRMED, encoding: 'base64' }])) as AccountAnswer
-  const account = value === null ? null : { owner: value.owner, data: getBase64Encoder().encode(value.data[0]) }
-  return { slot: BigInt(context.slot), account }
+  if (value === null) return { slot: BigInt(context.slot), account: null }
+  const { owner, lamports, data } = value
+  // JSON has no integers above 2^53: nobody has as many lamports in one account.
+  return { slot: BigInt(context.slot), account: { owner, lamports: BigInt(lamports), data: getBase64Encoder().encode(data[0]) } }
 }
 
 export async function genesisHash(node: Node): Promise<string> {
