@@ -87,6 +87,27 @@ export type ListedLock = PinnedContract & { readonly leg: Leg; readonly terms: H
 /** The list covers everything since `since` (unix seconds; null: everything). `isCut` means that the node had more than we asked for. */
 export type ListedLocks = { readonly locks: readonly ListedLock[]; readonly since: bigint | null; readonly isCut?: true }
 
+/** A swap that may be funded at its deposit address until `deadline` (unix seconds). `verifyDestination` has verified its parties. */
+export type DepositSide = PinnedContract & { readonly chain: Chain; readonly terms: HtlcTerms; readonly deadline: bigint }
+
+/**
+ * A plain transfer to an address of its own funds a swap, on chains whose HTLCs take calls only. It is the part of `Prefund.addressOf` (chain-kit/port) for
+ * users: they compute the address, and take their money out without the service. Anybody's wallet may send the calls, and pays their fee.
+ */
+export interface DepositAddresses<W extends Wallet> {
+  /** The address is a pure function of the contract, the terms and the deadline, in the form of `parseAddress`. */
+  addressOf(side: DepositSide): string
+  /** Reads what the address holds of the asset. */
+  amountAt(side: DepositSide, node: Node): Promise<bigint>
+  /** Locks the amount, as the service does. It resolves to the hash of the transaction. */
+  initiate(side: DepositSide, by: Sender<W>): Promise<string>
+  /**
+   * Returns all that the address holds of the asset, or of another `token` (null stands for the chain's coin), to the initiator, once no initiation can use
+   * it. It resolves to the hash of the transaction.
+   */
+  giveBack(side: DepositSide, by: Sender<W>, token?: string | null): Promise<string>
+}
+
 /** `Plan` is computed from the terms, never copied from the service. The wallet signs or sends it. */
 export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
   readonly name: FamilyName
@@ -99,6 +120,7 @@ export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
    * Fields of `funding` that are not read here must be unable to hurt: `lying-service.test.ts` lists them with the reason.
    */
   verifySource(side: SourceSide): Plan | Promise<Plan>
+  /** Throws unless parties and swap id follow from the terms. A source is verified here too if nothing is signed for it: see `depositAddresses`. */
   verifyDestination(side: SwapSide): void | Promise<void>
   /**
    * Runs before the wallet signs anything, in families whose wallets do not check the chain. Throws unless the wallet is on the chain of this side: a secret
@@ -126,6 +148,8 @@ export interface SdkFamily<Plan = unknown, W extends Wallet = Wallet> {
   findLocks?(search: LockSearch, node: Node): Promise<ListedLocks>
   balanceOf?(held: HeldAsset, address: string, node: Node): Promise<Balance>
   readonly listsLocksByAccount?: true
+  /** This exists where each swap can have an address, and the HTLC is none. */
+  readonly depositAddresses?: DepositAddresses<W>
   /** This exists where the user may take part with their own key instead of an account. */
   readonly ownKeys?: OwnKeys
 }
