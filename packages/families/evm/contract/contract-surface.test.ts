@@ -1,10 +1,12 @@
 // Tests that the contracts have no function and no instruction to own, upgrade, pause or drain them.
 import { type Abi, type Hex, hexToBytes } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { depositAccount } from './artifacts/deposit-account.ts'
 import { distributor } from './artifacts/distributor.ts'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { htlcNative } from './artifacts/htlc-native.ts'
 import { htlcTrc20 } from './artifacts/htlc-trc20.ts'
+import { tronDepositAccount } from './artifacts/tron-deposit-account.ts'
 
 const shared = [
   'eip712Domain()',
@@ -18,6 +20,14 @@ const shared = [
   'refund(address,address,uint256,uint256,bytes32)',
   'revoke(address,uint256,uint256,bytes32)',
   'token()',
+]
+
+const deposits = [
+  'balancesOfEach(address[])',
+  'depositAddressFrom(tuple)',
+  'initiateDeposit(tuple)',
+  'presentAccountTask()',
+  'reclaimDeposited(tuple,address)',
 ]
 
 const forbidden = new Map([
@@ -56,18 +66,20 @@ const withoutAllowance = [
 ]
 
 describe.each([
-  ['ERC-20', htlcErc20, [...shared, signed, ...withoutAllowance].sort(), 0],
-  ['TRC-20', htlcTrc20, [...shared, signed, 'tryPayout(address,uint256)'].sort(), 0],
-  ['native', htlcNative, shared, 2],
-] as const)('%s HTLC', (_, artifact, functions, payableFunctions) => {
+  ['ERC-20', htlcErc20, [...shared, ...deposits, signed, ...withoutAllowance].sort(), 0, depositAccount, ['CREATE2', 'TLOAD', 'TSTORE']],
+  ['TRC-20', htlcTrc20, [...shared, ...deposits, signed, 'tryPayout(address,uint256)'].sort(), 0, tronDepositAccount, ['CREATE2']],
+  ['native', htlcNative, [...shared, ...deposits].sort(), 3, depositAccount, ['CREATE2', 'TLOAD', 'TSTORE']],
+] as const)('%s HTLC', (kind, artifact, functions, payables, account, used) => {
   it('has only the functions that orders need: no owner, no upgrade, no initialiser, no pause', () => {
     expect(signatures(artifact.abi)).toEqual(functions)
   })
 
   it('takes native coin only where an order accounts for it', () => {
-    expect([...ofType(artifact.abi, 'receive'), ...ofType(artifact.abi, 'fallback')]).toEqual([])
+    // Where coin is locked, accounts at deposit addresses pay by a plain transfer, and nobody else can.
+    expect(ofType(artifact.abi, 'receive')).toHaveLength(kind === 'native' ? 1 : 0)
+    expect(ofType(artifact.abi, 'fallback')).toEqual([])
     const payable = artifact.abi.filter((item) => 'stateMutability' in item && item.stateMutability === 'payable')
-    expect(payable).toHaveLength(payableFunctions)
+    expect(payable).toHaveLength(payables)
   })
 
   it('has different errors for a repeated and for a failed order', () => {
@@ -76,14 +88,31 @@ describe.each([
     expect(errors.every((name) => name?.startsWith('HTLC__'))).toBe(true)
   })
 
-  it('has no DELEGATECALL, no SELFDESTRUCT and no ORIGIN', () => expectPlainInstructions(artifact.deployedBytecode))
+  it('creates the accounts of deposits and nothing else, and has no DELEGATECALL, no SELFDESTRUCT and no ORIGIN', () => {
+    const [own, ...rest] = artifact.deployedBytecode.split(account.bytecode.slice(2))
+    expect(rest).toEqual([''])
+    expect(rareInstructions(own as Hex)).toEqual([...used])
+    // One is for initiations, and one for returns.
+    expect(instructions(own as Hex).filter((instruction) => instruction === CREATE2)).toHaveLength(2)
+  })
+
+  it('has an account for deposits that has SELFDESTRUCT, and neither DELEGATECALL nor code that stays', () => {
+    expect(rareInstructions(account.bytecode)).toEqual(['SELFDESTRUCT'])
+    expect(account.deployedBytecode.length).toBeLessThan(40)
+  })
+
+  it('fits into the code size that chains allow', () => {
+    expect((artifact.deployedBytecode.length - 2) / 2).toBeLessThan(24_576)
+  })
 })
 
-function expectPlainInstructions(code: Hex): void {
+const CREATE2 = 0xf5
+
+function rareInstructions(code: Hex): string[] {
   const found = new Set(instructions(code))
   const call = 0xf1
   expect(found).toContain(call)
-  expect([...forbidden].filter(([instruction]) => found.has(instruction)).map(([, name]) => name)).toEqual([])
+  return [...forbidden].filter(([instruction]) => found.has(instruction)).map(([, name]) => name)
 }
 
 it('the distributor can only be funded, claimed from and read: nobody can take money out in another way', () => {
@@ -95,5 +124,5 @@ it('the distributor can only be funded, claimed from and read: nobody can take m
   ])
   const payable = distributor.abi.filter((item) => 'stateMutability' in item && item.stateMutability === 'payable')
   expect(payable.map(({ type }) => type)).toEqual(['receive'])
-  expectPlainInstructions(distributor.deployedBytecode)
+  expect(rareInstructions(distributor.deployedBytecode)).toEqual([])
 })

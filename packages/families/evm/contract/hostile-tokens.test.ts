@@ -151,9 +151,11 @@ describe('a token that', () => {
     expect(await setup.state(order)).toBe(0n)
   })
 
-  it('is not a contract cannot be chosen', async () => {
+  it('is not a contract funds nothing', async () => {
     const setup = await createHtlcSetup('ERC-20')
-    await expect(setup.fixture.deploy(htlcErc20, [setup.stranger.address])).rejects.toThrow('reverted')
+    const htlc = await setup.fixture.deploy(htlcErc20, ['0x00000000000000000000000000000000000000aa'])
+    const order = { from: setup.initiator, to: htlc, data: htlcCall.initiate(setup.newOrder()) }
+    await expect(setup.fixture.send(order)).rejects.toThrow('HTLC__TransferFailed')
   })
 
   it('is plain has an HTLC that refuses native coin', async () => {

@@ -1,6 +1,18 @@
 // Makes orders for contract tests and gas measurements: parameters, calldata, and what the parties sign.
 import { createHash, randomBytes } from 'node:crypto'
-import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, hexToBytes, keccak256, toHex } from 'viem'
+import {
+  type Address,
+  concat,
+  encodeAbiParameters,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  hexToBytes,
+  keccak256,
+  slice,
+  toHex,
+} from 'viem'
+import { depositAccount } from './artifacts/deposit-account.ts'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 
 export interface HtlcOrder {
@@ -29,6 +41,24 @@ export function computeOrderId({ chainId, verifyingContract }: HtlcDomain, order
   const types = ['uint256', 'address', 'address', 'address', 'uint256', 'uint256', 'bytes32'].map((type) => ({ type }))
   const { initiator, redeemer, timelock, amount, secretHash } = order
   return keccak256(encodeAbiParameters(types, [BigInt(chainId), verifyingContract, initiator, redeemer, timelock, amount, secretHash]))
+}
+
+/** The order may be opened by a deposit on this chain, until the deadline. */
+export interface OrderDeposit {
+  readonly chainId: number
+  readonly order: HtlcOrder
+  readonly deadline: bigint
+}
+
+/** This implements the contract's formula independently, by EIP-1014; Tron's virtual machine has another prefix. */
+export function computeDepositAddress(
+  htlc: Address,
+  { chainId, order, deadline }: OrderDeposit,
+  { prefix = '0xff', accountCode = depositAccount.bytecode }: { readonly prefix?: Hex; readonly accountCode?: Hex } = {},
+): Address {
+  const types = ['uint256', 'address', 'address', 'uint256', 'uint256', 'bytes32', 'uint256'].map((type) => ({ type }))
+  const salt = keccak256(encodeAbiParameters(types, [BigInt(chainId), ...byHash(order), deadline]))
+  return getAddress(slice(keccak256(concat([prefix, htlc, salt, keccak256(accountCode)])), 12))
 }
 
 export function initiateTypedData(domain: HtlcDomain, { redeemer, timelock, amount, secretHash }: HtlcOrder) {
@@ -88,10 +118,21 @@ export const htlcCall = {
   refund: (order: HtlcOrder) => encodeFunctionData({ abi: htlcErc20.abi, functionName: 'refund', args: byHash(order) }),
   revoke: ({ redeemer, timelock, amount, secretHash }: HtlcOrder) =>
     encodeFunctionData({ abi: htlcErc20.abi, functionName: 'revoke', args: [redeemer, timelock, amount, secretHash] }),
+  depositAddressFrom: (deposit: OrderDeposit) =>
+    encodeFunctionData({ abi: htlcErc20.abi, functionName: 'depositAddressFrom', args: [depositTuple(deposit)] }),
+  initiateDeposit: (deposit: OrderDeposit) =>
+    encodeFunctionData({ abi: htlcErc20.abi, functionName: 'initiateDeposit', args: [depositTuple(deposit)] }),
+  reclaimDeposited: (deposit: OrderDeposit, token: Address) =>
+    encodeFunctionData({ abi: htlcErc20.abi, functionName: 'reclaimDeposited', args: [depositTuple(deposit), token] }),
   instantRefund: (order: HtlcOrder, signature: Hex) =>
     encodeFunctionData({ abi: htlcErc20.abi, functionName: 'instantRefund', args: [...byHash(order), signature] }),
 } as const
 
 function byHash({ initiator, redeemer, timelock, amount, secretHash }: HtlcOrder) {
   return [initiator, redeemer, timelock, amount, secretHash] as const
+}
+
+function depositTuple({ chainId, order, deadline }: OrderDeposit) {
+  const { initiator, redeemer, timelock, amount, secretHash } = order
+  return { chainId: BigInt(chainId), initiator, redeemer, timelock, amount, secretHash, deadline }
 }

@@ -6,6 +6,7 @@ import { fallbackToken } from './artifacts/fallback-token.ts'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { idleToken } from './artifacts/idle-token.ts'
 import { keyToken } from './artifacts/key-token.ts'
+import { obligingToken } from './artifacts/obliging-token.ts'
 import { permit2StandIn } from './artifacts/permit2-stand-in.ts'
 import { signingFeeToken } from './artifacts/signing-fee-token.ts'
 import { signingToken } from './artifacts/signing-token.ts'
@@ -338,6 +339,21 @@ describe('a transfer by Permit2', () => {
     await expect(relay(await permit2.call(order))).rejects.toThrow(notReceived)
     expect(await setup.state(order)).toBe(0n)
   })
+})
+
+it('a token that takes any call for an authorization, and lets a stranger pay for another order in it, opens no two orders for one payment', async () => {
+  setup = await createSigningSetup(obligingToken)
+  const stranger = await fundedAccount()
+  const act = (to: Hex, data: Hex) => encodeFunctionData({ abi: contractAccount.abi, functionName: 'execute', args: [to, data] })
+  const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [setup.htlc, maxUint256] })
+  await setup.fixture.send({ from: setup.stranger, to: stranger, data: act(setup.token, approve) })
+  const [paid, unpaid] = [setup.newOrder({ initiator: stranger }), setup.newOrder()]
+  const args = [stranger, act(setup.htlc, htlcCall.initiate(paid))] as const
+  const arm = encodeFunctionData({ abi: obligingToken.abi, functionName: 'arm', args })
+  await setup.fixture.send({ from: setup.stranger, to: setup.token, data: arm })
+  for (const signature of ['0x', numberToHex(1, { size: 65 })] as const)
+    await expect(relay(htlcCall.initiateByAuthorization(unpaid, later, signature))).rejects.toThrow(notReceived)
+  expect([await setup.state(unpaid), await setup.state(paid), await setup.balance(setup.htlc)]).toEqual([0n, 0n, 0n])
 })
 
 it('what was signed on one chain opens nothing on another, though all addresses are the same', async () => {

@@ -7,13 +7,18 @@ import type { Mutant, MutantKind } from './mutants.ts'
 
 const shared = ['Signatures.sol', 'Transfers.sol'] as const
 const htlc = ['Htlc.sol', 'IHtlc.sol', ...shared] as const
+const deposits = ['DepositAccount.sol', 'Deposits.sol', 'TransientDeposits.sol'] as const
 
 const contracts: Readonly<
   Record<MutantKind, { readonly name: string; readonly file: Mutant['file']; readonly imports: readonly string[] }>
 > = {
-  'ERC-20': { name: 'HtlcErc20', file: 'HtlcErc20.sol', imports: ['HtlcToken.sol', ...htlc] },
-  native: { name: 'HtlcNative', file: 'HtlcNative.sol', imports: htlc },
-  'TRC-20': { name: 'HtlcTrc20', file: 'tron/HtlcTrc20.sol', imports: ['HtlcToken.sol', ...htlc] },
+  'ERC-20': { name: 'HtlcErc20', file: 'HtlcErc20.sol', imports: ['HtlcToken.sol', ...deposits, ...htlc] },
+  native: { name: 'HtlcNative', file: 'HtlcNative.sol', imports: [...deposits, ...htlc] },
+  'TRC-20': {
+    name: 'HtlcTrc20',
+    file: 'tron/HtlcTrc20.sol',
+    imports: ['HtlcToken.sol', 'DepositAccount.sol', 'Deposits.sol', 'tron/StoredDeposits.sol', ...htlc],
+  },
   HyperCore: {
     name: 'HtlcCore',
     file: 'hypercore/HtlcCore.sol',

@@ -6,6 +6,8 @@ export type MutantKind = HtlcKind | 'distributor'
 export interface Mutant {
   readonly name: string
   readonly file:
+    | 'DepositAccount.sol'
+    | 'Deposits.sol'
     | 'Htlc.sol'
     | 'HtlcErc20.sol'
     | 'HtlcNative.sol'
@@ -17,6 +19,7 @@ export interface Mutant {
     | 'hypercore/HtlcCore.sol'
     | 'hypercore/HyperCore.sol'
     | 'tron/HtlcTrc20.sol'
+    | 'tron/StoredDeposits.sol'
   /** The text occurs exactly once in the file. */
   readonly text: string
   readonly replacement: string
@@ -135,8 +138,6 @@ const core: readonly Break[] = [
   ['a refunded order counts as open', 'if (openedAt <= REFUNDED) {', 'if (openedAt < REFUNDED) {'],
 ]
 
-const tokenCheck: readonly Break[] = [['a token that is no contract', 'if (token_.code.length == 0) revert HTLC__TokenNotContract();', '']]
-
 /** The HTLCs for tokens share these initiations. */
 const token: readonly Break[] = [
   ['a signature is not checked', '_requireSignature(initiator, _typedDataDigest(structHash), signature);', ''],
@@ -207,6 +208,146 @@ const oneSignature: readonly Break[] = [
   ['Permit2 is given no nonce of the order', '_witnessTransfer(initiator, amount, id,', '_witnessTransfer(initiator, amount, 0,'],
   ['Permit2 takes the money of the relayer', '_witnessTransfer(initiator,', '_witnessTransfer(msg.sender,'],
   ['Permit2 is called at another address', '0x000000000022D473030F116dDEE9F6B43aC78BA3', '0x00000000000000000000000000000000000000A3'],
+]
+
+/** The token and the native coin share these. */
+const deposits: readonly Break[] = [
+  ['a deposit opens an order on another chain', 'if (deposit.chainId != _deployedChainId) revert HTLC__OtherChain();', ''],
+  ['a deposit opens an order after its deadline', 'if (block.timestamp > deposit.deadline) revert HTLC__TooLate();', ''],
+  [
+    'a deposit opens no order in the second of its deadline',
+    'if (block.timestamp > deposit.deadline) revert',
+    'if (block.timestamp >= deposit.deadline) revert',
+  ],
+  ['a deposit opens an order of nobody', 'if (deposit.initiator == address(0)) revert HTLC__ZeroAddressInitiator();', ''],
+  [
+    'a deposit is taken, and opens no order',
+    '_open(deposit.initiator, deposit.redeemer, deposit.timelock, deposit.amount, deposit.secretHash);\n        _take',
+    '_take',
+  ],
+  ['a deposit opens an order with another initiator', '_open(deposit.initiator, deposit.redeemer,', '_open(msg.sender, deposit.redeemer,'],
+  ['an order is open, and its deposit is not taken', 'deposit.secretHash);\n        _takeDeposit(deposit);', 'deposit.secretHash);'],
+  ['anyone takes a deposit back before the deadline', 'if (!_isReturnable(deposit, token_)) revert HTLC__NotReturnable();', ''],
+  ['nothing is returned, with success', 'if (held == 0) revert HTLC__NothingToReturn();', ''],
+  ['the initiator waits for the deadline', 'return msg.sender == deposit.initiator || block', 'return block'],
+  [
+    'the redeemer takes a deposit back',
+    'return msg.sender == deposit.initiator ||',
+    'return msg.sender == deposit.redeemer || msg.sender == deposit.initiator ||',
+  ],
+  [
+    'a deposit never returns by a stranger after the deadline',
+    'block.timestamp > deposit.deadline\n            ||',
+    'false\n            ||',
+  ],
+  [
+    'a deposit returns in the second of its deadline',
+    'block.timestamp > deposit.deadline\n            ||',
+    'block.timestamp >= deposit.deadline\n            ||',
+  ],
+  ['what came for another chain waits for the deadline', '|| deposit.chainId != _deployedChainId || _isForeign', '|| _isForeign'],
+  ['what came after the initiation waits for the deadline', ' || _state(_idOf(deposit)) != 0;', ';'],
+  [
+    'a deposit address without the deadline',
+    'keccak256(abi.encode(deposit));',
+    'keccak256(abi.encode(deposit.chainId, deposit.initiator, deposit.redeemer, deposit.timelock, deposit.amount, deposit.secretHash));',
+  ],
+  [
+    'a deposit address without the chain',
+    'keccak256(abi.encode(deposit));',
+    'keccak256(abi.encode(deposit.deadline, deposit.initiator, deposit.redeemer, deposit.timelock, deposit.amount, deposit.secretHash));',
+  ],
+  [
+    'a deposit address without the initiator',
+    'keccak256(abi.encode(deposit));',
+    'keccak256(abi.encode(deposit.chainId, deposit.deadline, deposit.redeemer, deposit.timelock, deposit.amount, deposit.secretHash));',
+  ],
+  [
+    'a deposit address without the redeemer',
+    'keccak256(abi.encode(deposit));',
+    'keccak256(abi.encode(deposit.chainId, deposit.initiator, deposit.deadline, deposit.timelock, deposit.amount, deposit.secretHash));',
+  ],
+  [
+    'a deposit address without the amount',
+    'keccak256(abi.encode(deposit));',
+    'keccak256(abi.encode(deposit.chainId, deposit.initiator, deposit.redeemer, deposit.timelock, deposit.deadline, deposit.secretHash));',
+  ],
+  [
+    'a deposit address without the secret hash',
+    'keccak256(abi.encode(deposit));',
+    'keccak256(abi.encode(deposit.chainId, deposit.initiator, deposit.redeemer, deposit.timelock, deposit.amount, deposit.deadline));',
+  ],
+  [
+    'the address that is told is not the one that acts',
+    'new DepositAccount{salt: _saltOf(deposit)}();',
+    'new DepositAccount{salt: keccak256(abi.encode(_saltOf(deposit)))}();',
+  ],
+  ['the task of an initiation is a return', 'else _giveTask(who | IS_INITIATION, amount);', 'else _giveTask(who, uint160(token_));'],
+  [
+    'a return goes to the caller',
+    'uint256 who = uint160(deposit.initiator);',
+    'uint256 who = uint160(amount == 0 ? msg.sender : deposit.initiator);',
+  ],
+  [
+    'native coin leaves an address without an event',
+    'if (coin != 0) emit DepositReturned(account, deposit.initiator, address(0), coin);',
+    '',
+  ],
+  ['all addresses hold as much as the first', '_balanceOf(_asset(), accounts[i]);', '_balanceOf(_asset(), accounts[0]);'],
+]
+
+const tokenDeposits: readonly Break[] = [
+  [
+    'an order is open whatever its deposit brought',
+    'if (!_isMoreBy(amount, _balanceOf(token_, address(this)), here)) revert HTLC__AmountNotReceived();',
+    '',
+  ],
+  [
+    'an order is open although its deposit is still there',
+    'if (!_isMoreBy(amount, there, _balanceOf(token_, account))) revert HTLC__AmountNotReceived();',
+    '',
+  ],
+  ['a token that moved nothing has been returned', 'if (left >= held) revert Transfers.HTLC__TransferFailed();', ''],
+  ['a return emits no event', 'emit DepositReturned(account, deposit.initiator, token_, held - left);', ''],
+  ['another token waits for the deadline', '|| _isForeign(token_) || _state', '|| _state'],
+]
+
+const tokenAccount: readonly Break[] = [
+  ['what an order does not take goes to nobody', 'Transfers.pushUnmeasured(token, owner, Transfers.balanceOf(token, address(this)));', ''],
+  ['a returned token goes to the contract', 'pushUnmeasured(token, owner,', 'pushUnmeasured(token, msg.sender,'],
+  ['the token of an order goes to its initiator', 'pushUnmeasured(token, msg.sender, amount)', 'pushUnmeasured(token, owner, amount)'],
+  [
+    'all of a deposit is taken',
+    'Transfers.pushUnmeasured(token, msg.sender, amount);',
+    'Transfers.pushUnmeasured(token, msg.sender, Transfers.balanceOf(token, address(this)));',
+  ],
+  ['native coin beside a token goes to the contract', 'selfdestruct(payable(owner));', 'selfdestruct(payable(msg.sender));'],
+  ['an account acts once and for all', 'selfdestruct(payable(owner));', 'payable(owner).transfer(address(this).balance);'],
+]
+
+const nativeAccount: readonly Break[] = [
+  [
+    'the coin of an order goes to its initiator',
+    'if (token == address(0)) Transfers.pushNative(msg.sender, amount);',
+    'if (token == address(0)) Transfers.pushNative(owner, amount);',
+  ],
+  ['returned coin goes to the contract', 'selfdestruct(payable(owner));', 'selfdestruct(payable(msg.sender));'],
+  ['an account of coin acts once and for all', 'selfdestruct(payable(owner));', 'payable(owner).transfer(address(this).balance);'],
+]
+
+const nativeDeposits: readonly Break[] = [
+  ['a plain transfer is taken', 'if (!_isTakingDeposit) revert HTLC__WrongValue();', ''],
+  ['a stranger returns a deposit of coin with another token', 'return false;', 'return true;'],
+]
+
+const erc20Deposits: readonly Break[] = [
+  ['an authorization that the token does not know', 'if (Transfers.ask(_token, question) == 0) revert HTLC__AmountNotReceived();', ''],
+  ['a stranger returns a deposit before the deadline', 'return token_ != _token;', 'return token_ == _token;'],
+]
+
+const tronDeposits: readonly Break[] = [
+  ['an EVM is taken for the machine of Tron', 'isTron ? bytes1(0x41) : bytes1(0xff)', 'isTron ? bytes1(0xff) : bytes1(0x41)'],
+  ['a task is given for another owner', '(_who, _what) = (who, what);', '(_who, _what) = (who + 1, what);'],
 ]
 
 /** These make money arrive by a call of the token or of Permit2. */
@@ -365,7 +506,7 @@ const distributor: readonly Break[] = [
 
 export const mutants: readonly Mutant[] = [
   ...ofFile('Htlc.sol', 'ERC-20', core),
-  ...ofFile('HtlcToken.sol', 'ERC-20', [...tokenCheck, ...token]),
+  ...ofFile('HtlcToken.sol', 'ERC-20', token),
   ...ofFile('HtlcToken.sol', 'HyperCore', token),
   ...ofFile('HtlcErc20.sol', 'ERC-20', oneSignature),
   ...ofFile('hypercore/HtlcCore.sol', 'HyperCore', coreAllowance),
@@ -375,6 +516,13 @@ export const mutants: readonly Mutant[] = [
   ...ofFile('Transfers.sol', 'native', nativeTransfers),
   ...ofFile('tron/HtlcTrc20.sol', 'TRC-20', tron),
   ...ofFile('Transfers.sol', 'TRC-20', tronTransfers),
+  ...ofFile('Deposits.sol', 'ERC-20', [...deposits, ...tokenDeposits]),
+  ...ofFile('Deposits.sol', 'native', deposits),
+  ...ofFile('DepositAccount.sol', 'ERC-20', tokenAccount),
+  ...ofFile('DepositAccount.sol', 'native', nativeAccount),
+  ...ofFile('HtlcNative.sol', 'native', nativeDeposits),
+  ...ofFile('HtlcErc20.sol', 'ERC-20', erc20Deposits),
+  ...ofFile('tron/StoredDeposits.sol', 'TRC-20', tronDeposits),
   ...ofFile('distributor/Distributor.sol', 'distributor', distributor),
 ]
 

@@ -4,6 +4,7 @@ import { reentrantAccount } from '../artifacts/reentrant-account.ts'
 import { rejectingAccount } from '../artifacts/rejecting-account.ts'
 import { createHtlcSetup, type SetupOptions } from '../htlc.fixture.ts'
 import { htlcCall } from '../htlc-order.fixture.ts'
+import { playDeposits } from './deposit-scenario.ts'
 import { moves, refused } from './expectations.ts'
 import { playOrders } from './order-scenario.ts'
 
@@ -24,4 +25,5 @@ export async function playNativeHtlc(options: SetupOptions): Promise<void> {
   const arm = encodeFunctionData({ abi: reentrantAccount.abi, functionName: 'arm', args: [setup.htlc, data, 0n] })
   await setup.fixture.send({ from: setup.stranger, to: account, data: arm })
   await moves(setup, { from: setup.stranger, data, payee: account, amount: paid.amount })
+  await playDeposits('native', options)
 }

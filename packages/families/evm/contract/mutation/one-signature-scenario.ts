@@ -4,6 +4,7 @@ import { encodeFunctionData, type Hex, hashTypedData, parseSignature } from 'vie
 import { contractAccount } from '../artifacts/contract-account.ts'
 import { drainingToken } from '../artifacts/draining-token.ts'
 import { keyToken } from '../artifacts/key-token.ts'
+import { obligingToken } from '../artifacts/obliging-token.ts'
 import { signingFeeToken } from '../artifacts/signing-fee-token.ts'
 import { signingToken } from '../artifacts/signing-token.ts'
 import { testToken } from '../artifacts/test-token.ts'
@@ -50,6 +51,20 @@ export async function playOneSignature(options: SetupOptions): Promise<void> {
   const drained = draining.newOrder()
   const data = htlcCall.initiateByAuthorization(drained, later, await signAuthorization(draining, drained))
   await refused(draining, draining.stranger, data, 'HTLC__AmountNotReceived')
+  await playObligingToken(await createSigningSetup(obligingToken, options))
+}
+
+/** The token takes any call for an authorization, and lets a stranger pay for another order in it. */
+async function playObligingToken(setup: SigningSetup): Promise<void> {
+  const stranger = await fundedAccount(setup)
+  const act = (to: Hex, data: Hex) => encodeFunctionData({ abi: contractAccount.abi, functionName: 'execute', args: [to, data] })
+  const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [setup.htlc, 10n ** 12n] })
+  await setup.fixture.send({ from: setup.stranger, to: stranger, data: act(setup.token, approve) })
+  const args = [stranger, act(setup.htlc, htlcCall.initiate(setup.newOrder({ initiator: stranger })))] as const
+  const arm = encodeFunctionData({ abi: obligingToken.abi, functionName: 'arm', args })
+  await setup.fixture.send({ from: setup.stranger, to: setup.token, data: arm })
+  const unpaid = htlcCall.initiateByAuthorization(setup.newOrder(), later, '0x')
+  await refused(setup, setup.stranger, unpaid, 'HTLC__AmountNotReceived')
 }
 
 const signAuthorization = (setup: SigningSetup, order: HtlcOrder) =>

@@ -4,6 +4,7 @@ import { htlcTrc20 } from '../artifacts/htlc-trc20.ts'
 import { tetherTron } from '../artifacts/tether-tron.ts'
 import { createHtlcSetup, type HtlcSetup, type SetupOptions } from '../htlc.fixture.ts'
 import { type HtlcOrder, htlcCall } from '../htlc-order.fixture.ts'
+import { playDeposits } from './deposit-scenario.ts'
 import { moves, refused } from './expectations.ts'
 import { playOrders } from './order-scenario.ts'
 
@@ -19,6 +20,7 @@ export async function playTronHtlc(options: SetupOptions): Promise<void> {
   await playOrders(setup)
   await playAnswers(setup)
   await playTrial(setup)
+  await playDeposits('TRC-20', options)
 }
 
 const onToken = (setup: HtlcSetup, data: Hex) => setup.fixture.send({ from: setup.stranger, to: setup.token, data })

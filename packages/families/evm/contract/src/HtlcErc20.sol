@@ -3,17 +3,18 @@ pragma solidity 0.8.37;
 
 import {HtlcToken} from "./HtlcToken.sol";
 import {Transfers} from "./Transfers.sol";
+import {TransientDeposits} from "./TransientDeposits.sol";
 
 /// @title Hash time-locked contract for one ERC-20 token.
 /// @notice Besides the initiations of all tokens it has three that need no allowance for this contract. Anyone may relay
 /// them, and what was signed is good for one order only.
 /// @dev The answer of the token or of Permit2 proves nothing: only what arrives counts.
-/// Besides what `HtlcToken` does not support, this contract does not support a token that takes a call of
-/// receiveWithAuthorization, lets a stranger's code run in it and moves nothing: an initiation by that code would be
-/// measured twice. EIP-3009 demands a revert there.
+/// A token that does not know EIP-3009 may take a call of receiveWithAuthorization nevertheless, and let a stranger's code run in
+/// it. An initiation by that code would be measured twice, so the token must also say that the authorization is used. A lock
+/// against all initiations meanwhile would make each of them dearer.
 /// A token takes the 65 bytes of a key as v, r and s. Newer ones also take bytes, and ask an account with code about
 /// them (ERC-1271). They treat the 65 bytes alike in both forms, so the length decides.
-contract HtlcErc20 is HtlcToken {
+contract HtlcErc20 is HtlcToken, TransientDeposits {
     /// @dev A signature that a token checks, and the time until which it is good, in Unix seconds.
     struct Timed {
         uint256 deadline;
@@ -57,6 +58,8 @@ contract HtlcErc20 is HtlcToken {
         _open(initiator, redeemer, timelock, amount, secretHash);
         bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
         _collectBy(_token, _authorizedTransfer(initiator, amount, id, authorization.deadline, authorization.signature), amount);
+        bytes memory question = abi.encodeWithSignature("authorizationState(address,bytes32)", initiator, id);
+        if (Transfers.ask(_token, question) == 0) revert HTLC__AmountNotReceived();
     }
 
     /// @notice Locks the initiator's tokens as `initiateWithSignature` does, after a permit.
@@ -98,6 +101,14 @@ contract HtlcErc20 is HtlcToken {
     /// @dev Takes the money of an order that was just opened by a call that makes it arrive.
     function _collectBy(address target, bytes memory data, uint256 amount) private {
         if (Transfers.pullBy(_token, target, data) < amount) revert HTLC__AmountNotReceived();
+    }
+
+    function _asset() internal view override returns (address) {
+        return _token;
+    }
+
+    function _isForeign(address token_) internal view override returns (bool) {
+        return token_ != _token;
     }
 
     /// @dev What `_initiateHash` computes. A second function keeps the first one inlined, which saves gas there.

@@ -9,6 +9,8 @@ import {Transfers} from "./Transfers.sol";
 /// @notice Amounts are in the smallest unit of the token, unless a contract that inherits from this one says otherwise.
 /// @dev One token per contract: a signature is bound to this contract by its domain, hence to this token, and a
 /// misbehaving token cannot touch the money of another.
+/// The constructor does not ask whether the token exists. Nothing can be locked of one that does not, and so anybody can create
+/// the contract on a chain to which money for its deposit addresses was sent by mistake.
 ///
 /// A token that delivers less than it was asked for (a fee on transfer, which some of the most used tokens could
 /// switch on) cannot be locked: initiation measures what arrived, for about 1,000 gas.
@@ -16,16 +18,10 @@ import {Transfers} from "./Transfers.sol";
 /// what they send, and tokens that call the sender back during a transfer while they exempt some senders from
 /// their fee (an inner initiation would be measured twice).
 abstract contract HtlcToken is Htlc {
-    /// @notice The address given to the constructor has no code.
-    error HTLC__TokenNotContract();
-    /// @notice Less than the amount of the order arrived.
-    error HTLC__AmountNotReceived();
-
     address internal immutable _token;
 
     /// @param token_ The token that is locked.
     constructor(address token_) {
-        if (token_.code.length == 0) revert HTLC__TokenNotContract();
         _token = token_;
     }
 

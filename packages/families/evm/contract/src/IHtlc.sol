@@ -57,6 +57,8 @@ interface IHtlc {
     /// @notice The order was redeemed, refunded or revoked before.
     error HTLC__OrderSettled();
     error HTLC__OrderNotExpired();
+    /// @notice Less than the amount of the order arrived.
+    error HTLC__AmountNotReceived();
 
     /// @notice Pays the redeemer. Anyone may call: the secret decides, and the payee is part of the order.
     /// @dev Stays possible after expiry until a refund lands, so a late redemption of a known secret still works.

@@ -82,6 +82,34 @@ library Transfers {
         if (!success) revert HTLC__TransferFailed();
     }
 
+    /// @dev balanceOf(owner), from an address that has code.
+    /// @param token The token.
+    /// @param owner Any account.
+    /// @return held In the smallest unit of the token.
+    function balanceOf(address token, address owner) internal view returns (uint256 held) {
+        bool success;
+        assembly ("memory-safe") {
+            mstore(0x00, 0x70a0823100000000000000000000000000000000000000000000000000000000)
+            // An address that was computed may have other bits above its 160.
+            mstore(0x10, shl(96, owner))
+            success := staticcall(gas(), token, 0x00, 0x24, 0x00, 0x20)
+            success := and(success, gt(returndatasize(), 0x1f))
+            held := mload(0x00)
+        }
+        if (!success) revert HTLC__TransferFailed();
+    }
+
+    /// @dev A view call.
+    /// @param target The contract that is called.
+    /// @param data The calldata.
+    /// @return answer The first word of the answer; zero if there is none.
+    function ask(address target, bytes memory data) internal view returns (uint256 answer) {
+        assembly ("memory-safe") {
+            let success := staticcall(gas(), target, add(data, 0x20), mload(data), 0x00, 0x20)
+            answer := mul(mload(0x00), and(success, gt(returndatasize(), 0x1f)))
+        }
+    }
+
     /// @dev A call that may fail.
     /// @param target The contract that is called.
     /// @param data The calldata.
@@ -135,6 +163,22 @@ library Transfers {
             let balanceAfter := mload(pointer)
             // Wraps around if the balance has grown, and then is no amount of an order.
             success := and(success, eq(sub(balanceBefore, balanceAfter), amount))
+        }
+        if (!success) revert HTLC__TransferFailed();
+    }
+
+    /// @dev transfer(to, amount) that must not revert. The caller measures what moved: the answer proves nothing.
+    /// @param token The token.
+    /// @param to The account that is paid.
+    /// @param amount In the smallest unit of the token.
+    function pushUnmeasured(address token, address to, uint256 amount) internal {
+        bool success;
+        assembly ("memory-safe") {
+            let pointer := mload(0x40)
+            mstore(pointer, 0xa9059cbb00000000000000000000000000000000000000000000000000000000)
+            mstore(add(pointer, 0x04), to)
+            mstore(add(pointer, 0x24), amount)
+            success := call(gas(), token, 0, pointer, 0x44, 0x00, 0x00)
         }
         if (!success) revert HTLC__TransferFailed();
     }

@@ -73,7 +73,7 @@ contract FeeToken is TestToken("Fee on transfer", "FEE", 18) {
     }
 }
 
-/// @title Refuses to pay accounts on a list.
+/// @title Refuses to move money to or from accounts on a list.
 contract BlacklistToken is TestToken("Blacklisting", "BLACK", 18) {
     error Blacklisted(address account);
 
@@ -85,6 +85,7 @@ contract BlacklistToken is TestToken("Blacklisting", "BLACK", 18) {
 
     function _move(address from, address to, uint256 value) internal override {
         if (blacklisted[to]) revert Blacklisted(to);
+        if (blacklisted[from]) revert Blacklisted(from);
         super._move(from, to, value);
     }
 }
@@ -107,6 +108,50 @@ contract ReentrantToken is TestToken("Reentrant", "REENTER", 18) {
         _target = address(0);
         (callSucceeded,) = target.call(_data);
         super._move(from, to, value - _withheld);
+    }
+}
+
+/// @title Takes every call that it does not know for a payment, and lets a stranger's code run in it.
+contract ObligingToken is TestToken("Obliging", "OBLIGE", 18) {
+    address private _target;
+    bytes private _data;
+    bool public callSucceeded;
+
+    fallback() external {
+        address target = _target;
+        if (target == address(0)) return;
+        _target = address(0);
+        (callSucceeded,) = target.call(_data);
+    }
+
+    function arm(address target, bytes calldata data) external {
+        (_target, _data) = (target, data);
+    }
+}
+
+/// @title Lets a stranger's code run in one transfer that it answers with true, and moves nothing then.
+contract DistractedToken is TestToken("Distracted", "DISTRACT", 18) {
+    address private _target;
+    bytes private _data;
+    bool public callSucceeded;
+
+    function arm(address target, bytes calldata data) external {
+        (_target, _data) = (target, data);
+    }
+
+    function transfer(address to, uint256 value) public override returns (bool) {
+        address target = _target;
+        if (target == address(0)) return super.transfer(to, value);
+        _target = address(0);
+        (callSucceeded,) = target.call(_data);
+        return true;
+    }
+}
+
+/// @title Leaves one unit behind when an account sends all that it has, as tokens do that count in shares.
+contract RoundingToken is TestToken("Rounding", "ROUND", 18) {
+    function transfer(address to, uint256 value) public override returns (bool) {
+        return super.transfer(to, value == balanceOf[msg.sender] ? value - 1 : value);
     }
 }
 

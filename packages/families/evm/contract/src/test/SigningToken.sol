@@ -196,14 +196,15 @@ contract SaltedToken is SigningToken("Bridged", "SALT", 6, "1") {
 /// @title Takes back one unit whenever a transfer by signature should bring some.
 contract DrainingToken is SigningToken("Draining", "DRAIN", 18, "1") {
     function receiveWithAuthorization(
-        address,
+        address from,
         address to,
         uint256,
         uint256,
         uint256,
-        bytes32,
+        bytes32 nonce,
         bytes memory
     ) public override {
+        authorizationState[from][nonce] = true;
         _move(to, address(0xdead), 1);
     }
 }
