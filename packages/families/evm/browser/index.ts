@@ -15,6 +15,7 @@ import { htlcInitCode } from '../terms/deploy/htlc-init-code.ts'
 import { htlcCode } from '../terms/deploy/verify-code.ts'
 import { createContracts, type HtlcContract, initiateData, initiateTypedData, revokeData, swapIdOf } from '../terms/htlc.ts'
 import type { TypedData } from '../terms/one-signature.ts'
+import { depositAddresses } from './deposit-addresses.ts'
 import { readLock, settledAs } from './read-lock.ts'
 import { settling } from './settle.ts'
 import { offerOf, type SignedOffer } from './signature-offer.ts'
@@ -76,6 +77,7 @@ export const family: SdkFamily<EvmPlan, EvmWallet> = {
   },
   balanceOf,
   ...settling(contractOf),
+  depositAddresses: depositAddresses(contractOf),
   readLock: (side, node) => readLock(contractOf(side), side.terms, node),
   settledAs: (side, node) => settledAs(contractOf(side), side.terms, node),
 }

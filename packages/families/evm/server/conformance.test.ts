@@ -3,21 +3,24 @@
 import type { OracleAnswer } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
-import type { ConformanceFixture } from '@tandem/chain-kit/testing/conformance.fixture.ts'
+import type { ConformanceFixture, OtherMoney } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { type Conforming, describeConformance } from '@tandem/chain-kit/testing/conformance.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Call } from '@tandem/protocol/funding/calls.ts'
 import type { Funding } from '@tandem/protocol/funding/funding.ts'
 import { type Address, encodeFunctionData, getAddress, type Hex, maxUint256, numberToHex } from 'viem'
+import { generatePrivateKey } from 'viem/accounts'
 import { blacklistToken } from '../contract/artifacts/blacklist-token.ts'
 import { distributor } from '../contract/artifacts/distributor.ts'
 import { htlcErc20 } from '../contract/artifacts/htlc-erc20.ts'
 import { htlcNative } from '../contract/artifacts/htlc-native.ts'
 import { rejectingAccount } from '../contract/artifacts/rejecting-account.ts'
+import { testToken } from '../contract/artifacts/test-token.ts'
+import { initiateDepositData, reclaimDepositedData } from '../terms/deposit.ts'
 import { type HtlcContract, initiateData } from '../terms/htlc.ts'
-import { createEvmFixture, type EvmFixture } from './evm.fixture.ts'
+import { createEvmFixture, type EvmFixture, partyOf, type TestParty } from './evm.fixture.ts'
 import { evm } from './index.ts'
-import { openTestProviders, startTestProvider } from './nodes/provider.fixture.ts'
+import { openTestProviders, startTestProvider, type TestProvider } from './nodes/provider.fixture.ts'
 import { evmWays, mimic, mimickedData, openEvmStrangers } from './strangers.fixture.ts'
 
 const conforming: Conforming = {
@@ -28,6 +31,7 @@ const conforming: Conforming = {
     'instantRefund',
     'cancel',
     'checkRecipient',
+    'depositAddress',
     'gasless',
     'inspectProviders',
     'legCost',
@@ -47,6 +51,7 @@ describeConformance('evm native coin', conforming, async () => {
       asset,
       contract,
       twin: await fixture.deploy(htlcNative),
+      stranger: await openStranger(fixture),
     })),
     amount: 10n ** 18n,
     feeAllowance: 10n ** 16n,
@@ -69,7 +74,8 @@ describeConformance('evm token', conforming, async () => {
     await deployer.send([onToken('setBlacklisted', [address, true])])
     return address
   }
-  await deployer.send([user, solver].map((party) => onToken('mint', [party.address, 10n ** 12n])))
+  const stranger = await openStranger(fixture)
+  await deployer.send([user, solver, stranger].map((party) => onToken('mint', [party.address, 10n ** 12n])))
   const asset = `${fixture.chain.id}:wbtc` as AssetId
   const assets = fixture.assets.map((known) =>
     known.id === asset ? { ...known, decimals: 18, deployment: { htlc: address, token } } : known,
@@ -78,6 +84,7 @@ describeConformance('evm token', conforming, async () => {
     asset,
     contract: { chainId: 31337, address, token },
     twin,
+    stranger,
   })
   return {
     ...base,
@@ -108,15 +115,16 @@ describeConformance('evm token', conforming, async () => {
   }
 })
 
-type Place = { readonly asset: AssetId; readonly contract: HtlcContract; readonly twin: Address }
+type Place = { readonly asset: AssetId; readonly contract: HtlcContract; readonly twin: Address; readonly stranger: TestParty }
 
 async function conformanceFixtureOf(
   fixture: EvmFixture,
   connect: (options?: Partial<ConnectOptions>) => ChainClient,
-  { asset, contract, twin }: Place,
+  { asset, contract, twin, stranger }: Place,
 ): Promise<Omit<ConformanceFixture, 'amount' | 'feeAllowance'>> {
   const { user, solver } = fixture
-  const client = connect()
+  const provider = await startTestProvider(fixture.local)
+  const client = connect({ endpoints: { rpc: [provider.url], ws: [fixture.local.webSocketUrl] } })
   const secondClient = connect()
   const { address: htlc, token } = contract
   const checksummed = getAddress(user.address)
@@ -165,13 +173,72 @@ async function conformanceFixtureOf(
         connect: (rpc, options) => connect({ endpoints: { rpc }, ...options }),
         forged: (terms) => [contract, terms],
       }),
+    depositAddress: depositsOf(fixture, { contract, stranger, client, provider }),
     replacesUnmined: true,
     priceFeed: (says) => fixture.deploy({ abi: [], bytecode: priceFeedCode(says) }),
     deploy: deployOf(fixture),
     distributor: distributorOf(fixture),
     async close() {
       await Promise.all([client.close(), secondClient.close()])
+      await provider.close()
       await fixture.close()
+    },
+  }
+}
+
+async function openStranger({ deployer }: EvmFixture): Promise<TestParty> {
+  const stranger = partyOf(generatePrivateKey())
+  await deployer.send([{ to: stranger.address, value: 10n ** 21n }])
+  return stranger
+}
+
+type Deposits = {
+  readonly contract: HtlcContract
+  readonly stranger: TestParty
+  readonly client: ChainClient
+  readonly provider: TestProvider
+}
+
+function depositsOf(
+  fixture: EvmFixture,
+  { contract, stranger, client, provider }: Deposits,
+): NonNullable<ConformanceFixture['depositAddress']> {
+  const { user, contracts } = fixture
+  const transfer = (to: Address, amount: bigint) => encodeFunctionData({ abi: testToken.abi, functionName: 'transfer', args: [to, amount] })
+  const mint = (to: Address, amount: bigint) => encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [to, amount] })
+  const send = (data: Hex, from = stranger) => fixture.sendAs(from, { to: contract.address, data })
+  const { usdc: other } = contracts.tokens
+  const otherToken: OtherMoney = {
+    name: 'another token',
+    amount: 9n,
+    pay: (address) => fixture.sendAs(stranger, { to: other, data: mint(address as Address, 9n) }),
+    giveBack: (swap) => send(reclaimDepositedData(contract, swap, other)),
+    balanceOf: (address) => client.balance(`${fixture.chain.id}:usdc` as AssetId, address),
+  }
+  const coin: OtherMoney = {
+    name: 'the coin',
+    amount: 11n,
+    pay: (address) => fixture.sendAs(stranger, { to: address as Address, value: 11n }),
+    giveBack: (swap) => send(reclaimDepositedData(contract, swap, null)),
+    balanceOf: (address) => client.balance(fixture.chain.nativeAsset, address),
+  }
+  return {
+    pay: (address, amount) =>
+      contract.token === null
+        ? fixture.sendAs(stranger, { to: address as Address, value: amount })
+        : fixture.sendAs(stranger, { to: contract.token, data: transfer(address as Address, amount) }),
+    passDeadline: async (deadline) => fixture.passSeconds(deadline - (await client.tip()).time + 60n),
+    initiate: (swap) => send(initiateDepositData(contract, swap)),
+    giveBack: (swap) => send(reclaimDepositedData(contract, swap, contract.token)),
+    ...(contract.token === null
+      ? { surplusLeavesWithInitiation: true }
+      : // Of the coin, the initiator would have to pay the fee of the withdrawal.
+        { withdraw: (swap) => send(reclaimDepositedData(contract, swap, contract.token), user) }),
+    otherMoney: contract.token === null ? [otherToken] : [otherToken, coin],
+    async requestsOf(work) {
+      const before = provider.asked.length
+      await work()
+      return provider.asked.length - before
     },
   }
 }

@@ -16,6 +16,7 @@ import { blocksOf } from './blocks.ts'
 import { checkRecipient } from './check-recipient.ts'
 import { createContractState } from './contract-state.ts'
 import { deployHtlc } from './deploy/deploy.ts'
+import { createDeposits, verifyDeposits } from './deposits.ts'
 import { createDistributor } from './distributor.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
@@ -62,6 +63,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
         const { token } = contracts.of(asset.id)
         if (token !== null) await verifyToken(chain, node, asset, token)
       }
+      await verifyDeposits(chain, node, contracts)
     },
     ...blocksOf(node, chain),
     events: reader.read,
@@ -115,6 +117,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     }),
     cancel: executor.cancelUnmined,
     legCost: async (asset) => legCostOf(node, chain, contracts.of(asset)),
+    prefund: createDeposits(chain, node, contracts, executor),
     gasless: createGasless({ chain, node, state, ways, contractOf: ({ asset }) => contracts.of(asset), executor }),
 
     oracle: createOracle(node),

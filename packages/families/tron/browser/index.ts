@@ -15,6 +15,7 @@ import { fromEvmAddress, parseAddress, toEvmAddress } from '../terms/address.ts'
 import { JSON_RPC_PATH } from '../terms/facts.ts'
 import { feeCapSun } from '../terms/fees/limits.ts'
 import { evmTerms, tokenOf, tronContracts, tronTypedData } from '../terms/htlc.ts'
+import { depositAddresses } from './deposit-addresses.ts'
 import type { TronCall, TronTypedData, TronWallet } from './wallet.ts'
 
 export type TronPlan = {
@@ -59,6 +60,7 @@ export const family: SdkFamily<TronPlan, TronWallet> = {
     const contractOfAsset = (of: PinnedContract) => contractOf({ ...of, chain: search.chain })
     return findLocks(search, node, { contractOf: contractOfAsset, partyOf: fromEvmAddress, path: JSON_RPC_PATH })
   },
+  depositAddresses: depositAddresses(contractOf),
   async refund(side, { wallet }) {
     const call = { from: parseAddress(side.terms.initiator), to: htlcOf(side), data: refundData(evmTerms(side.terms)) }
     return (await wallet.send({ ...call, feeLimitSun: feeCapSun.refund })).hash

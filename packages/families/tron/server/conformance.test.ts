@@ -2,6 +2,9 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import type { ConformanceFixture } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { describeConformance } from '@tandem/chain-kit/testing/conformance.ts'
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
 import { RefusedByChain } from '@tandem/chain-kit/testing/strangers-initiation.fixture.ts'
@@ -12,16 +15,18 @@ import { tetherTron } from '@tandem/evm/contract/artifacts/tether-tron.ts'
 import { EdrRequestError, type JsonRpcCall } from '@tandem/evm/local/edr-provider.ts'
 import { openTestProviders, startTestProvider, type TestProvider } from '@tandem/evm/server/nodes/provider.fixture.ts'
 import { type EvmStrangers, evmWays, mimic, mimickedData } from '@tandem/evm/server/strangers.fixture.ts'
+import { initiateDepositData, reclaimDepositedData } from '@tandem/evm/terms/deposit.ts'
 import { type HtlcContract, initiateData } from '@tandem/evm/terms/htlc.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Funding } from '@tandem/protocol/funding/funding.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { TronWeb } from 'tronweb'
-import { type Address, encodeFunctionData, maxUint256 } from 'viem'
+import { type Address, encodeFunctionData, type Hex, maxUint256 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createTronSender } from '../local/tron-sender.ts'
 import { signInitiation } from '../local/wallet.ts'
 import { fromEvmAddress, toEvmAddress } from '../terms/address.ts'
+import { evmSwap } from '../terms/deposit.ts'
 import { JSON_RPC_PATH } from '../terms/facts.ts'
 import { evmTerms, tokenOf, tronContracts } from '../terms/htlc.ts'
 import { tron } from './index.ts'
@@ -41,6 +46,7 @@ describeConformance(
       'instantRefund',
       'cancel',
       'checkRecipient',
+      'depositAddress',
       'gasless',
       'inspectProviders',
       'legCost',
@@ -55,7 +61,8 @@ describeConformance(
     const [token, htlc] = [contracts.tokens.usdt, contracts.htlcs.usdt]
     const twin = await deployer.deploy(htlcTrc20, [toEvmAddress(token)])
     const mimicAddress = await deployer.deploy(mimic, [])
-    const [client, secondClient] = [fixture.connect(), fixture.connect()]
+    const counting = await startTronProvider(fixture.local.url)
+    const [client, secondClient] = [fixture.connect({ endpoints: { rpc: [counting.url] } }), fixture.connect()]
     const asset: AssetId = 'tron_localnet:usdt'
     const ofAsset = fixture.assets.find(({ id }) => id === asset)
     if (ofAsset === undefined) throw new Error(`the fixture has no ${asset}`)
@@ -141,6 +148,7 @@ describeConformance(
           forged: (terms) => [tronContracts(fixture.chain, fixture.assets).of(terms.asset), evmTerms(terms)],
           hasOldState: false,
         }),
+      depositAddress: await depositsOf(fixture, { asset, client, requests: () => counting.asked.length }),
       replacesUnmined: false,
       deploy: {
         request: {
@@ -168,11 +176,76 @@ describeConformance(
       },
       async close() {
         await Promise.all([client.close(), secondClient.close()])
+        await counting.close()
         await fixture.close()
       },
     }
   },
 )
+
+type Deposits = { readonly asset: AssetId; readonly client: ChainClient; requests(): number }
+
+async function depositsOf(
+  fixture: TronFixture,
+  { asset, client, requests }: Deposits,
+): Promise<NonNullable<ConformanceFixture['depositAddress']>> {
+  const { local, deployer, user, solver, contracts, chain } = fixture
+  const contract = tronContracts(chain, fixture.assets).of(asset)
+  const key = generatePrivateKey()
+  const wallet = new TronWeb({ fullHost: local.url, privateKey: key.slice(2) })
+  const { base58 } = wallet.defaultAddress
+  if (base58 === false) throw new Error('TronWeb made no address of the key')
+  const stranger = { key, signer: solver.signer, address: base58, wallet }
+  const transfer = (to: string, amount: bigint) =>
+    encodeFunctionData({ abi: tetherTron.abi, functionName: 'transfer', args: [toEvmAddress(to), amount] })
+  const { usdt, wbtc } = contracts.tokens
+  await deployer.transfer(stranger.address, 10n ** 12n)
+  for (const token of [usdt, wbtc]) await deployer.call(token, transferMint(stranger.address))
+  const call = async (data: Hex, from = stranger) => void (await fixture.sendAs(from, { to: fromEvmAddress(contract.address), data }))
+  const pay = async (token: string, to: string, amount: bigint) =>
+    void (await fixture.sendAs(stranger, { to: token, data: transfer(to, amount) }))
+  const ownToken = fromEvmAddress(tokenOf(contract))
+  const otherToken = ownToken === usdt ? wbtc : usdt
+  const reclaim = (swap: PrefundedSwap, token: string | null) =>
+    reclaimDepositedData(contract, evmSwap(swap), token === null ? null : toEvmAddress(token))
+  return {
+    pay: (address, amount) => pay(ownToken, address, amount),
+    passDeadline: async (deadline) => local.passSeconds(Number(deadline - (await client.tip()).time + 60n)),
+    initiate: (swap) => call(initiateDepositData(contract, evmSwap(swap))),
+    giveBack: (swap) => call(reclaim(swap, ownToken)),
+    withdraw: (swap) => call(reclaim(swap, ownToken), user),
+    otherMoney: [
+      {
+        name: 'another token',
+        amount: 9n,
+        pay: (address) => pay(otherToken, address, 9n),
+        giveBack: (swap) => call(reclaim(swap, otherToken)),
+        async balanceOf(address) {
+          const other = fixture.assets.find(({ deployment }) => deployment.token === otherToken)
+          if (other === undefined) throw new Error('the fixture has no other token')
+          return client.balance(other.id, address)
+        },
+      },
+      {
+        name: 'TRX',
+        amount: 11n,
+        async pay(address) {
+          const signed = await wallet.trx.sign(await wallet.transactionBuilder.sendTrx(address, 11, stranger.address))
+          if (!(await wallet.trx.sendRawTransaction(signed)).result) throw new Error('the node refused a payment of TRX')
+        },
+        giveBack: (swap) => call(reclaim(swap, null)),
+        balanceOf: (address) => client.balance(chain.nativeAsset, address),
+      },
+    ],
+    async requestsOf(work) {
+      const before = requests()
+      await work()
+      return requests() - before
+    },
+  }
+}
+
+const transferMint = (to: string) => encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [toEvmAddress(to), 10n ** 12n] })
 
 const ZERO = '0x0000000000000000000000000000000000000000'
 

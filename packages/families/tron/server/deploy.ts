@@ -13,7 +13,7 @@ import { accountOf as evmAccountOf } from '@tandem/evm/terms/address.ts'
 import { type Address, encodeDeployData, type Hex, hexToBytes, keccak256 } from 'viem'
 import { fromEvmAddress, toEvmAddress } from '../terms/address.ts'
 import { JSON_RPC_PATH } from '../terms/facts.ts'
-import { htlcTrc20Code, tokenOf, tronContracts } from '../terms/htlc.ts'
+import { htlcTrc20Code, tronContracts } from '../terms/htlc.ts'
 import { withTronAddresses } from './error-addresses.ts'
 import { readFunds, requireFunds } from './fees/fees.ts'
 import { verifyTronNode } from './nodes/verify-node.ts'
@@ -70,7 +70,7 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
   const htlc = fromEvmAddress(creation.address)
   const contracts = tronContracts(chain, [{ ...asset, deployment: { htlc, token: fromEvmAddress(token) } }])
   await verifyTronNode(chain, node, api, state, contracts)
-  const codeHash = keccak256(htlcTrc20Code({ ...contracts.of(asset.id), token: tokenOf(contracts.of(asset.id)) }))
+  const codeHash = keccak256(htlcTrc20Code(chain, contracts.of(asset.id)))
   onProgress(`deployed at ${htlc} in ${creation.tx}; verified: its code has the hash ${codeHash}, and it locks ${fromEvmAddress(token)}`)
   return { htlc, tx: creation.tx, codeHash }
 

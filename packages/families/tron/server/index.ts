@@ -25,6 +25,7 @@ import { accountOf, textForms, toEvmAddress } from '../terms/address.ts'
 import { JSON_RPC_PATH, tronFacts } from '../terms/facts.ts'
 import { evmTerms, tokenOf, tronContracts } from '../terms/htlc.ts'
 import { deployHtlc } from './deploy.ts'
+import { createDeposits } from './deposits.ts'
 import { withTronAddresses } from './error-addresses.ts'
 import { createEventReader } from './events.ts'
 import { type Action, createExecutor } from './execute.ts'
@@ -111,6 +112,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
       tokenOf(contracts.of(asset))
       return legCostOf(api)
     },
+    prefund: createDeposits({ chain, node, api, contracts, executor }),
     gasless: {
       supports: (asset) => contracts.of(asset).token !== null,
       verify: (terms, signature) =>

@@ -6,8 +6,9 @@ import { deployedCode, signatureImmutables } from '@tandem/evm/terms/deploy/veri
 import { type Contracts, createContracts, type HtlcContract, initiateDomain, initiateTypedData } from '@tandem/evm/terms/htlc.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import type { Address, Hex } from 'viem'
+import { type Address, type Hex, pad } from 'viem'
 import { fromEvmAddress, toEvmAddress } from './address.ts'
+import { tronDataOf } from './chain-data.ts'
 
 export function evmTerms(terms: HtlcTerms): HtlcTerms {
   return { ...terms, initiator: toEvmAddress(terms.initiator), redeemer: toEvmAddress(terms.redeemer) }
@@ -29,8 +30,13 @@ export function tokenOf({ token }: HtlcContract): Address {
   return token
 }
 
-export function htlcTrc20Code(contract: HtlcContract): Hex {
-  return deployedCode(htlcTrc20, { ...signatureImmutables(contract, initiateDomain.name), _token: tokenOf(contract) })
+export function htlcTrc20Code(chain: Chain, contract: HtlcContract): Hex {
+  return deployedCode(htlcTrc20, {
+    ...signatureImmutables(contract, initiateDomain.name),
+    _token: tokenOf(contract),
+    // A value of fewer bytes than a word is at its beginning.
+    _create2Prefix: pad(tronDataOf(chain).create2Prefix, { dir: 'right', size: 32 }),
+  })
 }
 
 /** Wallets must remove `EIP712Domain` from the types, and `destinationData` from types and message: the contract does not check it. */

@@ -9,6 +9,7 @@ import { localCurrencies, mainnetCurrencies, testnetCurrencies } from '@tandem/p
 import type { Environment, FamilyRows } from '@tandem/protocol/registry/environment.ts'
 import { tokensOf } from '@tandem/protocol/registry/listing.ts'
 import { localSecondsChain, secondsClock } from '@tandem/protocol/registry/seconds-clock.ts'
+import type { TronData } from './chain-data.ts'
 
 const token = tokensOf('tron:htlc_erc20', 'tron:erc20')
 /** No address by the issuer is confirmed for that test network: an operator may name a token of its own in its deployments. */
@@ -29,6 +30,7 @@ const tronFamily = {
   feeBumpSeconds: 30n,
   htlcSchemas: ['tron:htlc_erc20'],
   tokenSchemas: ['tron:erc20'],
+  familyData: { create2Prefix: '0x41' } satisfies TronData,
 } as const satisfies Partial<Chain>
 
 const mainnet: Environment = {
@@ -79,6 +81,8 @@ const tronDefaults = {
   finalityTag: 'finalized',
   htlcSchemas: ['tron:htlc_erc20'],
   tokenSchemas: ['tron:erc20'],
+  // The simulator runs an EVM.
+  familyData: { create2Prefix: '0xff' } satisfies TronData,
 } as const satisfies Partial<Chain>
 
 const local: Environment = {

@@ -3,11 +3,13 @@
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { htlcTrc20 } from '@tandem/evm/contract/artifacts/htlc-trc20.ts'
 import type { ContractState } from '@tandem/evm/server/contract-state.ts'
+import { verifyDeposits } from '@tandem/evm/server/deposits.ts'
 import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
 import { verifyNode } from '@tandem/evm/server/nodes/verify-node.ts'
 import { type Contracts, chainIdOf } from '@tandem/evm/terms/htlc.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { encodeFunctionData, maxUint256, toFunctionSelector, zeroHash } from 'viem'
+import { tronAddressRule } from '../../terms/deposit.ts'
 import { htlcTrc20Code } from '../../terms/htlc.ts'
 import type { WalletApi } from './wallet-api.ts'
 
@@ -28,7 +30,8 @@ export async function verifyTronNode(
       'would-fail',
       `${chain.id}: the node's first block is ${first?.hash ?? 'missing'}, expected one that ends in ${expected}`,
     )
-  await verifyNode(chain, node, state, contracts, htlcTrc20Code)
+  await verifyNode(chain, node, state, contracts, (contract) => htlcTrc20Code(chain, contract))
+  await verifyDeposits(chain, node, contracts, tronAddressRule(chain))
   await verifySimulations(chain, api, contracts)
 }
 

@@ -1,24 +1,33 @@
 /** Limits energy and fees for each call. */
 import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 
-export type FeeVerb = HtlcVerb | 'approve'
+export type FeeVerb = HtlcVerb | 'approve' | 'reclaim'
 
 export const SUN = 1_000_000n
 
 /** These are several times what the contract uses with a plain token: busy contracts are charged up to 3.4 times their energy. */
-export const fallbackEnergy = { approve: 150_000n, initiate: 600_000n, redeem: 500_000n, refund: 500_000n } as const satisfies Record<
-  FeeVerb,
-  bigint
->
+export const fallbackEnergy = {
+  approve: 150_000n,
+  initiate: 600_000n,
+  redeem: 500_000n,
+  refund: 500_000n,
+  reclaim: 600_000n,
+} as const satisfies Record<FeeVerb, bigint>
 
 /** The contract uses this energy with a plain token, and no token uses less. */
-export const minEnergy = { approve: 20_000n, initiate: 60_000n, redeem: 40_000n, refund: 40_000n } as const satisfies Record<
-  FeeVerb,
-  bigint
->
+export const minEnergy = {
+  approve: 20_000n,
+  initiate: 60_000n,
+  redeem: 40_000n,
+  refund: 40_000n,
+  reclaim: 60_000n,
+} as const satisfies Record<FeeVerb, bigint>
 
 /** Above the cap an operator must decide. A redeem or refund is worth more than a new swap. */
-export const feeCapSun = { approve: 100n * SUN, initiate: 300n * SUN, redeem: 1500n * SUN, refund: 1500n * SUN } as const satisfies Record<
-  FeeVerb,
-  bigint
->
+export const feeCapSun = {
+  approve: 100n * SUN,
+  initiate: 300n * SUN,
+  redeem: 1500n * SUN,
+  refund: 1500n * SUN,
+  reclaim: 300n * SUN,
+} as const satisfies Record<FeeVerb, bigint>

@@ -1,0 +1,15 @@
+/** Defines the fields that only chains of Tron have in the registry. */
+import type { Chain } from '@tandem/protocol/chain.ts'
+import type { Hex } from 'viem'
+
+export type TronData = {
+  /** CREATE2 hashes this byte first: 0x41 in Tron's virtual machine, where EIP-1014 has 0xff. */
+  readonly create2Prefix: Hex
+}
+
+export function tronDataOf({ id, familyData }: Chain): TronData {
+  if (!isTronData(familyData)) throw new Error(`${id} is no chain of Tron`)
+  return familyData
+}
+
+const isTronData = (data: object | undefined): data is TronData => data !== undefined && 'create2Prefix' in data
