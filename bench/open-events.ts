@@ -51,6 +51,7 @@ async function newOrder(db: Database, n: number): Promise<OpenQuestion> {
       payer: null,
       clientKey: false,
       agreedAmount: 1_000_000n,
+      depositAddress: null,
       maxFee: null,
       requiredConfirmations: 1,
     }

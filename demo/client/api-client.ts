@@ -25,6 +25,8 @@ export type SwapRecord = {
   readonly timelock: number
   readonly network_fee?: string
   readonly filled_amount: string
+  readonly deposit_address?: string
+  readonly deposit_amount?: string
   readonly secret: string
   readonly instant_refund_tx?: string
   readonly initiate_tx_hash: string
@@ -50,6 +52,7 @@ export type OrderRequest = {
   readonly slippage?: number
   readonly affiliate_fees?: readonly { readonly address: string; readonly fee: number; readonly asset?: string }[]
   readonly secret_hash?: string
+  readonly deposit?: 'address'
 }
 
 export class ApiError extends Error {

@@ -126,6 +126,7 @@ function swapOf(leg: Leg): Swap {
     payer: null,
     clientKey: false,
     agreedAmount: 100n,
+    depositAddress: null,
     maxFee: null,
     requiredConfirmations: CONFIRMATIONS,
   }

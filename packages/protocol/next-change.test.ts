@@ -183,8 +183,9 @@ const randomFacts: fc.Arbitrary<OrderFacts> = fc
     secretShown: fc.constantFrom(false, false, true),
     seenSecret: fc.constantFrom(null, null, 'ab'),
     prefund: fc.constantFrom(0n, 100n),
+    depositAddress: fc.constantFrom(null, 'address'),
   })
-  .map(({ deadline, timelock, required, clientKey, source, destination, ...rest }) => {
+  .map(({ deadline, timelock, required, clientKey, depositAddress, source, destination, ...rest }) => {
     const { order } = factsOf(normalTimes('waiting', 'waiting'))
     const swap = (leg: Leg) => ({
       ...order[leg],
@@ -194,7 +195,7 @@ const randomFacts: fc.Arbitrary<OrderFacts> = fc
     })
     return {
       ...rest,
-      order: { ...order, deadline: NOW + deadline, source: swap('source'), destination: swap('destination') },
+      order: { ...order, deadline: NOW + deadline, source: { ...swap('source'), depositAddress }, destination: swap('destination') },
       events: {
         source: eventsOf('source', rest.chains.source, rest.tips.source, source),
         destination: eventsOf('destination', rest.chains.destination, rest.tips.destination, destination),

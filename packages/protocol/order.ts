@@ -19,6 +19,11 @@ export type Swap = {
   readonly orderKey: string | null
   /** This account pays and initiates in the owner's place. It is null if the owner does. */
   readonly payer: string | null
+  /**
+   * A plain transfer to this address funds the source, on chains whose HTLCs take calls only: see `Prefund.addressOf`. It follows from the terms and the
+   * deadline. It is null if the user did not ask for it, and where the HTLC itself is an address.
+   */
+  readonly depositAddress: string | null
   /** The terms contain the user's own key: the service cannot act for them in this HTLC. */
   readonly clientKey: boolean
   /** The amount was agreed when the order was made. `terms.amount` follows the deposits: see `fill.ts`. */

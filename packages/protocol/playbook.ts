@@ -34,7 +34,7 @@ export const playbook: readonly Rule[] = [
     who: 'service',
     verb: 'initiate',
     leg: 'source',
-    when: 'the user consented, by a signature or by prefunding, there is no deposit yet, and an initiation can still be mined before the deadline',
+    when: 'the user consented, by a signature or by paying in advance, there is no deposit yet, and an initiation can still be mined before the deadline',
     holds: (s) => consentTo(s, 'source') !== null && s.source.phase === 'waiting' && s.now + RELAY_SECONDS < s.order.deadline,
   },
   {
@@ -80,7 +80,7 @@ export const playbook: readonly Rule[] = [
     who: 'service',
     verb: 'reclaim',
     leg: 'source',
-    when: 'the payer consented to the order on the chain, at least 1 % of its amount lies in the account of the payer at the HTLC, no other order of the payer waits for it, and no initiation can use it: the source is mined, or the deadline has passed. It is returned to the payer, even if a third party paid it',
+    when: 'at least 1 % of the amount lies at the deposit address of the order; or in the account of the payer at the HTLC, the payer consented to the order on the chain, and no other order of the payer waits for it. No initiation can use it: the source is mined, or the deadline has passed. It is returned to the initiator or the payer, even if a third party paid it',
     holds: mayReclaim,
     outlivesOrder: true,
   },

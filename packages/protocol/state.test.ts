@@ -247,6 +247,13 @@ describe('an order is closed', () => {
     expect(closedAt(facts.order.deadline + 3601n)).toBe(true)
   })
 
+  it('not in the week after the deadline if it has a deposit address, which may be paid again', () => {
+    const facts = withAddress(factsOf(normalTimes('redeemed', 'redeemed')))
+    const closedAt = (now: bigint) => isClosed(deriveOrder({ ...facts, chains: finalAfter(1, facts), now }))
+    expect(closedAt(facts.order.deadline + week)).toBe(false)
+    expect(closedAt(facts.order.deadline + week + 1n)).toBe(true)
+  })
+
   it('a week after the deadline without a source deposit, if the destination holds nothing', () => {
     const late = { ...normalTimes('waiting', 'waiting'), deadlinePassed: true }
     expect(closed(late, 1, week - 1n)).toBe(false)
@@ -256,3 +263,25 @@ describe('an order is closed', () => {
     expect(closed({ ...late, destination: 'initiated' }, 1, week)).toBe(false)
   })
 })
+
+describe('money at a deposit address', () => {
+  const unfunded = factsOf(normalTimes('waiting', 'waiting'))
+  const statusOf = (facts: OrderFacts, over: Partial<OrderFacts>) => deriveOrder({ ...facts, ...over }).status
+
+  it('is shown as a deposit that is detected, until the deadline', () => {
+    const facts = withAddress(unfunded)
+    const { deadline } = facts.order
+    expect(statusOf(facts, { prefund: 0n })).toBe('created')
+    expect(statusOf(facts, { prefund: 1n, now: deadline })).toBe('initiate_detected')
+    expect(statusOf(facts, { prefund: 1n, now: deadline + 1n })).toBe('expired')
+  })
+
+  it('says nothing where payers have accounts, or beside the deposit itself', () => {
+    expect(statusOf(unfunded, { prefund: 1n })).toBe('created')
+    expect(statusOf(withAddress(factsOf(normalTimes('initiated', 'waiting'))), { prefund: 1n })).toBe('initiated')
+  })
+})
+
+function withAddress(facts: OrderFacts): OrderFacts {
+  return { ...facts, order: { ...facts.order, source: { ...facts.order.source, depositAddress: 'address' } } }
+}

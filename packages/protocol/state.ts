@@ -42,7 +42,7 @@ export type OrderFacts = {
   readonly secretShown: boolean
   /** This party has seen the secret on a chain. It is kept even if that transaction vanishes again. */
   readonly seenSecret: Hex32 | null
-  /** This is the last known amount in the payer's account at the HTLC for this order. It is 0 on chains without such accounts. */
+  /** This is the last known amount at the deposit address, or in the payer's account at the HTLC, for this order. It is 0 where there is neither. */
   readonly prefund: bigint
   /** The HTLCs of these legs keep no rent. Only the executor reads that from the chain; an absent value means unknown. */
   readonly withoutRent?: readonly Leg[]
@@ -213,7 +213,7 @@ export function hasSignedInstantRefund(s: Pick<OrderState, 'grants' | 'fill'>): 
 
 type StatusFacts = Pick<
   OrderState,
-  'order' | 'source' | 'destination' | 'fundedInTime' | 'now' | 'grants' | 'fill' | 'declined' | 'gapSeconds'
+  'order' | 'source' | 'destination' | 'fundedInTime' | 'now' | 'grants' | 'fill' | 'declined' | 'gapSeconds' | 'prefund'
 > & {
   readonly toleranceBips: number
 }
@@ -256,10 +256,19 @@ export const statusTable: readonly StatusRow[] = [
     holds: (s) => s.source.deposits.length > 0 && s.destination.phase === 'seen',
   },
   { status: 'initiated', when: 'the source is initiated at the required confirmations', holds: (s) => s.source.phase === 'initiated' },
-  { status: 'initiate_detected', when: 'a source deposit is seen', holds: (s) => s.source.deposits.length > 0 },
+  {
+    status: 'initiate_detected',
+    when: 'a source deposit is seen, or, until the deadline, money at the deposit address of the order',
+    holds: (s) => s.source.deposits.length > 0 || isArriving(s),
+  },
   { status: 'expired', when: 'nothing was deposited by the deadline', holds: (s) => s.now > s.order.deadline },
   { status: 'created', when: 'otherwise', holds: () => true },
 ]
+
+/** Returns true if money lies at the deposit address of the order that an initiation can still use. */
+export function isArriving(s: Pick<OrderState, 'order' | 'source' | 'prefund' | 'now'>): boolean {
+  return s.order.source.depositAddress !== null && s.prefund > 0n && s.source.deposits.length === 0 && s.now <= s.order.deadline
+}
 
 export function deriveStatus(s: StatusFacts): OrderStatus {
   return statusTable.find((row) => row.holds(s))?.status ?? 'created'
@@ -280,7 +289,7 @@ function cannotComplete(s: StatusFacts): boolean {
   return isTooMuch || s.now > s.order.deadline
 }
 
-/** An unfunded order is watched for a late deposit for this time after its deadline. */
+/** An unfunded order is watched for a late deposit for this time after its deadline, and a deposit address for any payment. */
 export const LATE_DEPOSIT_WATCH_SECONDS = 7n * 24n * 3600n
 
 /** A prefunded order is watched for a second payment into the payer's account for this time after its deadline, before which it cannot be returned. */
@@ -291,6 +300,7 @@ const wasPrefunded = ({ grants }: Pick<OrderState, 'grants'>) =>
 
 /** Returns true if every deposit is finally spent or written off, so that nothing is left to watch. */
 export function isClosed(s: OrderState): boolean {
+  if (s.order.source.depositAddress !== null && s.now <= s.order.deadline + LATE_DEPOSIT_WATCH_SECONDS) return false
   if (wasPrefunded(s) && s.now <= s.order.deadline + SECOND_PAYMENT_WATCH_SECONDS) return false
   // Anyone can send dust, which must not close an order that can still be funded.
   if (s.source.deposits.every((d) => d.writtenOff) && s.now <= s.order.deadline + LATE_DEPOSIT_WATCH_SECONDS) return false

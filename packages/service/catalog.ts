@@ -1,5 +1,6 @@
 /** The catalog lists the chains and assets that can be swapped now, as integrators see them. */
 
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Halt } from '@tandem/party/store/solver/halts.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
@@ -32,6 +33,7 @@ export async function listChains(context: ServiceContext, query: CatalogQuery, i
         icon: iconUrl(iconBase, chainIconName(chain.id, context.registry.assets)),
         assets: assetsOf(context, chain, query, iconBase, halts),
         solverKeys: context.solverKeys.of(chain.id),
+        takesDeposits: takesDeposits(context.clients.get(chain.id)),
       }),
     )
     .filter((record) => from === undefined || record.assets.length > 0)
@@ -74,6 +76,11 @@ function isSwappable(context: ServiceContext, from: string, to: ListedAsset): bo
     if (error instanceof TandemError && error.code === 'unsupported_pair') return false
     throw error
   }
+}
+
+/** A registry may list chains to which this service has no connection. */
+export function takesDeposits(client: ChainClient | undefined): boolean {
+  return client?.prefund?.addressOf !== undefined || client?.orderKeys !== undefined
 }
 
 function iconUrl(base: string, name: string): string {

@@ -122,3 +122,34 @@ test('while a restored backup waits for the operator, no signed instant refund i
   await party.onRecorded?.('a redeem' as never, 'noted')
   expect([asked, noted]).toEqual([[order], ['noted']])
 })
+
+test('the fee of returning money is charged for deposit addresses only, and a refusal stops the return', async () => {
+  const asked: unknown[] = []
+  const party = createServiceParty({
+    db: {} as never,
+    vault: {} as never,
+    relay: createKeyring([createTestSigner('11'.repeat(32))]),
+    onReconciled: () => new Map(),
+    async onReclaim(order, amount) {
+      asked.push([order.id, amount])
+      if (amount < 5n) throw new Error('too little')
+    },
+  })
+  const authorize = (depositAddress: string | null, prefund: bigint, verb = 'reclaim') =>
+    party.authorize({
+      state: { order: { id: 'an order', source: { depositAddress } }, prefund, grants: [], secret: null, secretShown: false },
+      client: {},
+      verb,
+      leg: 'source',
+      evidence: null,
+    } as unknown as Step)
+  await authorize(null, 7n)
+  await authorize('address', 7n, 'initiate')
+  expect(asked).toEqual([])
+  await authorize('address', 7n)
+  await expect(authorize('address', 4n)).rejects.toThrow('too little')
+  expect(asked).toEqual([
+    ['an order', 7n],
+    ['an order', 4n],
+  ])
+})

@@ -25,10 +25,12 @@ export type ServicePartyOptions = {
   readonly sponsorPayout?: (order: Order, amount: bigint) => Promise<boolean>
   /** This is called each time before a signed instant refund of the source is sent. */
   readonly onInstantRefund?: (order: Order) => Promise<void>
+  /** This is called each time before money at a deposit address is returned. It rejects if that costs the service too much. */
+  readonly onReclaim?: (order: Order, amount: bigint) => Promise<void>
 }
 
 export function createServiceParty(options: ServicePartyOptions): Party {
-  const { db, vault, relay, onReconciled, sponsorPayout, onInstantRefund, guard = noGuard } = options
+  const { db, vault, relay, onReconciled, sponsorPayout, onInstantRefund, onReclaim, guard = noGuard } = options
   /** On chains with order keys, the service signs redeems and refunds with the key that it made for the user. */
   const actsAsUser = (step: Step) => step.client.orderKeys !== undefined && step.verb !== 'initiate' && !isSignedAlready(step)
 
@@ -76,6 +78,7 @@ export function createServiceParty(options: ServicePartyOptions): Party {
         if (unsafe !== null) throw new ChainFailure('would-fail', unsafe)
         await onInstantRefund?.(state.order)
       }
+      if (verb === 'reclaim' && state.order.source.depositAddress !== null) await onReclaim?.(state.order, state.prefund)
       // Once a node may have the secret, withholding the redeem protects nothing.
       if (verb !== 'redeem' || state.secret !== null || state.secretShown) return
       if (step.evidence?.legs.destination === undefined) throw new Error('a secret is not shown without evidence of the destination')

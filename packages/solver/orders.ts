@@ -208,6 +208,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
     payer: null,
     clientKey: false,
     agreedAmount: terms.amount,
+    depositAddress: null,
     maxFee: null,
     requiredConfirmations: requiredConfirmations(client.chain, leg === 'source' ? source : destination, terms.amount, leg),
   })

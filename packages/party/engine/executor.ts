@@ -1,6 +1,6 @@
 /** Executes one wanted action: reads the chains again, asks the party, signs, records, broadcasts. Any failed step can be repeated. */
 
-import type { PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
+import { prefundedSwapOf } from '@tandem/chain-kit/port/abilities/prefund.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
@@ -125,7 +125,7 @@ async function takeIfWanted(context: ExecutorContext, action: LeasedAction): Pro
 async function readPrefund({ db, now }: ExecutorContext, order: Order, { prefund }: ChainClient): Promise<bigint> {
   const seenAt = new Date()
   const isMeantForAnother = await mayFundAnother(db, order, now())
-  const [amount = 0n] = isMeantForAnother ? [] : ((await prefund?.amounts([prefundedSwap(order)])) ?? [])
+  const [amount = 0n] = isMeantForAnother ? [] : ((await prefund?.amounts([prefundedSwapOf(order)])) ?? [])
   await recordPrefund(db, order.id, { amount: isWorthReclaiming(order, amount) ? amount : 0n, seenAt })
   return amount
 }
@@ -284,7 +284,7 @@ async function cancelUnmined(context: ExecutorContext, taken: Taken, againInMs: 
 
 /** The contract checks the time and pays the initiator. */
 async function reclaim({ client, state }: Step, outbox: Outbox): Promise<string> {
-  const tx = (await client.prefund?.reclaim(prefundedSwap(state.order), outbox)) ?? null
+  const tx = (await client.prefund?.reclaim(prefundedSwapOf(state.order), outbox)) ?? null
   if (tx === null) throw new ChainFailure('superseded', 'nothing is left of the prefund')
   return tx
 }
@@ -294,10 +294,6 @@ async function close({ client, state, leg }: Step, outbox: Outbox): Promise<stri
   const { chain, terms } = state.order[leg]
   if (client.rent === undefined) throw new Error(`the HTLCs of ${chain} keep no rent`)
   return client.rent.giveBack(terms, outbox)
-}
-
-function prefundedSwap({ source, deadline }: Order): PrefundedSwap {
-  return { terms: source.terms, deadline, payer: source.payer }
 }
 
 async function relay(context: ExecutorContext, { client, state }: Step, outbox: Outbox): Promise<string> {
@@ -322,7 +318,7 @@ async function initiateFor({ db }: ExecutorContext, { client, state }: Pick<Step
   const counted = { ...outbox, revertedRelays: (await readRevertedRelays(db, chain, consenting)).length }
   if (consent.kind === 'prefunded') {
     if (prefund === undefined) throw new Error(`order ${state.order.id} is prefunded on ${chain}, which has no prefunded swaps`)
-    return prefund.initiate({ ...prefundedSwap(state.order), deadline: consent.deadline }, counted)
+    return prefund.initiate({ ...prefundedSwapOf(state.order), deadline: consent.deadline }, counted)
   }
   if (gasless === undefined) throw new Error(`order ${state.order.id} is signed for on ${chain}, which takes no signatures`)
   return gasless.initiate(terms, consent.signature, counted, state.order.deadline)

@@ -5,7 +5,7 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import { orderPurpose } from '@tandem/keys/purpose.ts'
 import { actionKey } from '@tandem/protocol/order.ts'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { leaseAction, readAction } from '../store/actions/actions.ts'
 import { readAttempts } from '../store/actions/attempts.ts'
 import { finishAction } from '../store/actions/finish-action.ts'
@@ -21,6 +21,9 @@ import { reconcile } from './reconciler.ts'
 const store = sharedStore()
 const fixture = freshEngine(store, { source: { chain: 'ethereum_localnet' }, destination: { chain: 'bitcoin_regtest' } })
 let amount: bigint
+beforeAll(async () => {
+  await createApp(store.db, 'shop')
+})
 let asked: PrefundedSwap[]
 beforeEach(async () => {
   amount = fixture.order.source.terms.amount
@@ -78,13 +81,30 @@ test('nothing is signed while another order of the payer can be funded with it',
   await fixture.fund('source')
   await decide()
   const { chain } = fixture.order.source
-  await createApp(store.db, 'shop')
   const { order } = await putOrder(store.db, { app: 'shop', worth: { volumeUsdMicros: 1n, feeUsdMicros: 0n }, source: { chain } })
   expect(await execute()).toMatchObject({ kind: 'skipped' })
   expect([asked, (await findOrder(store.db, fixture.order.id))?.prefund]).toEqual([[], 0n])
   await store.db.updateTable('order_list').set({ status: 'expired' }).where('order_id', '=', order.id).execute()
   await see(amount)
   await decide()
+  expect(await execute()).toMatchObject({ kind: 'sent', tx: 'back' })
+})
+
+test('what is at the deposit address of an order is returned whatever other orders of its initiator wait for', async () => {
+  await store.db
+    .updateTable('swaps')
+    .set({ deposit_address: '0x12' })
+    .where('order_id', '=', fixture.order.id)
+    .where('leg', '=', 'source')
+    .execute()
+  await see(amount)
+  await fixture.fund('source')
+  await decide()
+  await putOrder(store.db, {
+    app: 'shop',
+    worth: { volumeUsdMicros: 1n, feeUsdMicros: 0n },
+    source: { chain: fixture.order.source.chain },
+  })
   expect(await execute()).toMatchObject({ kind: 'sent', tx: 'back' })
 })
 

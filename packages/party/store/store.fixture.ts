@@ -95,6 +95,7 @@ export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
     payer: null,
     clientKey: false,
     agreedAmount: 100_000_000n,
+    depositAddress: null,
     maxFee: null,
     requiredConfirmations: 1,
   })

@@ -57,7 +57,7 @@ const escrow = defineWay('FundByEscrow', escrowFields, (instructions: EscrowInst
 }))
 
 const depositFields = {
-  to: Type.String({ description: 'the address of the HTLC: pay it with any wallet' }),
+  to: Type.String({ description: 'the address of the HTLC, or the deposit address of the order: pay it with any wallet' }),
   amount: Type.String({ description: 'in the smallest unit' }),
   refund_package: Type.Optional(RefundPackage),
 }
@@ -87,7 +87,7 @@ export function fundingToWire<K extends Kind>(orderId: string, once: ToldOnce | 
   return writers[funding.kind].toWire(funding, orderId, once)
 }
 
-/** The user sends an amount to the address of the HTLC, with any wallet. */
+/** The user sends an amount to the address of the HTLC, or to a deposit address, with any wallet. */
 type Deposit = { readonly to: string; readonly amount: bigint }
 
 /** The user's wallet adds sender and gas to a transaction kind, signs it and sends it. */

@@ -9,7 +9,7 @@ export type Way<Instructions, Fields extends TProperties> = {
 /** Only the first answer to POST /orders contains these values. */
 export type ToldOnce = {
   readonly orderToken: string
-  /** The package is null where the user refunds with their own wallet. */
+  /** The package is null where the user refunds with their own wallet alone. */
   readonly refundPackage: Readonly<Record<string, unknown>> | null
 }
 
@@ -23,7 +23,7 @@ type CommonResult = Static<TObject<typeof commonFields>>
 
 export const RefundPackage = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'All that `tandem refund --package` needs to refund a deposit after its timelock without this service: the terms, the data to spend the deposit, and the private key of this order unless it is yours. Shown only once: save it to a file and keep that file secret.',
+    'All that is needed to get the money back without this service. On chains whose HTLC is an address, for `tandem refund --package` after the timelock: the terms, the data to spend the deposit, and the private key of this order unless it is yours. At a deposit address, for the rescue page and the SDK: the terms and the deadline, from which the address follows, and no secret. Shown only once: save it to a file and keep that file secret.',
 })
 
 /** `title` is the name of the result in the API document. */

@@ -67,6 +67,7 @@ export function exchangeOf(record: OrderRecord, quotedFee: bigint | null = null)
 
 function missingOf({ next_action: next, source_swap: source }: OrderRecord): bigint {
   if (next?.what !== 'complete_source_deposit') return 0n
+  if (source.deposit_amount !== undefined) return BigInt(source.amount) - BigInt(source.deposit_amount)
   const missing = BigInt(source.amount) - (source.deposits === undefined ? BigInt(source.filled_amount) : sumOf(source, isUnspent))
   return missing > 0n ? missing : 0n
 }

@@ -26,6 +26,10 @@ export const ChainRecord = Type.Object(
       description:
         'public keys of the solvers of this service in HTLCs of this chain, former ones too; empty where parties are accounts. With them a rescue phrase finds deposits without the service',
     }),
+    takes_deposits: Type.Boolean({
+      description:
+        'an order from this chain can be paid at an address, from anywhere: always where the HTLC is one, else with `deposit` of POST /orders',
+    }),
     is_active: Type.Boolean({ description: 'one of its assets can be swapped here now' }),
     assets: Type.Array(AssetRecord, { description: 'those that pass the filters' }),
   },
@@ -33,9 +37,14 @@ export const ChainRecord = Type.Object(
 )
 export type ChainRecord = Static<typeof ChainRecord>
 
-type Listed = { readonly icon: string; readonly assets: AssetRecord[]; readonly solverKeys: readonly string[] }
+type Listed = {
+  readonly icon: string
+  readonly assets: AssetRecord[]
+  readonly solverKeys: readonly string[]
+  readonly takesDeposits: boolean
+}
 
-export function chainToWire(chain: Chain, { icon, assets, solverKeys }: Listed): ChainRecord {
+export function chainToWire(chain: Chain, { icon, assets, solverKeys, takesDeposits }: Listed): ChainRecord {
   return {
     id: chain.reference,
     chain: chain.id,
@@ -52,6 +61,7 @@ export function chainToWire(chain: Chain, { icon, assets, solverKeys }: Listed):
     supported_htlc_schemas: [...chain.htlcSchemas],
     supported_token_schemas: [...chain.tokenSchemas],
     solver_keys: [...solverKeys],
+    takes_deposits: takesDeposits,
     is_active: assets.some((asset) => asset.is_active),
     assets,
   }

@@ -71,6 +71,12 @@ export const CreateOrderRequest = Type.Object(
         { description: 'at most 10 items {address, fee}, fee being a whole number of bips; with asset, what the affiliate is paid in' },
       ),
     ),
+    deposit: Type.Optional(
+      Type.Union([Type.Literal('address'), Type.Null()], {
+        description:
+          'address: the answer is an address and an amount, which any wallet or exchange may pay, in any number of transfers. The source owner then gets what is refunded or returned, and the service pays the network fee of the initiation',
+      }),
+    ),
     secret_hash: Type.Optional(
       Type.Union([Type.String({ maxLength: 66 }), Type.Null()], {
         description: 'the SHA-256 hash of a 32-byte secret that you keep: 32 bytes as hex, 64 characters, with or without 0x',
@@ -225,6 +231,7 @@ export function orderToWire(facts: OrderFactsToShow): OrderRecord {
       secret: state.secret,
       instantRefundTx: leg === 'source' ? instantRefundTx : null,
       deposits: leg === 'source' ? depositsToWire(facts) : null,
+      arrived: leg === 'source' ? state.prefund : 0n,
     })
   return {
     created_at: facts.createdAt.toISOString(),

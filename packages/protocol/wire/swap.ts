@@ -33,6 +33,18 @@ export const SwapRecord = Type.Object(
           "what acts in the user's place: the account that pays, or the public key that the service made for the user's part of the HTLC. Absent if the user acts with their own account or key",
       }),
     ),
+    deposit_address: Type.Optional(
+      Type.String({
+        description:
+          'on sources that were asked for with `deposit`: pay `amount` to it before the deadline, in any number of transfers. What comes too late, too little or twice is returned to `initiator`',
+      }),
+    ),
+    deposit_amount: Type.Optional(
+      Type.String({
+        description:
+          'beside `deposit_address`: what lies there and is not locked, in the smallest unit, when it was last read; less than 1 % of `amount` is shown as 0',
+      }),
+    ),
     timelock: Type.Integer({ description: "when a refund becomes possible, in the chain's own unit; see `timelock_unit` of GET /chains" }),
     filled_amount: Type.String({ description: 'what is locked so far, in the smallest unit' }),
     asset_price: Type.Number({ description: 'US dollars per whole coin when the order was made' }),
@@ -97,6 +109,8 @@ export type SwapFactsToShow = {
   readonly instantRefundTx: string | null
   /** The list is null where an HTLC is funded once. */
   readonly deposits: readonly DepositRecord[] | null
+  /** This lies at the deposit address. */
+  readonly arrived: bigint
   /** Redeems and refunds pay their network fee out of what is locked. */
   readonly feeFromAmount: boolean
 }
@@ -119,6 +133,7 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
     asset: swap.terms.asset,
     ...shownParties(facts.leg, swap),
     ...(delegate !== null && { delegate }),
+    ...(swap.depositAddress !== null && { deposit_address: swap.depositAddress, deposit_amount: facts.arrived.toString() }),
     timelock: Number(swap.terms.timelock),
     filled_amount: state.filledAmount.toString(),
     asset_price: Number(formatUsdPrice(facts.assetPrice)),

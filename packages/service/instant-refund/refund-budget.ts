@@ -43,7 +43,7 @@ export async function recordRefundCost(context: Omit<BudgetContext, 'settings'>,
 }
 
 /** The cost is in millionths of a dollar, rounded up. */
-async function refundCost({ clients, prices }: Omit<BudgetContext, 'settings'>, { source }: Order): Promise<bigint> {
+export async function refundCost({ clients, prices }: Omit<BudgetContext, 'settings'>, { source }: Order): Promise<bigint> {
   const { chain, legCost, instantRefund } = clientFor(clients, source.chain)
   const price = prices.find(chain.nativeAsset)
   if (price === null || legCost === undefined) return ASSUMED_USD_MICROS

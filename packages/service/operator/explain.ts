@@ -6,7 +6,7 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import { nextActionMeanings } from '@tandem/protocol/next-actions.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
 import { awaitsFill, awaitsPayment, playbook, whyNotReveal } from '@tandem/protocol/playbook.ts'
-import { hasSignedInstantRefund, isExpired, type OrderState, statusTable } from '@tandem/protocol/state.ts'
+import { hasSignedInstantRefund, isArriving, isExpired, type OrderState, statusTable } from '@tandem/protocol/state.ts'
 import type { RuleRecord, WaitRecord } from '@tandem/protocol/wire/operator.ts'
 import { deriveNextAction } from '../orders/next-action.ts'
 
@@ -24,6 +24,7 @@ function detailOf(state: OrderState): string | null {
   const { source, destination } = state
   switch (state.status) {
     case 'initiate_detected':
+      if (isArriving(state)) return 'the amount is at the deposit address'
       return confirmationsText(state, 'source')
     case 'initiated':
       if (!state.chainsAlive) return 'a chain has not made a block for too long'

@@ -68,7 +68,12 @@ function factsText({ registry }: ServiceContext, state: OrderState, stored: Stor
     { name: 'the secret', value: secretText(state, stored) },
     { name: 'grants of the user', value: state.grants.map(({ kind }) => kind).join(', ') || 'none' },
     ...(state.prefund > 0n
-      ? [{ name: 'prefunded amount', value: amountText(registry, state.order.source.terms.asset, state.prefund) }]
+      ? [
+          {
+            name: state.order.source.depositAddress === null ? 'prefunded amount' : 'at the deposit address',
+            value: amountText(registry, state.order.source.terms.asset, state.prefund),
+          },
+        ]
       : []),
   ]
 }

@@ -1,14 +1,14 @@
 /** The route POST /orders makes and stores an order, and returns how to fund it. */
 import { hash, randomBytes } from 'node:crypto'
 import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/reading.ts'
-import type { RefundPackage } from '@tandem/chain-kit/port/abilities/rescue.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import type { App } from '@tandem/party/store/apps/apps.ts'
 import type { NewOrder } from '@tandem/party/store/orders/insert-orders.ts'
 import { findOrder, findRepeated, isSecretHashUsed, type StoredOrder } from '@tandem/party/store/orders/orders.ts'
 import { assertSealed, sealSwaps } from '@tandem/party/store/orders/swap-seals.ts'
-import type { Asset } from '@tandem/protocol/asset.ts'
+import type { Asset, Deployment } from '@tandem/protocol/asset.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
+import { depositPackageOf } from '@tandem/protocol/funding/deposit-package.ts'
 import { type CreateOrderResult, fundingToWire } from '@tandem/protocol/funding/funding.ts'
 import type { ToldOnce } from '@tandem/protocol/funding/way.ts'
 import type { Order } from '@tandem/protocol/order.ts'
@@ -50,6 +50,8 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   assertWithinLimits(pair.destination, request.destinationAmount, 'destination.amount')
   const affiliateBips = request.affiliateShares.reduce((sum, share) => sum + share.feeBips, 0)
   const extra = extraFeeBips(context.settings, affiliateBips, 'affiliate_fees')
+  if (request.deposit && !app.sponsorship && clientFor(context.clients, pair.source.chain).prefund !== undefined)
+    throw new TandemError('bad_request', 'deposit: the service pays no fees for users of this app, because its sponsorship is off')
   const quote = readQuote(context, app, request, extra)
   const assetPrices = { source: context.prices.of(pair.source.id), destination: context.prices.of(pair.destination.id) }
   assertNotHalted(context, pair.source.id, pair.destination.id)
@@ -89,7 +91,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
     }),
   )
   // This comes before the order is stored. If the funding cannot be described, the order must not exist, or its token would be lost.
-  const refundPackage = packageOf(context, order, users.source)
+  const refundPackage = packageOf(context, order, users.source, pair.source.deployment)
   const result = await describeFunding(context, app, order, { orderToken, refundPackage })
   const tokenHash = hashToken(orderToken)
   const written = await write(
@@ -123,7 +125,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
 }
 
 /** The seal is checked first: with a row that somebody changed, the user would pay into another HTLC. */
-async function describeAgain(context: ServiceContext, app: App, stored: StoredOrder): Promise<CreateOrderResult> {
+export async function describeAgain(context: ServiceContext, app: App, stored: StoredOrder): Promise<CreateOrderResult> {
   assertSealed(context.vault, stored)
   return describeFunding(context, app, stored.order, null)
 }
@@ -233,19 +235,27 @@ function ownersOf(request: OrderRequest): { readonly sourceOwner: string; readon
   return { sourceOwner: request.sourceOwner?.name ?? '', destinationOwner: request.destinationOwner.name }
 }
 
-/** The package lets the user refund a deposit without the service. It contains the order's private key, so it is returned once and never logged. */
-function packageOf({ clients }: ServiceContext, { source }: Order, user: UserParty): RefundPackage | null {
+/** The package lets the user get the money back without the service. It may contain the order's private key, so it is returned once and never logged. */
+function packageOf(
+  { clients, registry }: ServiceContext,
+  order: Order,
+  user: UserParty,
+  deployment: Deployment,
+): Readonly<Record<string, unknown>> | null {
+  const { source } = order
+  if (source.depositAddress !== null) return depositPackageOf(order, deployment, registry.chain(source.chain))
   return clientFor(clients, source.chain).orderKeys?.refundPackage(source.terms, user.privateKey, source.userAddress) ?? null
 }
 
 /** The current state of the chain decides how to fund the source. `once` is set only in the first answer. */
-export async function describeFunding(
+async function describeFunding(
   { clients }: ServiceContext,
   { approval }: App,
   order: Order,
   once: ToldOnce | null,
 ): Promise<CreateOrderResult> {
-  const { chain, terms, payer } = order.source
+  const { chain, terms, payer, depositAddress } = order.source
+  if (depositAddress !== null) return fundingToWire(order.id, once, { kind: 'deposit', to: depositAddress, amount: terms.amount })
   return fundingToWire(order.id, once, await clientFor(clients, chain).funding({ terms, deadline: order.deadline, payer, approval }))
 }
 

@@ -91,7 +91,7 @@ async function sponsor(
   ])
   const bindsRent = registry.chain(order.source.chain).settledHtlcKeepsRent === true
   const limited = { app: app.name, perDay: app.sponsoredPerDay, spendable, limits, bindsRent }
-  const refusal = await addSponsoredInitiate(db, order.id, signature, limited)
+  const refusal = await addSponsoredInitiate(db, order.id, { kind: 'signature', signature }, limited)
   if (refusal !== null) throw refusalOf(refusal, app, terms)
 }
 

@@ -257,11 +257,17 @@ async function completeSwap(context: ServiceContext, proposal: Proposal, leg: Le
     userAddress: user.address,
     orderKey: user.privateKey === null ? null : user.identity,
     payer: leg === 'source' ? request.payer : null,
+    depositAddress: leg === 'source' && request.deposit ? depositAddressOf(client, terms, proposal.deadline) : null,
     clientKey: user.clientKey,
     agreedAmount: terms.amount,
     requiredConfirmations: requiredConfirmations(chain, request.pair[leg], terms.amount, leg),
     maxFee: leg === 'source' || user.clientKey ? null : await promisedFee(client, terms, proposal.quote),
   }
+}
+
+/** It is null where the HTLC itself is an address. */
+function depositAddressOf({ prefund }: ChainClient, terms: HtlcTerms, deadline: bigint): string | null {
+  return prefund?.addressOf?.({ terms, deadline }) ?? null
 }
 
 /** This is the fee of the quote, or without one the fee that a quote would name now. It is null where someone else pays the fee. */

@@ -4,7 +4,7 @@ import type { OrderSnapshot } from '@tandem/party/store/orders/orders.ts'
 import type { NextActionName } from '@tandem/protocol/next-actions.ts'
 import type { ActionVerb } from '@tandem/protocol/order.ts'
 import { awaitsClientSecret, consentTo, mayReclaim } from '@tandem/protocol/playbook.ts'
-import type { OrderState } from '@tandem/protocol/state.ts'
+import { isArriving, type OrderState } from '@tandem/protocol/state.ts'
 
 export type NextAction = {
   readonly who: 'user' | 'solver' | 'service'
@@ -52,6 +52,10 @@ function nextStep(state: OrderState, refusals: Refusals): NextAction | null {
         ...whyNot('initiate'),
       }
     case 'initiate_detected':
+      if (isArriving(state) && state.prefund < order.source.terms.amount)
+        return { who: 'user', what: 'complete_source_deposit', by: order.deadline, why: whyMore(state) }
+      if (isArriving(state))
+        return { who: refusals.has('initiate') ? 'user' : 'service', what: 'initiate_source', by: order.deadline, ...whyNot('initiate') }
       return state.source.phase === 'mismatched'
         ? { who: 'user', what: 'complete_source_deposit', by: order.deadline, or: 'instant-refund', why: whyIncomplete(state) }
         : { who: 'solver', what: 'initiate_destination', by: within(state.gapSeconds) }
@@ -84,6 +88,11 @@ function whyIncomplete({ source, order }: OrderState): string {
   const paid = source.deposits.filter(({ spend }) => spend === null).reduce((sum, { amount }) => sum + amount, 0n)
   const { amount } = order.source.terms
   return `the deposits add up to ${paid} of ${amount}: send the missing ${amount - paid} to the same address by the deadline, or take them back at once with PATCH ?action=instant-refund and the order_token; after the deadline they are refunded by themselves`
+}
+
+function whyMore({ prefund, order }: OrderState): string {
+  const { amount } = order.source.terms
+  return `${prefund} of ${amount} is at the deposit address: send the missing ${amount - prefund} to it by the deadline; after the deadline what is there is returned to the initiator`
 }
 
 function isSecretKept(state: OrderState): boolean {

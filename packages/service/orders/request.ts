@@ -8,6 +8,7 @@ import { parseAmount } from '@tandem/protocol/amount.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { type Hex32, parseSecretHash } from '@tandem/protocol/secret.ts'
 import type { CreateOrderRequest } from '@tandem/protocol/wire/order.ts'
+import { takesDeposits } from '../catalog.ts'
 import type { ServiceContext } from '../context.ts'
 import { type AffiliateShare, parseShares } from '../earnings/shares.ts'
 import { type ActiveAsset, type Pair, parsePair } from '../quotes/pair.ts'
@@ -28,6 +29,8 @@ export type OrderRequest = {
   /** The user accepts the requested amount although the quote is better. */
   readonly acceptWorse: boolean
   readonly affiliateShares: readonly AffiliateShare[]
+  /** The user asks for a deposit address. */
+  readonly deposit: boolean
   /** The client made and keeps the secret of this hash. It is null if the service makes the secret. */
   readonly secretHash: Hex32 | null
 }
@@ -42,6 +45,8 @@ export function parseOrderRequest(context: ServiceContext, body: CreateOrderRequ
   assertUsableKeys(sourceOwner, destinationOwner, secretHash)
   const delegate = body.source.delegate ?? ''
   const payer = delegate === '' ? null : parsePayer(sourceClient, delegate, sourceOwner?.name ?? null)
+  const deposit = body.deposit === 'address'
+  if (deposit) assertTakesDeposits(sourceClient, payer)
   if (sourceOwner !== null) inField('source', () => sourceClient.text.assertInitiator?.(sourceOwner.name, payer))
   return {
     pair,
@@ -56,8 +61,20 @@ export function parseOrderRequest(context: ServiceContext, body: CreateOrderRequ
     quoteId: body.quote_id ?? null,
     acceptWorse: body.accept_worse ?? false,
     affiliateShares: parseShares(context, body.affiliate_fees, pair.source),
+    deposit,
     secretHash,
   }
+}
+
+/** Where the HTLC itself is an address, every order is funded by a transfer. */
+function assertTakesDeposits(client: ChainClient, payer: string | null): void {
+  if (!takesDeposits(client))
+    throw new TandemError(
+      'bad_request',
+      `deposit: an order on ${client.chain.id} has no deposit address: leave it out, and fund the order by wallet as the answer says`,
+    )
+  if (payer !== null)
+    throw new TandemError('bad_request', 'source.delegate has no meaning with deposit: anyone may pay the address: leave one of them out')
 }
 
 function assertUsableKeys(source: Owner, destination: NonNullable<Owner>, secretHash: Hex32 | null): void {
@@ -128,6 +145,7 @@ export function hashRequest(request: OrderRequest): string {
     request.secretHash,
     // Requests without these fields must keep the hash that is stored for older orders.
     ...(request.quoteId !== null || request.acceptWorse ? [request.quoteId, request.acceptWorse] : []),
+    ...(request.deposit ? ['deposit: address'] : []),
   ]
   return hash('sha256', JSON.stringify(meaning))
 }

@@ -1,6 +1,7 @@
 /** These tests show how often the service reads prefunded amounts, and what it records. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { localRegistry } from '@tandem/families/local-registry.fixture.ts'
 import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
 import { addGrant } from '@tandem/party/store/orders/grants.ts'
@@ -9,6 +10,7 @@ import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { NOW, putOrder } from '@tandem/party/store/store.fixture.ts'
 import { prefundedGrant, signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import { testLog } from '@tandem/runtime/test-log.fixture.ts'
+import fc from 'fast-check'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SyncContext } from '../solver-sync/solver-sync.ts'
 import { createCollectTasks } from './collect-prefunds.ts'
@@ -38,17 +40,18 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const put = (changes: { chain?: string; deadline?: bigint } = {}) =>
+const put = (changes: { chain?: string; deadline?: bigint; depositAddress?: string } = {}) =>
   putOrder(store.db, {
     app: 'shop',
     worth: { volumeUsdMicros: 1n, feeUsdMicros: 0n },
-    source: { chain: changes.chain ?? CHAIN },
+    source: { chain: changes.chain ?? CHAIN, depositAddress: changes.depositAddress ?? null },
     ...(changes.deadline !== undefined && { deadline: changes.deadline }),
   })
 
-function start(): (passes: number) => Promise<void> {
+function start(kind: 'accounts of payers' | 'addresses of swaps' = 'accounts of payers'): (passes: number) => Promise<void> {
   const memory = createMemoryChain(CHAIN, NOW)
   const prefund: NonNullable<ChainClient['prefund']> = {
+    ...(kind === 'addresses of swaps' && { addressOf: () => 'not asked for' }),
     async amounts(swaps) {
       requests += 1
       asked.push(...swaps.map(({ terms }) => terms.secretHash))
@@ -57,8 +60,9 @@ function start(): (passes: number) => Promise<void> {
     initiate: async () => 'not asked for',
     reclaim: async () => 'not asked for',
   }
-  const context: Pick<SyncContext, 'db' | 'log' | 'wake' | 'now' | 'clients'> = {
+  const context: Pick<SyncContext, 'db' | 'log' | 'wake' | 'now' | 'clients' | 'registry'> = {
     db: store.db,
+    registry: localRegistry(),
     log: quiet,
     now: () => NOW + BigInt(seconds),
     wake: () => {
@@ -202,5 +206,125 @@ describe('a prefunded amount that no initiation can use', () => {
     vi.setSystemTime(Date.now() + 3_600_000)
     await pass(1)
     expect(await seen()).toEqual([])
+  })
+})
+
+describe('deposit addresses', () => {
+  const putWithAddress = (changes: { deadline?: bigint } = {}) => put({ ...changes, depositAddress: '0x12' })
+  const pay = ({ order: { source } }: Awaited<ReturnType<typeof put>>, amount = source.terms.amount) =>
+    paid.set(source.terms.secretHash, amount)
+  const stored = async ({ order }: Awaited<ReturnType<typeof put>>) => findOrder(store.db, order.id)
+  const secondsOf = (passes: number) => start('addresses of swaps')(passes)
+
+  test('cost no request while no order asked for one, and then one request for all', async () => {
+    await Promise.all([put(), put({ deadline: NOW - 1n })])
+    await secondsOf(40)
+    expect(requests).toBe(0)
+    const many = await Promise.all(Array.from({ length: 30 }, () => putWithAddress()))
+    await secondsOf(1)
+    expect(requests).toBe(1)
+    expect(new Set(asked).size).toBe(many.length)
+  })
+
+  test('show what has arrived, and no dust; the whole amount is initiated at the cost of the app', async () => {
+    const order = await putWithAddress()
+    const { amount } = order.order.source.terms
+    const pass = start('addresses of swaps')
+    for (const [arrived, shown] of [
+      [amount / 100n - 1n, 0n],
+      [amount / 2n, amount / 2n],
+      [0n, 0n],
+      [amount - 1n, amount - 1n],
+    ] as const) {
+      pay(order, arrived)
+      await pass(3)
+      expect(await stored(order)).toMatchObject({ prefund: shown, grants: [] })
+    }
+    // An order that shows money is in another state, and is still read.
+    await store.db.updateTable('order_list').set({ status: 'initiate_detected' }).where('order_id', '=', order.order.id).execute()
+    pay(order, amount + 5n)
+    await pass(4)
+    expect(await stored(order)).toMatchObject({ prefund: amount + 5n, grants: [prefundedGrant(order.order.deadline)] })
+    expect(await store.db.selectFrom('grants').select('sponsor').executeTakeFirst()).toEqual({ sponsor: 'shop' })
+    asked = []
+    await pass(40)
+    expect(asked).toEqual([])
+  })
+
+  test('are initiated within the daily budget of the app, and not beyond it', async () => {
+    const [first, second] = [await putWithAddress(), await putWithAddress()]
+    await store.db.updateTable('apps').set({ sponsored_per_day: 1 }).where('name', '=', 'shop').execute()
+    pay(first)
+    await secondsOf(3)
+    pay(second)
+    const pass = start('addresses of swaps')
+    await pass(10)
+    expect((await stored(first))?.grants).toHaveLength(1)
+    expect((await stored(second))?.grants).toEqual([])
+    await store.db.updateTable('apps').set({ sponsored_per_day: null }).where('name', '=', 'shop').execute()
+    await pass(10)
+    expect((await stored(second))?.grants).toHaveLength(1)
+  })
+
+  test('are emptied when it is too late, or paid twice, whatever else the user ordered; not while the money is on its way', async () => {
+    const [late, twice, waiting, ordinary] = [
+      await putWithAddress({ deadline: NOW - 1n }),
+      await putWithAddress(),
+      await putWithAddress(),
+      await put({ deadline: NOW - 1n }),
+    ]
+    await store.db.updateTable('order_list').set({ status: 'initiated' }).where('order_id', '=', twice.order.id).execute()
+    await store.db.updateTable('order_list').set({ status: 'initiate_detected' }).where('order_id', '=', waiting.order.id).execute()
+    for (const order of [late, twice, waiting, ordinary]) pay(order)
+    await secondsOf(1)
+    const seen = await store.db.selectFrom('prefunds').select('order_id').where('amount', '>', 0n).execute()
+    expect(new Set(seen.map((row) => row.order_id))).toEqual(new Set([late, twice, waiting].map(({ order }) => order.id)))
+    expect((await stored(waiting))?.grants).toHaveLength(1)
+    for (const order of [late, twice, ordinary]) expect((await stored(order))?.grants).toEqual([])
+  })
+
+  test('whatever strangers pay and when: only the whole amount in time is initiated, within the budget, and nobody is told of dust', async () => {
+    const BUDGET = 2
+    const percent = fc.oneof(fc.constantFrom(0, 100), fc.integer({ min: 0, max: 250 }))
+    const step = fc.record({ order: fc.nat(3), percent, seconds: fc.constantFrom(1, 1, 30, 400) })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+        for (const table of ['grants', 'prefunds', 'swaps', 'orders', 'order_list'] as const) await store.db.deleteFrom(table).execute()
+        await store.db.updateTable('apps').set({ sponsored_per_day: BUDGET }).where('name', '=', 'shop').execute()
+        paid = new Map()
+        seconds = 0
+        const orders = await Promise.all(Array.from({ length: 4 }, (_, n) => putWithAddress({ deadline: NOW + 400n + BigInt(n) * 100n })))
+        const inTime = new Set<string>()
+        const pass = start('addresses of swaps')
+        for (const { order: n, percent: part, seconds: wait } of steps) {
+          const order = orders[n]
+          if (order === undefined) throw new Error('there is no such order')
+          const { id, source, deadline } = order.order
+          pay(order, (source.terms.amount * BigInt(part)) / 100n)
+          seconds += wait - 1
+          vi.setSystemTime(Date.now() + (wait - 1) * 1_000)
+          if (part >= 100 && NOW + BigInt(seconds) + 60n < deadline) inTime.add(id)
+          await pass(1)
+        }
+        const found = await Promise.all(orders.map(stored))
+        const granted = found.filter((one) => (one?.grants.length ?? 0) > 0)
+        expect(granted.every((one) => inTime.has(one?.order.id ?? ''))).toBe(true)
+        expect(granted.length).toBeLessThanOrEqual(BUDGET)
+        for (const one of found) {
+          const { amount } = one?.order.source.terms ?? { amount: 0n }
+          expect(one?.prefund === 0n || (one?.prefund ?? 0n) * 100n >= amount).toBe(true)
+        }
+      }),
+      { numRuns: 25 },
+    )
+    await store.db.updateTable('apps').set({ sponsored_per_day: null }).where('name', '=', 'shop').execute()
+  })
+
+  test('of closed orders are not read', async () => {
+    const late = await putWithAddress({ deadline: NOW - 1n })
+    await store.db.updateTable('orders').set({ closed_at: new Date() }).where('id', '=', late.order.id).execute()
+    pay(late)
+    await secondsOf(20)
+    expect(requests).toBe(0)
   })
 })

@@ -1,18 +1,28 @@
 /**
- * Prefunded amounts are read from users' accounts at the HTLC, on chains that have such accounts. A sufficient amount in time becomes a
- * grant to initiate. An amount that is too late, too small or a second payment is recorded for a reclaim. The playbook acts on both.
+ * Prefunded amounts are read from the deposit addresses of orders, or from users' accounts at the HTLC, on chains that have one of them. A
+ * sufficient amount in time becomes a grant to initiate. An amount that is too late, too small or a second payment is recorded for a
+ * reclaim. The playbook acts on both.
  */
-import type { Prefund } from '@tandem/chain-kit/port/abilities/prefund.ts'
-import { addGrant } from '@tandem/party/store/orders/grants.ts'
-import { listPastFundingAfter, mayFundAnother, recordPrefund } from '@tandem/party/store/orders/prefunds.ts'
-import { listUnfundedAfter, listUnfundedLast, UNFUNDED_PAGE, type UnfundedPlace } from '@tandem/party/store/orders/unfunded-orders.ts'
+import { type Prefund, prefundedSwapOf } from '@tandem/chain-kit/port/abilities/prefund.ts'
+import type { StoredOrder } from '@tandem/party/store/orders/orders.ts'
+import { listAddressesPastFundingAfter, listPastFundingAfter, mayFundAnother, recordPrefund } from '@tandem/party/store/orders/prefunds.ts'
+import {
+  listUnfundedAfter,
+  listUnfundedLast,
+  UNFUNDED_PAGE,
+  type UnfundedKind,
+  type UnfundedPlace,
+} from '@tandem/party/store/orders/unfunded-orders.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import { isWorthReclaiming, RELAY_SECONDS } from '@tandem/protocol/playbook.ts'
 import type { SyncContext, SyncTask } from '../solver-sync/solver-sync.ts'
+import { grantPrefunded } from './grant-prefunded.ts'
 
 /** Each poll reads the newest page of unfunded orders and the next older page in one request, so that every order is read eventually. */
 const POLL_MS = 1_000
+/** While no order on a chain waits at an address, only the database is asked. */
+const IDLE_POLL_MS = 5_000
 /** Most users pay at once or not at all, so an order is read less often the longer it waits. */
 const READS_PER_AGE = 10
 const MAX_BACKOFF_MS = 30_000
@@ -29,25 +39,40 @@ const HOUR_MS = 3_600_000
 
 /** The times of the last reads are in memory only, so a restart costs one more read. */
 export function createCollectTasks(context: SyncContext): () => readonly SyncTask[] {
-  const collectors = [...context.clients].flatMap(([chain, { prefund }]) =>
-    prefund === undefined ? [] : [createCollector(context, chain, prefund), createReclaimer(context, chain, prefund)],
+  const collectors = [...context.clients].flatMap(
+    ([
+      chain,
+      {
+        chain: { pollMs },
+        prefund,
+      },
+    ]) => (prefund === undefined ? [] : [createCollector(context, chain, prefund, pollMs), createReclaimer(context, chain, prefund)]),
   )
   return () => collectors.flatMap((collector) => collector.due())
 }
 
-function createCollector({ db, log, wake, now }: SyncContext, chain: ChainId, prefund: Prefund) {
+function kindOf({ addressOf }: Prefund): UnfundedKind {
+  return addressOf === undefined ? 'all' : 'with-address'
+}
+
+function createCollector(context: SyncContext, chain: ChainId, prefund: Prefund, chainPollMs: number) {
+  const { db, wake, now } = context
+  const kind = kindOf(prefund)
+  // What lies at an address changes with a block, and a chain is polled for its blocks at this interval.
+  const busyMs = kind === 'all' ? POLL_MS : Math.max(POLL_MS, chainPollMs)
   const readAt = new Map<string, number>()
   let startedAt = 0
+  let pollMs = busyMs
   let place: UnfundedPlace | null = null
 
-  function isDue({ id, createdAt }: Order): boolean {
+  function isDue({ order: { id, createdAt } }: StoredOrder): boolean {
     const backoffMs = Math.min(Number(now() - createdAt) * (1000 / READS_PER_AGE), MAX_BACKOFF_MS)
     return Date.now() - (readAt.get(id) ?? 0) >= backoffMs
   }
 
-  async function nextPage(soonest: bigint): Promise<readonly Order[]> {
+  async function nextPage(soonest: bigint): Promise<readonly StoredOrder[]> {
     const from = place !== null && place.deadline > soonest ? place : { deadline: soonest + 1n, seq: -1n }
-    const { orders, end } = await listUnfundedAfter(db, chain, from)
+    const { orders, end } = await listUnfundedAfter(db, chain, kind, from)
     place = end
     return orders
   }
@@ -56,27 +81,40 @@ function createCollector({ db, log, wake, now }: SyncContext, chain: ChainId, pr
     startedAt = Date.now()
     // Orders whose initiation could not be mined by the deadline are skipped. They are reclaimed after it.
     const soonest = now() + RELAY_SECONDS
-    const newest = await listUnfundedLast(db, chain, soonest)
+    const newest = await listUnfundedLast(db, chain, kind, soonest)
+    pollMs = kind === 'with-address' && newest.length === 0 ? IDLE_POLL_MS : busyMs
     const others = newest.length < UNFUNDED_PAGE ? [] : await nextPage(soonest)
-    const due = [...new Map([...newest, ...others].filter(isDue).map((order) => [order.id, order])).values()]
+    const due = [...new Map([...newest, ...others].filter(isDue).map((stored) => [stored.order.id, stored])).values()]
     if (readAt.size >= MAX_REMEMBERED) readAt.clear()
-    for (const { id } of due) readAt.set(id, Date.now())
-    for (const { order, amount } of await amountsAt(prefund, due)) {
-      const consent = { kind: 'prefunded', deadline: order.deadline } as const
-      if (amount < order.source.terms.amount || !(await addGrant(db, order.id, { kind: 'initiate', leg: 'source', consent }))) continue
-      log.info({ order: order.id }, 'the order is prefunded: initiating')
-      wake()
+    for (const { order } of due) readAt.set(order.id, Date.now())
+    const seenAt = new Date()
+    const amounts = await amountsAt(
+      prefund,
+      due.map(({ order }) => order),
+    )
+    for (const [index, stored] of due.entries()) {
+      const amount = amounts[index] ?? 0n
+      if (kind === 'with-address') await noteArrived(stored, amount, seenAt)
+      if (amount >= stored.order.source.terms.amount && (await grantPrefunded(context, stored))) wake()
     }
     return 'done'
   }
 
-  return { due: (): readonly SyncTask[] => (Date.now() - startedAt < POLL_MS ? [] : [{ key: `collect ${chain}`, orderIds: [], run }]) }
+  /** The order shows what has arrived, and its status tells it to webhooks. Nobody is told of dust, which anyone can send. */
+  async function noteArrived({ order, prefund: known }: StoredOrder, amount: bigint, seenAt: Date): Promise<void> {
+    const shown = isWorthReclaiming(order, amount) ? amount : 0n
+    if (shown === known) return
+    await recordPrefund(db, order.id, { amount: shown, seenAt })
+    wake()
+  }
+
+  return { due: (): readonly SyncTask[] => (Date.now() - startedAt < pollMs ? [] : [{ key: `collect ${chain}`, orderIds: [], run }]) }
 }
 
 function createReclaimer({ db, log, wake, now }: SyncContext, chain: ChainId, prefund: Prefund) {
+  const nextPage = pagesPastFunding(kindOf(prefund))
   let startedAt = 0
   let pollMs = RECLAIM_POLL_MS
-  let place = -1n
   let foundInRound = 0
   let recent: readonly number[] = []
 
@@ -85,10 +123,11 @@ function createReclaimer({ db, log, wake, now }: SyncContext, chain: ChainId, pr
     pollMs = RECLAIM_POLL_MS
     recent = recent.filter((at) => Date.now() - at < HOUR_MS)
     if (recent.length >= MAX_RECLAIMS_PER_HOUR) return 'done'
-    const { orders, end } = await listPastFundingAfter(db, chain, { now: now(), after: place, limit: RECLAIM_PAGE })
-    place = end ?? -1n
+    const { orders, isLast } = await nextPage()
     const seenAt = new Date()
-    for (const { order, amount } of await amountsAt(prefund, orders)) {
+    const amounts = await amountsAt(prefund, orders)
+    for (const [index, order] of orders.entries()) {
+      const amount = amounts[index] ?? 0n
       if (!isWorthReclaiming(order, amount) || recent.length >= MAX_RECLAIMS_PER_HOUR) continue
       if (await mayFundAnother(db, order, now())) continue
       recent = [...recent, Date.now()]
@@ -97,21 +136,32 @@ function createReclaimer({ db, log, wake, now }: SyncContext, chain: ChainId, pr
       log.info({ order: order.id, amount }, 'a prefunded amount cannot be used: reclaiming it')
       wake()
     }
-    if (end === null) {
+    if (isLast) {
       if (foundInRound === 0) pollMs = IDLE_RECLAIM_POLL_MS
       foundInRound = 0
     }
     return 'done'
   }
 
+  /** Each call returns the next page; after the last one, the first. */
+  function pagesPastFunding(kind: UnfundedKind): () => Promise<{ readonly orders: readonly Order[]; readonly isLast: boolean }> {
+    let [bySequence, byId] = [-1n, '']
+    return async () => {
+      const query = { now: now(), limit: RECLAIM_PAGE }
+      if (kind === 'all') {
+        const { orders, end } = await listPastFundingAfter(db, chain, { ...query, after: bySequence })
+        bySequence = end ?? -1n
+        return { orders, isLast: end === null }
+      }
+      const { orders, end } = await listAddressesPastFundingAfter(db, chain, { ...query, after: byId })
+      byId = end ?? ''
+      return { orders, isLast: end === null }
+    }
+  }
+
   return { due: (): readonly SyncTask[] => (Date.now() - startedAt < pollMs ? [] : [{ key: `reclaim ${chain}`, orderIds: [], run }]) }
 }
 
-async function amountsAt(prefund: Prefund, orders: readonly Order[]) {
-  const amounts = orders.length === 0 ? [] : await prefund.amounts(orders.map(swapOf))
-  return orders.map((order, index) => ({ order, amount: amounts[index] ?? 0n }))
-}
-
-function swapOf({ source, deadline }: Order) {
-  return { terms: source.terms, deadline, payer: source.payer }
+function amountsAt(prefund: Prefund, orders: readonly Order[]): Promise<readonly bigint[]> | readonly bigint[] {
+  return orders.length === 0 ? [] : prefund.amounts(orders.map(prefundedSwapOf))
 }

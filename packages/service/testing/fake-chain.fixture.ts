@@ -1,5 +1,6 @@
 /** This chain is simulated for tests of the API, which itself sends no transaction. Answers are computed; nothing is stored. */
 import { createHash } from 'node:crypto'
+import type { PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
 import type { ChainClient, FundingRequest } from '@tandem/chain-kit/port/client.ts'
 import type { SpendRequest } from '@tandem/chain-kit/port/spend.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -168,6 +169,16 @@ export function consentOf(terms: HtlcTerms, { deposit, amount, to, pays }: Insta
     .update(JSON.stringify([...meaning(terms), deposit, amount.toString(), to, pays.toString()]))
     .digest('hex')
   return `${digest}${digest}83`
+}
+
+/** Swaps have deposit addresses on a fake chain with this ability. `held` has what lies at each address. */
+export function fakeAddresses(held: ReadonlyMap<string, bigint> = new Map()): NonNullable<ChainClient['prefund']> {
+  const addressOf = ({ terms, deadline }: PrefundedSwap) =>
+    `0x${createHash('sha256')
+      .update(JSON.stringify([...meaning(terms), deadline.toString()]))
+      .digest('hex')
+      .slice(0, 40)}`
+  return { addressOf, amounts: async (swaps) => swaps.map((swap) => held.get(addressOf(swap)) ?? 0n), initiate: notUsed, reclaim: notUsed }
 }
 
 function meaning(terms: HtlcTerms): readonly string[] {

@@ -3,10 +3,15 @@
  * deadline; or each swap has one, and to ask for its address is the consent.
  */
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import type { Order } from '@tandem/protocol/order.ts'
 import type { Outbox } from '../outbox.ts'
 
 /** The swap may be funded until `deadline` (unix seconds). `payer` pays, if not the initiator. */
 export type PrefundedSwap = { readonly terms: HtlcTerms; readonly deadline: bigint; readonly payer?: string | null }
+
+export function prefundedSwapOf({ source, deadline }: Pick<Order, 'source' | 'deadline'>): PrefundedSwap {
+  return { terms: source.terms, deadline, payer: source.payer }
+}
 
 export interface Prefund {
   /**

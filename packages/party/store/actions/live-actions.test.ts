@@ -98,7 +98,12 @@ describe('reverted relays', () => {
     await revertFor(null, (id) => addGrant(store.db, id, prefundedGrant(NOW)))
     expect(await readRevertedRelays(store.db, chain, 'alice')).toHaveLength(1)
     await revertFor('mallory', (id) =>
-      addSponsoredInitiate(store.db, id, 'signed', { app: 'shop', perDay: null, spendable: null, limits: relayLimits.byKey }),
+      addSponsoredInitiate(
+        store.db,
+        id,
+        { kind: 'signature', signature: 'signed' },
+        { app: 'shop', perDay: null, spendable: null, limits: relayLimits.byKey },
+      ),
     )
     expect(await readRevertedRelays(store.db, chain, 'alice')).toHaveLength(2)
     expect(await readRevertedRelays(store.db, chain, 'mallory')).toHaveLength(1)

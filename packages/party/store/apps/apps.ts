@@ -50,6 +50,11 @@ export async function listOrigins(db: Database): Promise<ReadonlySet<string>> {
   return new Set(apps.flatMap((app) => app.allowed_origins))
 }
 
+/** Returns how many fees of the app's users the service pays in 24 hours; null for no limit. */
+export async function sponsoredPerDayOf(db: Database, name: string): Promise<number | null> {
+  return (await db.selectFrom('apps').select('sponsored_per_day').where('name', '=', name).executeTakeFirstOrThrow()).sponsored_per_day
+}
+
 export async function listApps(db: Database): Promise<readonly ListedApp[]> {
   const rows = await db.selectFrom('apps').selectAll().orderBy('name').execute()
   return rows.map((row) => ({ ...appOf(row), disabled: row.disabled, createdAt: row.created_at }))

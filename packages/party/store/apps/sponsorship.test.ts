@@ -35,7 +35,12 @@ async function newOrder(app: string, { initiator = `user ${users++}`, asset = `$
 
 type Asked = Partial<Pick<Sponsor, 'perDay' | 'spendable' | 'limits' | 'bindsRent'>> & { readonly db?: Database }
 const ask = (app: string, id: string, { db = store.db, ...rest }: Asked = {}): Promise<SponsorRefusal | null> =>
-  addSponsoredInitiate(db, id, 'signed', { app, perDay: null, spendable: null, limits: relayLimits.byKey, ...rest })
+  addSponsoredInitiate(
+    db,
+    id,
+    { kind: 'signature', signature: 'signed' },
+    { app, perDay: null, spendable: null, limits: relayLimits.byKey, ...rest },
+  )
 const secondsOf = (refusal: SponsorRefusal | null): number | null =>
   refusal !== null && 'retryAfterSeconds' in refusal ? refusal.retryAfterSeconds : null
 const grant = async (app: string, perDay: number | null, id?: string) => secondsOf(await ask(app, id ?? (await newOrder(app)), { perDay }))
@@ -84,7 +89,12 @@ describe('the budget of an app', () => {
     const id = await newOrder('rival')
     await ask('rival', id)
     expect(
-      await addSponsoredInitiate(store.db, id, 'signed anew', { app: 'rival', perDay: 1, spendable: null, limits: relayLimits.byKey }),
+      await addSponsoredInitiate(
+        store.db,
+        id,
+        { kind: 'signature', signature: 'signed anew' },
+        { app: 'rival', perDay: 1, spendable: null, limits: relayLimits.byKey },
+      ),
     ).toBe(null)
     expect((await findOrder(store.db, id))?.grants).toEqual([signedGrant('signed anew')])
   })

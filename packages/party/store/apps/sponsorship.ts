@@ -1,5 +1,5 @@
-/** Stores the signed grants of gasless initiations, within the limits of sponsorship. */
-
+/** Stores the grants of initiations whose fee the service pays, within the limits of sponsorship. */
+import type { Consent } from '@tandem/protocol/order.ts'
 import type { RelayLimits } from '@tandem/protocol/relay-limits.ts'
 import { sql } from 'kysely'
 import { readRevertedRelays } from '../actions/reverted-relays.ts'
@@ -29,11 +29,11 @@ export type SponsorRefusal =
   | { readonly kind: 'pledged'; readonly spendable: bigint; readonly pledged: bigint }
 
 /** Returns null when the grant is stored, else the refusal. */
-export function addSponsoredInitiate(db: Database, orderId: string, signature: string, sponsor: Sponsor): Promise<SponsorRefusal | null> {
+export function addSponsoredInitiate(db: Database, orderId: string, consent: Consent, sponsor: Sponsor): Promise<SponsorRefusal | null> {
   return db.transaction().execute(async (tx) => {
     const refusal = await findRefusal(tx, orderId, sponsor)
     if (refusal !== null) return refusal
-    const granted = { ...consentColumns({ kind: 'signature', signature }), sponsor: sponsor.app }
+    const granted = { ...consentColumns(consent), sponsor: sponsor.app }
     await tx
       .insertInto('grants')
       .values({ order_id: orderId, kind: 'initiate', leg: 'source', ...granted })

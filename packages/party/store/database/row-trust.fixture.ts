@@ -97,7 +97,10 @@ export const rowTrust: Readonly<Record<string, TableTrust>> = {
   order_count_changes: [['app status from_chain to_chain solver_id bucket orders', shown]],
   order_counts: [['app status from_chain to_chain solver_id bucket orders', shown]],
   order_events: [['id app order_id status at', shown]],
-  order_list: [['seq order_id app solver_id from_chain to_chain from_owner to_owner status deadline created_at volume fee', shown]],
+  order_list: [
+    ['seq order_id app solver_id from_chain to_chain from_owner to_owner status deadline created_at volume fee', shown],
+    ['takes_deposits', stops],
+  ],
   order_risks: [
     ['usd_micros reserved admitted outcome closed', tests(SOLVER)],
     ['order_id app owner pair created_at deadline service judged_at gained_usd_micros', risks],
@@ -150,7 +153,7 @@ export const rowTrust: Readonly<Record<string, TableTrust>> = {
   status_changes: [['id app order_id status at', shown]],
   swaps: [
     [
-      'chain asset initiator redeemer secret_hash timelock user_address order_key payer agreed_amount max_fee client_key seal',
+      'chain asset initiator redeemer secret_hash timelock user_address order_key payer agreed_amount max_fee client_key deposit_address seal',
       tests(SEALS),
     ],
     ['amount swap_id', tests(TERMS, REFUNDS)],

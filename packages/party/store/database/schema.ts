@@ -66,6 +66,7 @@ export type Schema = {
     asset_price: bigint
     agreed_amount: bigint
     max_fee: bigint | null
+    deposit_address: ColumnType<string | null, string | null | undefined, string | null>
     client_key: Generated<boolean>
     /** The seal authenticates the row; it is null in a solver's database. */
     seal: ColumnType<string | null, string | null | undefined, string | null>
@@ -228,6 +229,7 @@ export type Schema = {
     created_at: bigint
     volume: bigint
     fee: bigint
+    takes_deposits: Generated<boolean>
   }
   status_changes: { id: Generated<bigint>; app: string; order_id: string; status: OrderStatus; at: Timestamp }
   order_events: { id: Generated<bigint>; app: string; order_id: string; status: OrderStatus; at: Timestamp }

@@ -66,7 +66,8 @@ export async function putListed(db: Database, orders: readonly ListedOrder[]): P
     insert into order_list
     select orders.seq, orders.id, orders.app, orders.solver_id, source.chain, destination.chain,
       coalesce(nullif(orders.source_owner, ''), source.user_address, ''), orders.destination_owner,
-      derived.status, orders.deadline, extract(epoch from orders.created_at)::bigint, derived.volume, derived.fee
+      derived.status, orders.deadline, extract(epoch from orders.created_at)::bigint, derived.volume, derived.fee,
+      source.deposit_address is not null
     from unnest(
         ${orders.map(({ orderId }) => orderId)}::text[], ${orders.map(({ status }) => status)}::text[],
         ${orders.map(({ worth }) => worth.volumeUsdMicros)}::bigint[], ${orders.map(({ worth }) => worth.feeUsdMicros)}::bigint[]
@@ -77,7 +78,8 @@ export async function putListed(db: Database, orders: readonly ListedOrder[]): P
     where orders.app is not null
     on conflict (seq) do update set order_id = excluded.order_id, app = excluded.app, solver_id = excluded.solver_id,
       from_chain = excluded.from_chain, to_chain = excluded.to_chain, from_owner = excluded.from_owner, to_owner = excluded.to_owner,
-      status = excluded.status, deadline = excluded.deadline, created_at = excluded.created_at, volume = excluded.volume, fee = excluded.fee
+      status = excluded.status, deadline = excluded.deadline, created_at = excluded.created_at, volume = excluded.volume, fee = excluded.fee,
+      takes_deposits = excluded.takes_deposits
     where order_list is distinct from excluded`.execute(db)
 }
 

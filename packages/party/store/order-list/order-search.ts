@@ -177,6 +177,7 @@ export function waysTo(addresses: readonly string[], chains: readonly ChainId[])
       sql<boolean>`seq in (select orders.seq from orders where orders.id in (
         select order_id from swaps where chain = ${anyOf(chains)} and ${among('swap_id', addresses)}
         union all select order_id from swaps where ${among('order_key', addresses)}
+        union all select order_id from swaps where ${among('deposit_address', addresses)}
         union all select order_id from swaps where ${among('user_address', addresses)} and (order_key is not null or client_key)))`,
       not('from_owner'),
       not('to_owner'),

@@ -37,7 +37,7 @@ const insertWhole = prepare(
     select * from json_to_recordset($1::json) as given (
       id text, app text, solver_id text, nonce text, source_owner text, destination_owner text, secret_hash text, created_at bigint,
       deadline bigint, slippage_bips integer, affiliate_fees jsonb, idempotency_key text, request_hash text, token_hash text,
-      client_secret boolean, price_expires_at bigint, volume bigint, fee bigint, from_chain text, to_chain text, user_address text, swaps json, sealed json,
+      client_secret boolean, price_expires_at bigint, volume bigint, fee bigint, from_chain text, to_chain text, user_address text, takes_deposits boolean, swaps json, sealed json,
       customer_service text, customer_app text, customer_owner text, customer_pair text, customer_usd bigint
     )
   ), made as (
@@ -50,20 +50,20 @@ const insertWhole = prepare(
   ), legs as (
     insert into swaps (
       order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, secret_hash, timelock, user_address, order_key, payer,
-      required_confirmations, asset_price, agreed_amount, client_key, max_fee, seal
+      required_confirmations, asset_price, agreed_amount, client_key, max_fee, deposit_address, seal
     ) select made.id, swap.* from made join given on given.id = made.id, json_to_recordset(given.swaps) as swap (
       leg text, chain text, asset text, swap_id text, initiator text, redeemer text, amount numeric, secret_hash text, timelock bigint,
       user_address text, order_key text, payer text, required_confirmations integer, asset_price numeric, agreed_amount numeric,
-      client_key boolean, max_fee numeric, seal text
+      client_key boolean, max_fee numeric, deposit_address text, seal text
     )
   ), kept as (
     insert into sealed_values (order_id, purpose, sealed) select made.id, value.purpose, decode(value.sealed, 'base64')
     from made join given on given.id = made.id, json_to_recordset(given.sealed) as value (purpose text, sealed text)
   ), listed as (
     insert into order_list (
-      seq, order_id, app, solver_id, from_chain, to_chain, from_owner, to_owner, status, deadline, created_at, volume, fee
+      seq, order_id, app, solver_id, from_chain, to_chain, from_owner, to_owner, status, deadline, created_at, volume, fee, takes_deposits
     ) select made.seq, given.id, app, solver_id, from_chain, to_chain, coalesce(nullif(source_owner, ''), user_address, ''),
-      destination_owner, 'created', deadline, created_at, volume, fee
+      destination_owner, 'created', deadline, created_at, volume, fee, takes_deposits
     from made join given on given.id = made.id where app is not null and volume is not null
   ), customers as (
     insert into order_risks (order_id, service, app, owner, pair, usd_micros, created_at, deadline)
@@ -108,6 +108,7 @@ function orderToRow({ input, sealed }: OrderToWrite) {
     from_chain: order.source.chain,
     to_chain: order.destination.chain,
     user_address: order.source.userAddress,
+    takes_deposits: order.source.depositAddress !== null,
     swaps: (['source', 'destination'] as const).map((leg) => ({
       ...swapToRow(leg, order[leg], assetPrices[leg]),
       seal: input.seals?.[leg] ?? null,
@@ -147,5 +148,6 @@ function swapToRow(leg: Leg, swap: Swap, assetPrice: bigint) {
     agreed_amount: swap.agreedAmount.toString(),
     client_key: swap.clientKey,
     max_fee: swap.maxFee?.toString() ?? null,
+    deposit_address: swap.depositAddress,
   }
 }

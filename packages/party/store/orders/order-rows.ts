@@ -72,13 +72,14 @@ const swapFields = fields({
   agreedAmount: bigintText,
   clientKey: boolean,
   maxFee: nullable(bigintText),
+  depositAddress: nullable(text),
   seal: nullable(text),
 })
 
 const swapSql = (swap: 's' | 'd') => `json_build_array(
     ${swap}.chain, ${swap}.asset, ${swap}.swap_id, ${swap}.initiator, ${swap}.redeemer, ${swap}.amount::text, ${swap}.secret_hash,
     ${swap}.timelock::text, ${swap}.user_address, ${swap}.order_key, ${swap}.payer, ${swap}.required_confirmations, ${swap}.asset_price::text,
-    ${swap}.agreed_amount::text, ${swap}.client_key, ${swap}.max_fee::text, ${swap}.seal
+    ${swap}.agreed_amount::text, ${swap}.client_key, ${swap}.max_fee::text, ${swap}.deposit_address, ${swap}.seal
   ) as ${swap}_swap`
 
 const orderFields = fields({
@@ -249,6 +250,7 @@ function parseSwap(stored: ValueOf<typeof swapFields>): Swap {
     userAddress: stored.userAddress,
     orderKey: stored.orderKey,
     payer: stored.payer,
+    depositAddress: stored.depositAddress,
     clientKey: stored.clientKey,
     agreedAmount: stored.agreedAmount,
     requiredConfirmations: stored.requiredConfirmations,

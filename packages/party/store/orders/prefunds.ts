@@ -1,9 +1,9 @@
-/** Stores prefunded amounts: what payers' accounts held for an order at the last reading. */
+/** Stores prefunded amounts: what the deposit address of an order, or the account of its payer, held for it at the last reading. */
 
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { type Order, payerOf } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
-import { bigintText, shape } from '../database/columns.ts'
+import { bigintText, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { orderColumns, parseOrder, selectOrders } from './order-rows.ts'
@@ -16,9 +16,10 @@ export async function recordPrefund(db: Database, orderId: string, { amount, see
     where prefunds.seen_at <= excluded.seen_at`.execute(db)
 }
 
-/** The payer's prefund may be meant for another order that the payer initiates and that can still be funded. */
+/** The prefund in the account of a payer may be meant for another order that the payer initiates and that can still be funded. */
 export async function mayFundAnother(db: Database, order: Order, now: bigint): Promise<boolean> {
-  const { chain } = order.source
+  const { chain, depositAddress } = order.source
+  if (depositAddress !== null) return false
   const { rows } = await sql`
     select from swaps s join orders o on o.id = s.order_id join order_list l on l.seq = o.seq
     where s.chain = ${chain} and s.leg = 'source' and s.initiator = ${payerOf(order)} and s.order_id <> ${order.id} and l.status = 'created' and l.deadline >= ${now.toString()}
@@ -51,6 +52,30 @@ export async function listPastFundingAfter(
   query: { readonly now: bigint; readonly after: bigint; readonly limit: number },
 ): Promise<{ readonly orders: readonly Order[]; readonly end: bigint | null }> {
   const rows = await selectAfter(db, [chain, query.now.toString(), query.after.toString(), query.limit])
+  const last = rows.at(-1)
+  return { orders: rows.map((row) => parseOrder(row).order), end: rows.length < query.limit || !last ? null : last.place }
+}
+
+const selectAddressesAfter = prepare(
+  'list-addresses-past-funding-after',
+  shape({ ...orderColumns, place: text }),
+  selectOrders(
+    `join order_list l on l.seq = o.seq
+      where s.chain = $1 and s.deposit_address is not null and s.open and s.order_id > $3
+        and (l.deadline < $2 or l.status not in ('created', 'initiate_detected'))
+        and not exists (select from prefunds p where p.order_id = o.id and p.amount > 0)
+      order by s.order_id limit $4`,
+    ', s.order_id as place',
+  ),
+)
+
+/** The same for orders with a deposit address. All others cost nothing. */
+export async function listAddressesPastFundingAfter(
+  db: Database,
+  chain: ChainId,
+  query: { readonly now: bigint; readonly after: string; readonly limit: number },
+): Promise<{ readonly orders: readonly Order[]; readonly end: string | null }> {
+  const rows = await selectAddressesAfter(db, [chain, query.now.toString(), query.after, query.limit])
   const last = rows.at(-1)
   return { orders: rows.map((row) => parseOrder(row).order), end: rows.length < query.limit || !last ? null : last.place }
 }

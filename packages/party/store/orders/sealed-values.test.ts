@@ -130,6 +130,7 @@ describe('swap seals', () => {
     ['user_address', null],
     ['order_key', 'thief'],
     ['payer', 'thief'],
+    ['deposit_address', 'thief'],
     ['agreed_amount', '1'],
     ['max_fee', '99999'],
     ['client_key', 'true'],

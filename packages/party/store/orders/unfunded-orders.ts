@@ -1,44 +1,59 @@
 /** Pages through orders without funding and without grants. They are free to make and may be many. */
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
-import type { Order } from '@tandem/protocol/order.ts'
 import { bigintText, shape } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import { orderColumns, parseOrder, selectOrders } from './order-rows.ts'
+import { orderColumns, parseOrder, type StoredOrder, selectOrders } from './order-rows.ts'
 
 export type UnfundedPlace = { readonly deadline: bigint; readonly seq: bigint }
+
+/** Where payers have accounts, every order may be funded from one. Else only an order with a deposit address is read. */
+export type UnfundedKind = 'all' | 'with-address'
 
 /** The number is a literal in the statement: with a parameter, PostgreSQL expects a large page and scans all orders. */
 export const UNFUNDED_PAGE = 50
 
-const among = (condition: string, sequence: string) =>
+/** Each condition has a partial index. */
+const unfunded: Readonly<Record<UnfundedKind, string>> = {
+  all: `status = 'created'`,
+  'with-address': `takes_deposits and status in ('created', 'initiate_detected')`,
+}
+
+const among = (kind: UnfundedKind, condition: string, sequence: string) =>
   selectOrders(
     `join (
       select order_id, seq, deadline as until from order_list
-      where status = 'created' and from_chain = $1 and ${condition} and not exists (select from grants where grants.order_id = order_list.order_id)
+      where ${unfunded[kind]} and from_chain = $1 and ${condition} and not exists (select from grants where grants.order_id = order_list.order_id)
       order by deadline ${sequence}, seq ${sequence} limit ${UNFUNDED_PAGE}
     ) unfunded on unfunded.order_id = o.id order by until, unfunded.seq`,
     ', unfunded.seq::text as place',
   )
-const selectAfter = prepare(
-  'list-unfunded-after',
-  shape({ ...orderColumns, place: bigintText }),
-  among('(deadline, seq) > ($2, $3)', 'asc'),
-)
-const selectLast = prepare('list-unfunded-last', shape({ ...orderColumns, place: bigintText }), among('deadline > $2', 'desc'))
+const rows = shape({ ...orderColumns, place: bigintText })
+const after = (kind: UnfundedKind, name: string) => prepare(name, rows, among(kind, '(deadline, seq) > ($2, $3)', 'asc'))
+const last = (kind: UnfundedKind, name: string) => prepare(name, rows, among(kind, 'deadline > $2', 'desc'))
+
+const selectAfter = { all: after('all', 'list-unfunded-after'), 'with-address': after('with-address', 'list-addresses-after') }
+const selectLast = { all: last('all', 'list-unfunded-last'), 'with-address': last('with-address', 'list-addresses-last') }
 
 /** Returns the next page after a cursor, and its end; null if there are no more. */
 export async function listUnfundedAfter(
   db: Database,
   chain: ChainId,
+  kind: UnfundedKind,
   { deadline, seq }: UnfundedPlace,
-): Promise<{ readonly orders: readonly Order[]; readonly end: UnfundedPlace | null }> {
-  const rows = await selectAfter(db, [chain, deadline.toString(), seq.toString()])
-  const orders = rows.map((row) => parseOrder(row).order)
-  const [last, row] = [orders.at(-1), rows.at(-1)]
-  return { orders, end: rows.length < UNFUNDED_PAGE || !last || !row ? null : { deadline: last.deadline, seq: row.place } }
+): Promise<{ readonly orders: readonly StoredOrder[]; readonly end: UnfundedPlace | null }> {
+  const found = await selectAfter[kind](db, [chain, deadline.toString(), seq.toString()])
+  const orders = found.map((row) => parseOrder(row))
+  const [newest, row] = [orders.at(-1), found.at(-1)]
+  const end = found.length < UNFUNDED_PAGE || !newest || !row ? null : { deadline: newest.order.deadline, seq: row.place }
+  return { orders, end }
 }
 
-export async function listUnfundedLast(db: Database, chain: ChainId, deadlineAfter: bigint): Promise<readonly Order[]> {
-  return (await selectLast(db, [chain, deadlineAfter.toString()])).map((row) => parseOrder(row).order)
+export async function listUnfundedLast(
+  db: Database,
+  chain: ChainId,
+  kind: UnfundedKind,
+  deadlineAfter: bigint,
+): Promise<readonly StoredOrder[]> {
+  return (await selectLast[kind](db, [chain, deadlineAfter.toString()])).map((row) => parseOrder(row))
 }

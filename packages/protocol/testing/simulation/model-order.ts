@@ -96,6 +96,7 @@ export function createModelOrder(kinds: Readonly<Record<Leg, ModelKind>>): Order
       payer: null,
       clientKey: false,
       agreedAmount: terms.amount,
+      depositAddress: null,
       maxFee: null,
       requiredConfirmations: chain.requiredConfirmations,
     }

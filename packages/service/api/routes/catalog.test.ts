@@ -4,6 +4,7 @@ import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { ChainRecord } from '@tandem/protocol/wire/chain.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { afterEach, expect, test } from 'vitest'
+import { fakeAddresses } from '../../testing/fake-chain.fixture.ts'
 import { btc, inactive, orderBody, sharedService, startTestService, usdc, wbtc } from '../../testing/service.fixture.ts'
 
 const service = sharedService()
@@ -29,6 +30,7 @@ const chainsOf = async (query: string, from = service) =>
   (await from.call('GET', `/v2/chains?${query}`)).body.result as readonly (Listed & {
     chain: string
     solver_keys: readonly string[]
+    takes_deposits: boolean
     assets: readonly Listed[]
   })[]
 const assetsOf = async (query: string, from = service) =>
@@ -70,10 +72,24 @@ test('/chains returns every field of chains and their assets', async () => {
     supported_htlc_schemas: ['evm:htlc', 'evm:htlc_erc20'],
     supported_token_schemas: ['evm:erc20'],
     solver_keys: [],
+    takes_deposits: false,
     is_active: true,
   })
   expect(assets.find(({ id }) => id === wbtc)).toEqual(wbtcRecord(service.url))
   expect(chains[3]?.assets.find(({ id }) => id === inactive)).toMatchObject({ is_active: false })
+})
+
+test('/chains says where an order can be paid at an address: where the HTLC is one, or swaps have addresses', async () => {
+  const takers = async () => (await chainsOf('')).filter((chain) => chain.takes_deposits).map(({ chain }) => chain)
+  const keyed = localChains.filter(({ clock }) => clock.unit === 'blocks').map(({ id }) => id)
+  expect(await takers()).toEqual(keyed)
+  const ethereum = service.chains.get('ethereum_localnet')
+  Object.assign(ethereum ?? {}, { prefund: fakeAddresses() })
+  expect(await takers()).toEqual(expect.arrayContaining([...keyed, 'ethereum_localnet']))
+  const { addressOf: _, ...ofPayers } = fakeAddresses()
+  Object.assign(ethereum ?? {}, { prefund: ofPayers })
+  expect(await takers()).toEqual(keyed)
+  Object.assign(ethereum ?? {}, { prefund: undefined })
 })
 
 test('/chains names the keys of solvers where parties are keys, from their first order on', async () => {

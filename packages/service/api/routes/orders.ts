@@ -17,7 +17,7 @@ import { OrderList, OrderListQuery } from '@tandem/protocol/wire/order-list.ts'
 import { type Static, type TSchema, Type } from 'typebox'
 import type { ServiceContext } from '../../context.ts'
 import { instantRefundHashes, refundInstantly } from '../../instant-refund/refund-instantly.ts'
-import { createOrder, describeFunding } from '../../orders/create.ts'
+import { createOrder, describeAgain } from '../../orders/create.ts'
 import { grantInitiate } from '../../orders/grant.ts'
 import { listOrders } from '../../orders/list.ts'
 import { grantRedeem } from '../../orders/redeem.ts'
@@ -111,7 +111,7 @@ export function orderRoutes(context: ServiceContext, closing: AbortSignal): Fast
         },
       },
       async ({ callingApp, params }) =>
-        success(await describeFunding(context, callingApp, (await requireOwnOrder(params.order_id, callingApp)).stored.order, null)),
+        success(await describeAgain(context, callingApp, (await requireOwnOrder(params.order_id, callingApp)).stored)),
     )
 
     api.get(
