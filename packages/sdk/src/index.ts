@@ -30,6 +30,7 @@ export { newRescueKeys, type RescueKeys, rescueKeys } from './rescue/rescue-keys
 export type { RestoredSwap, RestoreOptions } from './rescue/restore.ts'
 export type { SettleTerms } from './rescue/settle-lock.ts'
 export type { TandemOptions } from './swap/context.ts'
+export type { DepositAddress, DepositSource, ReturnOptions } from './swap/deposit-address.ts'
 export { AlreadyPaidError, UnpaidError, UnredeemedError } from './swap/errors.ts'
 export type { QuoteRequest, SwapRequest } from './swap/prepare.ts'
 export type { RedeemOptions } from './swap/receive.ts'

@@ -11,6 +11,7 @@ import type { FindLocksOptions, FoundLock } from './rescue/find-locks.ts'
 import type { RestoreOptions } from './rescue/restore.ts'
 import type { SettleTerms } from './rescue/settle-lock.ts'
 import type { SwapContext, TandemOptions } from './swap/context.ts'
+import type { DepositSource, ReturnOptions } from './swap/deposit-address.ts'
 import type { QuoteRequest, SwapRequest } from './swap/prepare.ts'
 import type { RedeemOptions } from './swap/receive.ts'
 import type { RefundOptions } from './swap/refund.ts'
@@ -18,6 +19,7 @@ import { type ResumeOptions, type RunOptions, resumeSwap, runSwap } from './swap
 import { listSwaps } from './swap/saved-swap.ts'
 import { defaultStorage } from './swap/storage.ts'
 
+const loadDeposit = () => import('./swap/deposit-address.ts')
 const loadRefund = () => import('./swap/refund.ts')
 
 export type Tandem = ReturnType<typeof createTandem>
@@ -53,6 +55,14 @@ export function createTandem(options: TandemOptions) {
     exportFile: async () => (await import('./rescue/rescue-file.ts')).exportFile(context),
     importFile: async (text: string) => (await import('./rescue/rescue-file.ts')).importFile(context, text),
     instantRefund: async (orderId: string, given?: RunOptions) => (await loadRefund()).instantRefund(context, orderId, given),
+    /** Where an order is paid by a plain transfer: what its address holds now, by a node. The order is one of this storage, or the package of it. */
+    depositAddress: async (of: DepositSource, given?: RunOptions) => (await loadDeposit()).depositAddress(context, of, given),
+    /** What the user keeps to take the money out of a deposit address anywhere. It has no secret. */
+    depositPackage: async (orderId: string, given?: RunOptions) => (await loadDeposit()).depositPackage(context, orderId, given),
+    /** Returns what lies at a deposit address to the user, without the service. Anybody's wallet may send it, and pays the fee. */
+    returnDeposit: async (of: DepositSource, given: ReturnOptions) => (await loadDeposit()).returnDeposit(context, of, given),
+    /** Locks what lies at a deposit address, without the service. */
+    initiateDeposit: async (of: DepositSource, given: ReturnOptions) => (await loadDeposit()).initiateDeposit(context, of, given),
     refund: async (orderId: string, given?: RefundOptions) => (await loadRefund()).refund(context, orderId, given),
     /** When the payment can be taken back, as the user's own node shows it. The result is null if nothing is locked. */
     whenRefundable: async (orderId: string, given?: RunOptions) => (await loadRefund()).whenRefundable(context, orderId, given),

@@ -31,19 +31,24 @@ export async function verifyAndPay(
   { gasless, created, payAgain = false, signal }: PayOptions,
 ): Promise<string> {
   const { verifyOrder } = await import('../verify/verify-order.ts')
+  const { paying: payingWallet } = await import('../verify/verify-deposit.ts')
   const { client } = context
   const given = signal === undefined ? {} : { signal }
   const intent = await intentOf(context, saved)
   const record = await client.order(saved.orderId, given)
   const funding = created ?? withPackage(await client.funding(saved.orderId, given), saved)
-  const { plan, source, destination } = await verifyOrder(intent, { record, funding }, now())
+  const { plan, payment, source, destination } = await verifyOrder(intent, { record, funding }, now())
   const { verifyNodes } = await import('./verify-nodes.ts')
   await verifyNodes(context, [destination, source], signal)
   const family = await loadFamily(intent.source.chain.family)
-  await family.verifyWallet?.(source, { wallet, node: nodeOf(context, intent.source.chain, signal) }, 'pay')
+  const payer = payment === null ? null : payingWallet(wallet)
+  if (payer === null) await family.verifyWallet?.(source, { wallet, node: nodeOf(context, intent.source.chain, signal) }, 'pay')
   signal?.throwIfAborted()
   const paying = await claim(context, saved, record, payAgain)
-  const funded = await family.fund(plan, wallet, { gasless, ...given })
+  const funded: Funded =
+    payment === null || payer === null
+      ? await family.fund(plan, wallet, { gasless, ...given })
+      : { kind: 'sent', tx: await payer.pay(payment, signal) }
   const paidTx = funded.kind === 'sent' && funded.tx !== '' ? funded.tx : null
   await saveSwap(context, { ...paying, paidTx, phase: 'paid' })
   return hashOf(context, saved, funded, signal)

@@ -34,6 +34,11 @@ export type QuoteRequest = {
   readonly affiliateFees?: CreateOrderRequest['affiliate_fees']
   /** The user signs instead of sending, where chain, asset and app allow it. The default is false. */
   readonly gasless?: boolean
+  /**
+   * `address`: the order is paid by a plain transfer from anywhere, on chains whose HTLCs take calls only. The wallet pays to an address, as `depositWallet`
+   * does, and its own address gets what is refunded or returned.
+   */
+  readonly deposit?: 'address'
   /** `service`: the service makes the secret and redeems, also while this page is closed; together with the solver it could keep both sides. Default: `client`. */
   readonly secret?: 'client' | 'service'
 }
@@ -102,7 +107,13 @@ export async function makeOrder(
   if (request.secret !== 'service') assertLockCanBeRead(context, destination)
   const index = await context.keys.nextIndex()
   const secretHash = request.secret === 'service' ? null : hashSecret(await context.keys.secretFor(index))
-  const refundTo = await wallet.address(source.chain)
+  const sourceFamily = await loadFamily(source.chain.family)
+  const takesDeposit = request.deposit === 'address' && sourceFamily.ownKeys === undefined
+  if (takesDeposit && sourceFamily.depositAddresses === undefined)
+    throw new Error(`orders on ${source.chain.id} have no deposit addresses: leave deposit out, and pay by a wallet of this chain`)
+  const refundTo = takesDeposit
+    ? addressOn(sourceFamily, source.chain, await wallet.address(source.chain))
+    : await wallet.address(source.chain)
   const payout = addressOn(await loadFamily(destination.chain.family), destination.chain, request.recipient)
   const keys = {
     source: await ownKeyOf(context, source, 'source', { index, secretHash }),
@@ -117,6 +128,7 @@ export async function makeOrder(
     quote_id: quote.quote_id,
     ...(request.affiliateFees != null && { affiliate_fees: request.affiliateFees }),
     ...(secretHash !== null && { secret_hash: secretHash }),
+    ...(takesDeposit && { deposit: 'address' as const }),
   }
   const created = await context.client.createOrder(body, signal === undefined ? {} : { signal })
   await verifyNew(context, created.order_id)

@@ -2,6 +2,7 @@
 
 import { verifyParsed, verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import type { SdkFamily, SourceSide, SwapSide } from '@tandem/chain-kit/browser/family.ts'
+import type { Payment } from '@tandem/chain-kit/browser/wallet.ts'
 import { loadFamily } from '@tandem/families/browser.ts'
 import { parseAmount } from '@tandem/protocol/amount.ts'
 import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
@@ -13,6 +14,7 @@ import { timelockGapSeconds } from '@tandem/protocol/timelock.ts'
 import type { CreateOrderRequest, OrderRecord } from '@tandem/protocol/wire/order.ts'
 import type { SwapRecord } from '@tandem/protocol/wire/swap.ts'
 import type { PinnedAsset } from './pinned.ts'
+import { verifyDeposit } from './verify-deposit.ts'
 
 /** The fields of a swap record before anything has happened. A user who pays for an order that is under way pays twice. */
 export const freshSwap = {
@@ -50,6 +52,8 @@ export type Sides = { readonly source: SourceSide; readonly destination: SwapSid
 export type VerifiedOrder = Sides & {
   /** The wallet is asked to do this. Only the family's `fund` understands it. */
   readonly plan: unknown
+  /** A plain transfer funds the order, and no plan is needed. It is null if the user did not ask for a deposit address. */
+  readonly payment: Payment | null
 }
 
 type Answers = { readonly funding: CreateOrderResult; readonly record: OrderRecord }
@@ -77,7 +81,10 @@ export async function verifyOrder(intent: Intent, answers: Answers, now: bigint)
     await loadFamily(intent.destination.chain.family),
   ]
   await destinationFamily.verifyDestination(sides.destination)
-  return { ...sides, plan: await sourceFamily.verifySource(sides.source) }
+  const isDeposit = intent.request.deposit === 'address' && sourceFamily.ownKeys === undefined
+  return isDeposit
+    ? { ...sides, plan: null, payment: await verifyDeposit(sourceFamily, sides.source) }
+    : { ...sides, plan: await sourceFamily.verifySource(sides.source), payment: null }
 }
 
 /** Verifies what no family needs to know, also for an order that is under way. */

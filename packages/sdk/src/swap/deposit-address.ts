@@ -1,0 +1,104 @@
+/** The deposit address of an order: it is computed here, and the money is taken out of it without the service. */
+import { verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
+import type { DepositAddresses, DepositSide, SdkFamily } from '@tandem/chain-kit/browser/family.ts'
+import { NotPossibleError } from '@tandem/chain-kit/browser/refusals.ts'
+import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
+import { loadFamily } from '@tandem/families/browser.ts'
+import { type DepositPackage, readDepositPackage, termsOf } from '@tandem/protocol/funding/deposit-package.ts'
+import { sideOf } from '../rescue/find-locks.ts'
+import { pinnedAsset } from '../verify/pinned.ts'
+import { addressesOf, packageOf } from '../verify/verify-deposit.ts'
+import { nodeOf, type SwapContext } from './context.ts'
+import { loadSwap } from './saved-swap.ts'
+import { recordOf, sourceOf } from './side.ts'
+
+/** An order of this storage by its id, or the package that `depositPackage` or the service gave, from anywhere. */
+export type DepositSource = string | DepositPackage | Readonly<Record<string, unknown>>
+
+export type DepositAddress = {
+  readonly asset: string
+  readonly address: string
+  /** This much funds the order until the deadline (unix seconds). */
+  readonly amount: bigint
+  readonly deadline: bigint
+  /** What the address holds of the asset now, as a node shows it. It is null without a node. */
+  readonly held: bigint | null
+  /** Who gets what is refunded or returned. */
+  readonly initiator: string
+}
+
+type With = { readonly signal?: AbortSignal }
+export type ReturnOptions = With & {
+  /** It sends the call and pays the fee. Anybody's wallet of the chain may. */
+  readonly wallet: Wallet
+  /** Another token that was sent by mistake; null stands for the coin of the chain. */
+  readonly token?: string | null
+}
+
+/** What the user needs to take the money out anywhere, without this storage: no secret is in it. */
+export async function depositPackage(context: SwapContext, orderId: string, given: With = {}): Promise<DepositPackage> {
+  const { side, address } = await open(context, orderId, given)
+  return packageOf(side, address)
+}
+
+export async function depositAddress(context: SwapContext, of: DepositSource, given: With = {}): Promise<DepositAddress> {
+  const { side, addresses, address } = await open(context, of, given)
+  const node = nodeOf(context, side.chain, given.signal)
+  const { asset, amount, initiator } = side.terms
+  return { asset, address, amount, deadline: side.deadline, held: node === null ? null : await addresses.amountAt(side, node), initiator }
+}
+
+/** Returns all that lies at the address to the initiator. Before the deadline, and before the order is initiated, only the initiator may on most chains. */
+export async function returnDeposit(context: SwapContext, of: DepositSource, { wallet, token, ...given }: ReturnOptions): Promise<string> {
+  const { side, family, addresses } = await open(context, of, given)
+  const by = await senderOf(context, family, side, wallet, given)
+  return addresses.giveBack(side, by, token)
+}
+
+/** Locks the amount at the address without the service, until the deadline. */
+export async function initiateDeposit(context: SwapContext, of: DepositSource, { wallet, ...given }: ReturnOptions): Promise<string> {
+  const { side, family, addresses } = await open(context, of, given)
+  return addresses.initiate(side, await senderOf(context, family, side, wallet, given))
+}
+
+type Opened = {
+  readonly side: DepositSide
+  readonly family: SdkFamily
+  readonly addresses: DepositAddresses<Wallet>
+  readonly address: string
+}
+
+async function open(context: SwapContext, of: DepositSource, given: With): Promise<Opened> {
+  const side = typeof of === 'string' ? await sideOfOrder(context, of, given) : await sideOfPackage(context, readDepositPackage(of))
+  const family = await loadFamily(side.chain.family)
+  const addresses = addressesOf(family, side.chain.id)
+  const address = addresses.addressOf(side)
+  if (typeof of !== 'string') verifySame('refund_package', packageOf(side, address), of)
+  return { side, family, addresses, address }
+}
+
+async function sideOfOrder(context: SwapContext, orderId: string, { signal }: With): Promise<DepositSide> {
+  const saved = await loadSwap(context, orderId)
+  const { side } = await sourceOf(context, saved, await recordOf(context, saved, signal))
+  verifyThat(
+    side.record.deposit_address !== undefined,
+    'source_swap.deposit_address',
+    'an address: the order was made without one',
+    undefined,
+  )
+  return side
+}
+
+/** The contract is the pinned one, whatever the package says. */
+async function sideOfPackage({ options }: SwapContext, given: DepositPackage): Promise<DepositSide> {
+  return { ...(await pinnedAsset(given.asset, options.deployments ?? {})), terms: termsOf(given), deadline: BigInt(given.deadline) }
+}
+
+async function senderOf(context: SwapContext, family: SdkFamily, side: DepositSide, wallet: Wallet, { signal }: With) {
+  const { chain } = side
+  if (!wallet.families.includes(chain.family))
+    throw new NotPossibleError('wrong_wallet', chain.id, `the wallet does not work on ${chain.id}`)
+  const by = { wallet, node: nodeOf(context, chain, signal) }
+  await family.verifyWallet?.(sideOf(chain, { ...side, leg: 'source', tx: '' }), by, 'settle')
+  return by
+}
