@@ -99,6 +99,8 @@ export const swap = {
   pickTitle: (side: string) => `${side}: choose an asset`,
   recipient: (chain: string) => `Your address on ${chain}, where you are paid`,
   refundTo: (chain: string) => `Your address on ${chain}, for a refund if the swap fails`,
+  refundToOwn: (chain: string) =>
+    `Your own address on ${chain}, for a refund if the swap fails. Not one of an exchange: it may not credit it`,
   addressGood: 'Format, checksum and network are correct.',
   addressHint: 'It is checked as you type.',
   price: 'Price',
@@ -140,7 +142,7 @@ export const swap = {
     none: 'No wallet for this chain was found in this browser. Install one and come back: this page finds it by itself.',
     paysWith: (name: string) => `Paid with: ${name}.`,
     play: 'Play wallet',
-    deposit: 'Any other wallet, by a deposit address',
+    deposit: 'Any other wallet or an exchange, by a deposit address',
     change: 'Change',
     noRefundAddress: 'Enter your address for a refund first.',
   },
@@ -231,6 +233,7 @@ export const swap = {
     made: 'Made',
     depositTitle: 'Send exactly this amount',
     restTitle: 'Send the rest',
+    arrived: (amount: string, ordered: string) => `${amount} of ${ordered} has arrived.`,
     depositTo: 'to this address',
     depositQr: 'QR code of the payment',
     address: 'the address',
@@ -258,10 +261,12 @@ export const swap = {
       redeem_detected: 'The transaction that pays you was sent and is not in a block yet.',
       refund_detected: 'The transaction that returns your payment was sent and is not in a block yet.',
     } as Readonly<Record<string, string>>,
+    completeAtAddress:
+      'The payment is less than agreed. Send the rest to the same address. After the deadline what is there comes back by itself.',
     lastFailed: 'The last attempt failed; the details say why.',
     why: {
       user_initiate_source: 'Nothing happens before you pay. After the deadline the order expires, and nothing is lost.',
-      service_initiate_source: 'The service sends your signed payment.',
+      service_initiate_source: 'The service locks your payment.',
       user_complete_source_deposit: 'The payment is less than agreed. Send the rest to the same address, or take it back.',
       solver_initiate_destination: 'The solver waits until your payment is confirmed, then locks its side.',
       user_reveal_secret: 'This page checks the lock on its own node, then shows the secret that pays you.',
@@ -387,6 +392,10 @@ export const rescue = {
     byWallet
       ? `Your secret pays you on ${chain}. Any wallet can send it: it pays the fee, you get the money.`
       : `Your secret and your own key pay you on ${chain}.`,
+  returnDeposit: 'Take back what lies at the deposit address',
+  returnDepositWhat: (chain: string, to: string) =>
+    `On ${chain} this order is paid at an address of its own. What is not locked there goes to ${to}, whoever sends the transaction.`,
+  returned: 'Sent: what lay at the deposit address goes to you.',
   sweep: 'Move refunds to my address',
   sweepWhat: (address: string) => `What instant refunds paid to your own keys moves to ${address}.`,
   walletOn: (chain: string) => `Wallet that sends on ${chain}`,

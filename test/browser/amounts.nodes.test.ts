@@ -107,7 +107,7 @@ await describeWithBrowser('amounts on the pages', () => {
   async function orderByHand(amount: string, recipient: string) {
     await quote('btc to wbtc', 'pay', amount)
     await press('Change')
-    await press('Any other wallet, by a deposit address')
+    await press('Any other wallet or an exchange, by a deposit address')
     const refundTo = freshBitcoin()
     await page.getByLabel(/for a refund/).fill(refundTo)
     const orderId = await order(recipient)

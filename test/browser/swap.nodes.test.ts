@@ -4,6 +4,7 @@ import { formatUnits } from '@tandem/protocol/amount.ts'
 import type { Quote } from '@tandem/protocol/wire/quote.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
 import type { BrowserContext, Page } from 'playwright-core'
+import { encodeFunctionData, erc20Abi } from 'viem'
 import { beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser } from '../nodes/describe-with-node.ts'
 import { openStory } from '../swaps/story.ts'
@@ -292,6 +293,38 @@ await describeWithBrowser('the swap page', () => {
     await page.unroute('**/web.json')
   })
 
+  test('a token is paid from an exchange: in two parts, to an address with a QR code', async () => {
+    page = await visit(await browser.open())
+    await press(/Swap the direction/)
+    await press('Change')
+    await press('Any other wallet or an exchange, by a deposit address')
+    await page.getByLabel(/Your own address on Ethereum.*not one of an exchange/i).fill(story.ownerOf(WBTC))
+    await page.getByLabel(/Your address on Bitcoin/).fill(story.ownerOf(BTC))
+    await assertSound('from-exchange')
+    const orderId = await swap('0.01')
+    await status('created')
+    const address = (await page.locator('[data-test="deposit-address"]').textContent()) ?? ''
+    const qr = page.locator('svg.qr')
+    await qr.locator('path[d^="M"]').waitFor()
+    const size = Number((await qr.getAttribute('viewBox'))?.split(' ')[2])
+    expect(readQr((await qr.locator('path').getAttribute('d')) ?? '', size)).toBe(address)
+    await assertSound('deposit-of-token')
+
+    const { token } = story.contractsOf(WBTC)
+    const transfer = (amount: bigint) => {
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [address as `0x${string}`, amount] })
+      return story.evm('ethereum_localnet').send({ chain_id: 31337, to: token, data, value: '0x0', gas_limit: '0x186a0' })
+    }
+    await transfer(400_000n)
+    await page.getByText('0.004 WBTC of 0.01 WBTC has arrived.').waitFor()
+    expect(await page.locator('.deposit .figure').textContent()).toMatch(/0\.006/)
+    await assertSound('part-of-token')
+    await transfer(600_000n)
+    await complete()
+    expect(await page.locator('.deposit').count()).toBe(0)
+    expect((await story.until(orderId, 'the end', ({ status: now }) => /redeemed/.test(now))).source_swap.filled_amount).toBe('1000000')
+  })
+
   let phrase: readonly string[] = []
 
   test('a deposit by hand: the phrase is written down and compared, the QR code and the copies are exact', async () => {
@@ -299,7 +332,7 @@ await describeWithBrowser('the swap page', () => {
     page = await visit(stranger)
     await press('Change')
     await assertSound('wallets')
-    await press('Any other wallet, by a deposit address')
+    await press('Any other wallet or an exchange, by a deposit address')
     await page.getByLabel(/Stop the solvers after my next order/).check()
     await page.getByLabel(/Your address on Ethereum/).fill(story.ownerOf(WBTC))
     await page.getByLabel(/Your address on Bitcoin/).fill(story.ownerOf(BTC))

@@ -6,5 +6,7 @@ const STATUSES: ReadonlySet<string> = new Set(['initiate_detected', 'initiated',
 
 /** An asset that this version of the page does not know may have the refund: then the service answers. */
 export function mayCancel(record: OrderRecord | null, source: AssetFacts | null): boolean {
+  // What lies at a deposit address is not locked: it comes back without the solver.
+  if (record?.source_swap.deposit_address !== undefined && record.source_swap.filled_amount === '0') return false
   return record !== null && STATUSES.has(record.status) && source?.hasInstantRefund !== false
 }

@@ -155,6 +155,13 @@ export function redeemAlone({ tandem }: Opened, found: Found, facts: AssetFacts 
   }
 }
 
+export function returnDeposit({ tandem }: Opened, found: Found, { family, chainName }: AssetFacts): Act {
+  return async (say) => {
+    const tx = await tandem.returnDeposit(found.orderId, { wallet: await openWallet(family, chainName) })
+    say(texts.returned, { tx: txOn(assetsOf(found)[0], tx) })
+  }
+}
+
 export function sweep({ tandem }: Opened, chain: string, to: string): Act {
   return async (say) => {
     const hash = await tandem.sweep(chain, to)

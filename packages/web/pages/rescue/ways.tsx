@@ -18,6 +18,7 @@ import {
   refundByService,
   refundNow,
   resume,
+  returnDeposit,
   sweep,
 } from './rescue.ts'
 import { WalletChoice } from './wallet-choice.tsx'
@@ -36,6 +37,7 @@ export function Ways(props: Props) {
         <div class="stack">
           {!isOver && <Payout {...props} />}
           <Refund {...props} />
+          <AtAddress {...props} />
           <Swept {...props} />
         </div>
       </details>
@@ -88,6 +90,20 @@ function Refund({ opened, found, actions }: Props) {
     <Way what={texts.refundWhat(chainOf(asset), wallet !== null)} wallet={wallet}>
       <ActionButton actions={actions} text={texts.refund} make={(): Act => refundAlone(opened, found, wallet)} />
       <RefundTimeLine opened={opened} found={found} />
+    </Way>
+  )
+}
+
+/** Money at a deposit address that is not locked: it came late, twice or in part, or the service does not lock it. */
+function AtAddress({ opened, found, actions }: Props) {
+  const { saved, record } = found
+  if (saved === null || record?.source_swap.deposit_address === undefined) return null
+  const [asset] = assetsOf(found)
+  const facts = factsOf(asset)
+  if (facts === null) return null
+  return (
+    <Way what={texts.returnDepositWhat(chainOf(asset), record.source_swap.initiator)} wallet={facts}>
+      <ActionButton actions={actions} text={texts.returnDeposit} make={(): Act => returnDeposit(opened, found, facts)} />
     </Way>
   )
 }

@@ -39,6 +39,11 @@ export function familyOf({ supported_htlc_schemas: [schema = ''] }: Chain): stri
   return schema.split(':')[0] ?? ''
 }
 
+/** Where the HTLC is an address, every order is paid at one. */
+export function isPaidAtHtlc(chain: Chain): boolean {
+  return familyOf(chain) === 'bitcoin'
+}
+
 /** Only the path of an icon is used: images come from this origin. */
 export function iconPath(url: string): string {
   return new URL(url, location.href).pathname

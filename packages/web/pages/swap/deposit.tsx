@@ -26,6 +26,11 @@ export function Deposit({ payment, asset, rest }: { readonly payment: Payment; r
         <div>
           <h2>{title}</h2>
           <p class="figure">{amountText(asset, amount)}</p>
+          {rest > 0n && (
+            <p class="soft small">
+              {swap.order.arrived(amountText(asset, BigInt(payment.amount) - rest), amountText(asset, BigInt(payment.amount)))}
+            </p>
+          )}
           <CopyButton text={exact} label={swap.order.copyAmount} name={swap.order.amount} />
         </div>
         <div>

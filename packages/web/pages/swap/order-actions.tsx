@@ -6,7 +6,7 @@ import type { Explanation } from '../../shared/explain.ts'
 import { Details, Problem } from '../../shared/problem.tsx'
 import { swap } from '../../texts.ts'
 import { Cancel } from './cancel.tsx'
-import { explainError, findAsset, findChain } from './catalog.ts'
+import { explainError, findAsset, findChain, isPaidAtHtlc } from './catalog.ts'
 import { findEntry } from './history.ts'
 import { passTime, setSolversRun, solversRun } from './play.ts'
 import { detailsOf } from './reasons.ts'
@@ -15,7 +15,7 @@ import { followOrder, isPaying, liveOf, payOrder, redeemBy } from './runner.ts'
 import { settings } from './settings.ts'
 import { openTandem } from './tandem.ts'
 import { WalletDialog } from './wallet-dialog.tsx'
-import { openPayer, openSender, payersOf, sendersOf } from './wallets.ts'
+import { openPayer, openSender, sendersOf } from './wallets.ts'
 
 export function OrderActions({ record }: { readonly record: OrderRecord }) {
   const isWorking = useSignal(false)
@@ -26,9 +26,8 @@ export function OrderActions({ record }: { readonly record: OrderRecord }) {
   const isOwn = entry !== null
   const isUnpaid = isOwn && status === 'created' && next?.who === 'user' && entry.payment === null && entry.isPaid !== true
   const asset = findAsset(source.asset)
-  // On chains that are paid by a deposit address, the user's own key refunds, through a node of this page.
-  const hasOwnKey =
-    settings.value?.nodes[source.chain] !== undefined && asset !== null && payersOf(asset).some(({ kind }) => kind === 'deposit')
+  // Where the HTLC is an address, the user's own key refunds, through a node of this page.
+  const hasOwnKey = settings.value?.nodes[source.chain] !== undefined && asset !== null && isPaidAtHtlc(asset.chain)
   const paidIn = findAsset(record.destination_swap.asset)
 
   function act(job: () => Promise<unknown>): () => void {

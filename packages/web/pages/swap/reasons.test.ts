@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 import { swap } from '../../texts.ts'
 import { detailsOf, reasonOf } from './reasons.ts'
 
-const order = (status: string, next: object | null) => ({ status, next_action: next }) as unknown as OrderRecord
+const order = (status: string, next: object | null, source: object = {}) =>
+  ({ status, next_action: next, source_swap: source }) as unknown as OrderRecord
 const next = (who: string, what: string, why?: string) => ({ who, what, by: null, ...(why !== undefined && { why }) })
 
 test.each(nextActionNames)('there is a reason for %s', (name) => {
@@ -36,5 +37,7 @@ test('the error text of the service is for programs: the page shows it only in t
 test('an incomplete deposit', () => {
   const short = order('initiate_detected', next('user', 'complete_source_deposit', 'PATCH ?action=instant-refund'))
   expect(reasonOf(short)).toMatch(/^The payment is less than agreed/)
+  const atAddress = order('initiate_detected', next('user', 'complete_source_deposit'), { deposit_address: '0x12' })
+  expect(reasonOf(atAddress)).toMatch(/After the deadline what is there comes back by itself/)
   expect(reasonOf(order('refunded', null))).toBe('')
 })

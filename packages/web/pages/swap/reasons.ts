@@ -18,8 +18,9 @@ export function isRefundable(status: string): boolean {
   return REFUNDABLE.has(status)
 }
 
-export function reasonOf({ next_action: next, status }: OrderRecord): string {
+export function reasonOf({ next_action: next, status, source_swap: source }: OrderRecord): string {
   if (next === null) return ''
+  if (next.what === 'complete_source_deposit' && source.deposit_address !== undefined) return swap.order.completeAtAddress
   const text = swap.order.whyOf[status] ?? swap.order.why[`${next.who}_${next.what}`] ?? ''
   return next.why !== undefined && TRIED.has(next.what) ? `${text} ${swap.order.lastFailed}`.trim() : text
 }

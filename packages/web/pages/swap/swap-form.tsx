@@ -9,7 +9,7 @@ import { swap } from '../../texts.ts'
 import { AddressField } from './address-field.tsx'
 import { AmountRow } from './amount-row.tsx'
 import { shortage } from './balance.ts'
-import { explainError } from './catalog.ts'
+import { explainError, isPaidAtHtlc } from './catalog.ts'
 import {
   amount,
   flip,
@@ -88,8 +88,9 @@ export function SwapForm() {
     let orderId: string | null = null
     const wallet = await openPayer(source, () => orderId)
     const keeps = await openReader().keepsSecret(toId.value)
+    const request = requestOf(offer, address, keeps ? 'client' : 'service')
     showOrder(
-      await startSwap(requestOf(offer, address, keeps ? 'client' : 'service'), wallet, async (id) => {
+      await startSwap(payer.value?.kind === 'deposit' ? { ...request, deposit: 'address' } : request, wallet, async (id) => {
         orderId = id
         if (!solversFailNext.value) return
         solversFailNext.value = false
@@ -139,7 +140,7 @@ export function SwapForm() {
           {source !== null && payer.value?.kind === 'deposit' && (
             <AddressField
               key={`from ${fromId.value}`}
-              label={swap.refundTo(source.chain.display)}
+              label={(isPaidAtHtlc(source.chain) ? swap.refundTo : swap.refundToOwn)(source.chain.display)}
               value={refundAddress}
               verdict={refundCheck.value}
             />

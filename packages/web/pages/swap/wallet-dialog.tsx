@@ -35,7 +35,7 @@ export function WalletDialog({
           </li>
         ))}
       </ul>
-      {payers.length === 0 && <p class="soft">{swap.wallet.none}</p>}
+      {payers.every(({ kind }) => kind === 'deposit') && <p class="soft">{swap.wallet.none}</p>}
     </Dialog>
   )
 }

@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals'
 import { depositWallet, discoverAllWallets, type FoundWallet, type Wallet } from '@tandem/sdk'
 import { SaidError } from '../../shared/explain.ts'
 import { swap } from '../../texts.ts'
-import { type Asset, familyOf } from './catalog.ts'
+import { type Asset, familyOf, isPaidAtHtlc } from './catalog.ts'
 import { from, refundCheck } from './form.ts'
 import { putEntry } from './history.ts'
 import { getFeeCoins, hasPlayWallet, playWallet } from './play.ts'
@@ -35,7 +35,7 @@ export function sendersOf(asset: Asset): readonly Payer[] {
 
 /** All ways to pay with this asset. On some chains any other wallet can pay too, by sending to an address. */
 export function payersOf(asset: Asset): readonly Payer[] {
-  return familyOf(asset.chain) === 'bitcoin' ? [...sendersOf(asset), DEPOSIT] : sendersOf(asset)
+  return asset.chain.takes_deposits ? [...sendersOf(asset), DEPOSIT] : sendersOf(asset)
 }
 
 export function choosePayer(asset: Asset, payer: Payer): void {
@@ -43,10 +43,11 @@ export function choosePayer(asset: Asset, payer: Payer): void {
   chosen.value = { ...chosen.value, ...Object.fromEntries(families.map((family) => [family, payer.id])) }
 }
 
-/** A wallet of the user is taken only if they chose it. */
+/** A wallet of the user is taken only if they chose it, and so is an address where a wallet is the usual way. */
 function chosenOf(asset: Asset, payers: readonly Payer[]): Payer | null {
   const id = chosen.value[familyOf(asset.chain)]
-  return payers.find((one) => one.id === id) ?? payers.find(({ kind }) => kind !== 'wallet') ?? null
+  const isUsual = ({ kind }: Payer) => kind === 'play' || (kind === 'deposit' && isPaidAtHtlc(asset.chain))
+  return payers.find((one) => one.id === id) ?? payers.find(isUsual) ?? null
 }
 
 /** It is null if the user must choose a wallet first. */
