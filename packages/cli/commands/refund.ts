@@ -101,7 +101,11 @@ function unwrap(value: unknown, ...names: readonly string[]): unknown {
 
 type Rescuer = { readonly rescue: Rescue; readonly endpointKinds: readonly string[] }
 
-async function requireRescue({ family, chain }: RefundPackage): Promise<Rescuer> {
+async function requireRescue({ family, chain, kind }: RefundPackage & { readonly kind?: unknown }): Promise<Rescuer> {
+  if (kind === 'deposit-address')
+    throw new Error(
+      `the package is for money at a deposit address on ${chain}: its owner takes it back with returnDeposit of the SDK, or on the rescue page`,
+    )
   const { rescue, endpointKinds } = await loadFamily(family)
   if (rescue === undefined)
     throw new Error(`there are no refund packages for ${chain}: on chains of the family "${family}" users refund with their own wallets`)
