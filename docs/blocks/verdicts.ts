@@ -82,7 +82,7 @@ export const verdicts: Readonly<Record<string, readonly Verdict[]>> = {
     commands('start', /ethereum_localnet:usdc +0x[0-9a-f]{40}/),
   ],
   'CONTRIBUTING.md': [commands('start', /attack/), checked('an outline: a story has these parts', usesStory)],
-  'packages/families/solana/contract/README.md': [picture],
+  'packages/families/solana/contract/README.md': [picture, picture],
   'packages/protocol/README.md': [picture],
   'packages/families/starknet/contract/README.md': [shown('a program of the makers of Starknet, and a public network')],
   'packages/families/sui/contract/README.md': [shown('the framework of Sui, which is not on npm')],
