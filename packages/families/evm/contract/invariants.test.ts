@@ -156,7 +156,14 @@ async function createRun() {
     else {
       expect(error).toBe(run.model.open(order, now))
       if (error === null) give('ERC-20', order.initiator, -order.amount)
+      // A permit replaces the allowance that the other initiations of this account use.
+      if (error === null && way === 'permit') await allowHtlc(signer)
     }
+  }
+
+  async function allowHtlc(owner: Account): Promise<void> {
+    const data = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [signing.htlc, maxUint256] })
+    expect(await mine(owner, signing.token, data)).toBeNull()
   }
 
   function takeShared<Call extends keyof HtlcCalls<Party>>(step: StepOf<HtlcCalls<Party>, Call> & { readonly kind: HtlcKind }) {
