@@ -30,8 +30,7 @@ export async function verifyAndPay(
   wallet: Wallet,
   { gasless, created, payAgain = false, signal }: PayOptions,
 ): Promise<string> {
-  const { verifyOrder } = await import('../verify/verify-order.ts')
-  const { paying: payingWallet } = await import('../verify/verify-deposit.ts')
+  const { verifyOrder, payerOf } = await import('../verify/verify-order.ts')
   const { client } = context
   const given = signal === undefined ? {} : { signal }
   const intent = await intentOf(context, saved)
@@ -41,14 +40,11 @@ export async function verifyAndPay(
   const { verifyNodes } = await import('./verify-nodes.ts')
   await verifyNodes(context, [destination, source], signal)
   const family = await loadFamily(intent.source.chain.family)
-  const payer = payment === null ? null : payingWallet(wallet)
-  if (payer === null) await family.verifyWallet?.(source, { wallet, node: nodeOf(context, intent.source.chain, signal) }, 'pay')
+  const pay = payment === null ? null : payerOf(wallet, payment, signal)
+  if (pay === null) await family.verifyWallet?.(source, { wallet, node: nodeOf(context, intent.source.chain, signal) }, 'pay')
   signal?.throwIfAborted()
   const paying = await claim(context, saved, record, payAgain)
-  const funded: Funded =
-    payment === null || payer === null
-      ? await family.fund(plan, wallet, { gasless, ...given })
-      : { kind: 'sent', tx: await payer.pay(payment, signal) }
+  const funded = await (pay === null ? family.fund(plan, wallet, { gasless, ...given }) : pay())
   const paidTx = funded.kind === 'sent' && funded.tx !== '' ? funded.tx : null
   await saveSwap(context, { ...paying, paidTx, phase: 'paid' })
   return hashOf(context, saved, funded, signal)

@@ -1,6 +1,6 @@
 /** Verifies what the service answered to an order with a deposit address: the address is computed here. */
 import { verifySame } from '@tandem/chain-kit/browser/check.ts'
-import type { DepositAddresses, DepositSide, SdkFamily, SourceSide } from '@tandem/chain-kit/browser/family.ts'
+import type { DepositAddresses, DepositSide, Funded, SdkFamily, SourceSide } from '@tandem/chain-kit/browser/family.ts'
 import type { PayingWallet, Payment, Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 import { type DepositPackage, writeDepositPackage } from '@tandem/protocol/funding/deposit-package.ts'
 import type { FundingResult } from '@tandem/protocol/funding/funding.ts'
@@ -30,10 +30,12 @@ export function addressesOf({ depositAddresses }: SdkFamily, chain: string): Dep
   return depositAddresses
 }
 
-export function paying(wallet: Wallet): PayingWallet {
+/** Throws unless the wallet pays to addresses. The result makes it pay, once. */
+export function payerOf(wallet: Wallet, payment: Payment, signal?: AbortSignal): () => Promise<Funded> {
   if (!('pay' in wallet) || typeof wallet.pay !== 'function')
     throw new Error(
       'an order with a deposit address is paid by a wallet that pays to addresses, as depositWallet and payingWallet make them',
     )
-  return wallet as PayingWallet
+  const { pay } = wallet as PayingWallet
+  return async () => ({ kind: 'sent', tx: await pay(payment, signal) })
 }

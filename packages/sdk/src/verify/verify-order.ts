@@ -16,6 +16,8 @@ import type { SwapRecord } from '@tandem/protocol/wire/swap.ts'
 import type { PinnedAsset } from './pinned.ts'
 import { verifyDeposit } from './verify-deposit.ts'
 
+export { payerOf } from './verify-deposit.ts'
+
 /** The fields of a swap record before anything has happened. A user who pays for an order that is under way pays twice. */
 export const freshSwap = {
   filled_amount: '0',
