@@ -19,7 +19,7 @@ import { depositAddress, depositPackage, initiateDeposit, returnDeposit } from '
 import { swapRecord } from './hostile-service.fixture.ts'
 import { verifyAndPay } from './pay.ts'
 import { makeOrder, type QuoteRequest } from './prepare.ts'
-import { loadSwap } from './saved-swap.ts'
+import { loadSwap, saveSwap } from './saved-swap.ts'
 import { memoryStorage } from './storage.ts'
 
 const [FROM, TO] = ['ethereum_localnet:wbtc', 'arbitrum_localnet:usdc']
@@ -204,6 +204,18 @@ describe('nobody is shown an address', () => {
     expect(shown).toEqual([])
   })
 
+  test.each<[string, Lie, string]>([
+    ['would be returned to another', ({ record }) => (record.source_swap.initiator = OTHER), 'source_swap.initiator'],
+    ['funds another swap', ({ record }) => (record.source_swap.swap_id = `0x${'77'.repeat(32)}`), 'source_swap.swap_id'],
+  ])('before the wallet is asked: of an order whose money %s', async (_, lie, field) => {
+    const { context, wallet } = await open(lie)
+    const { orderId } = (await makeOrder(context, request, quote, wallet)).saved
+    for (const look of [depositAddress, depositPackage])
+      await expect(look(context, orderId)).rejects.toMatchObject({ name: 'VerificationError', field })
+    await expect(initiateDeposit(context, orderId, { wallet })).rejects.toMatchObject({ name: 'VerificationError', field })
+    expect(sent).toEqual([])
+  })
+
   test('where the family has none: no order is made', async () => {
     Object.assign(family, { depositAddresses: undefined })
     const { asked, pay } = await open()
@@ -237,6 +249,17 @@ describe('money at the address', () => {
     ])
     expect(await depositAddress(other, kept)).toEqual(await depositAddress(context, orderId))
     await expect(returnDeposit(other, kept, { wallet: elsewhere })).rejects.toMatchObject({ reason: 'wrong_wallet' })
+  })
+
+  test('is taken out of an order that was restored with another address of the user', async () => {
+    const { context, pay } = await open()
+    const orderId = await pay()
+    const { address } = await depositAddress(context, orderId)
+    const saved = await loadSwap(context, orderId)
+    await saveSwap(context, { ...saved, phase: 'restored', request: { ...saved.request, source: { ...saved.request.source, owner: OTHER } } })
+    expect(await returnDeposit(context, orderId, { wallet: sender })).toBe('return')
+    expect(sent).toEqual([['giveBack', address, undefined]])
+    await expect(depositAddress(context, orderId)).rejects.toMatchObject({ field: 'source_swap.initiator' })
   })
 
   test.each([

@@ -50,7 +50,7 @@ export async function depositAddress(context: SwapContext, of: DepositSource, gi
 
 /** Returns all that lies at the address to the initiator. Before the deadline, and before the order is initiated, only the initiator may on most chains. */
 export async function returnDeposit(context: SwapContext, of: DepositSource, { wallet, token, ...given }: ReturnOptions): Promise<string> {
-  const { side, family, addresses } = await open(context, of, given)
+  const { side, family, addresses } = await open(context, of, given, 'return')
   const by = await senderOf(context, family, side, wallet, given)
   return addresses.giveBack(side, by, token)
 }
@@ -68,8 +68,8 @@ type Opened = {
   readonly address: string
 }
 
-async function open(context: SwapContext, of: DepositSource, given: With): Promise<Opened> {
-  const side = typeof of === 'string' ? await sideOfOrder(context, of, given) : await sideOfPackage(context, readDepositPackage(of))
+async function open(context: SwapContext, of: DepositSource, given: With, to: 'pay' | 'return' = 'pay'): Promise<Opened> {
+  const side = typeof of === 'string' ? await sideOfOrder(context, of, given, to) : await sideOfPackage(context, readDepositPackage(of))
   const family = await loadFamily(side.chain.family)
   const addresses = addressesOf(family, side.chain.id)
   const address = addresses.addressOf(side)
@@ -77,9 +77,12 @@ async function open(context: SwapContext, of: DepositSource, given: With): Promi
   return { side, family, addresses, address }
 }
 
-async function sideOfOrder(context: SwapContext, orderId: string, { signal }: With): Promise<DepositSide> {
+async function sideOfOrder(context: SwapContext, orderId: string, { signal }: With, to: 'pay' | 'return'): Promise<DepositSide> {
   const saved = await loadSwap(context, orderId)
-  const { side } = await sourceOf(context, saved, await recordOf(context, saved, signal))
+  const { side, family } = await sourceOf(context, saved, await recordOf(context, saved, signal))
+  // Before the wallet is asked, the record is the service's word: the money must come back to the user, and fund no other swap. A return
+  // goes to the initiator in any case, and a restored swap may have another address of the user than its own.
+  if (to === 'pay') await family.verifyDestination(side)
   verifyThat(
     side.record.deposit_address !== undefined,
     'source_swap.deposit_address',
