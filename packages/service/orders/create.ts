@@ -171,13 +171,15 @@ async function assertUsersCanReceive(
   const { refusal, isTrusted } = standingOf(await failedPayouts(), { chain: pair.destination.chain, recipient, owner, app: app.name })
   if (refusal !== null) throw new TandemError('conflict', `destination.owner: ${refusal}; pay to another address, or try again later`)
   const payout = { amount: request.destinationAmount, payer: null, isTrusted }
+  // Anyone may pay at a deposit address, so the owner need not have held the asset. A payer's own account has.
+  const refund = request.deposit ? ({ amount: request.sourceAmount, payer: null, isTrusted: true, isRefund: true } as const) : null
   const check = async ({ id: asset, chain }: Asset, owner: Owner, field: string, planned: PlannedPayout | null) => {
     if (owner === null) return
     const address = owner.key?.address ?? owner.name
     await recipients.assertCanReceive(clientFor(clients, chain), { address, asset, field, payout: planned })
   }
   await Promise.all([
-    check(pair.source, sourceOwner, 'source.owner', null),
+    check(pair.source, sourceOwner, 'source.owner', refund),
     check(pair.destination, destinationOwner, 'destination.owner', payout),
   ])
 }

@@ -95,6 +95,27 @@ describe('the answer', () => {
     expect(await service.countRows()).toEqual(before)
   })
 
+  test('is a refusal for an owner that could not be refunded what others pay; who pays alone has the asset already', async () => {
+    const asked: unknown[] = []
+    const owner = `0x${'ab'.repeat(20)}`
+    Object.assign(service.chains.get(CHAIN) ?? {}, {
+      async checkRecipient(address: string, asset: string, payout: unknown) {
+        asked.push([address, asset, payout])
+        return payout === null ? null : 'it has no account'
+      },
+    })
+    const source = { ...body().source, owner }
+    const reply = await post({ ...body(), source })
+    expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_address' } })
+    expect(reply.body.error).toMatch(/source.owner: .* it has no account/)
+    expect((await post({ ...orderBody(wbtc, btc), source })).status).toBe(200)
+    const refund = { amount: 1_000_000n, payer: null, isTrusted: true, isRefund: true }
+    expect(asked).toEqual([
+      [owner, wbtc, refund],
+      [owner, wbtc, null],
+    ])
+  })
+
   test('is a refusal where the app has its sponsorship off', async () => {
     await service.db.updateTable('apps').set({ gas_sponsorship: false }).where('name', '=', 'shop').execute()
     const reply = await post(body())

@@ -47,7 +47,7 @@ export function createRecipients({ timeoutMs, maxOpenPerChain, keepMs }: Recipie
   return {
     async assertCanReceive({ chain, checkRecipient }, { address, asset, field, payout }) {
       if (checkRecipient === undefined) return
-      const key = `${asset} ${address} ${payout?.amount} ${payout?.isTrusted}`
+      const key = `${asset} ${address} ${payout?.amount} ${payout?.isTrusted} ${payout?.isRefund}`
       const askNow = () => answers.get(key, () => ask(chain.id, () => checkRecipient(address, asset, payout)))
       const { obstacle } =
         answers.peek(key) ?? (await within(timeoutMs, askNow(), `${chain.id} did not say in time whether ${field} can receive; try again`))

@@ -88,6 +88,8 @@ export type PlannedPayout = {
   readonly payer: string | null
   /** If false, a recipient that could reject the money is refused, even if it accepts it now. */
   readonly isTrusted: boolean
+  /** It is refunded what others may have paid at a deposit address. Nobody pays for an account that the recipient lacks. */
+  readonly isRefund?: true
 }
 
 /**

@@ -48,3 +48,12 @@ it('refuses a frozen token account, and one that was given away', async () => {
   await fixture.putTokens(user.address, 1n, AccountState.Initialized, stranger.address)
   expect(await check(user.address)).toMatch(/belongs to/)
 })
+
+it('refuses refunds of a deposit to a wallet without a token account, which nobody would create', async () => {
+  const refundTo = (address: string, kind: 'sol' | 'token') => checkRecipient(fixture.node, fixture[kind], address, { isRefund: true })
+  const address = fixture.newAddress()
+  expect(await refundTo(address, 'token')).toMatch(/has no token account for .*: create it first/)
+  expect(await refundTo(address, 'sol')).toBeNull()
+  await fixture.putTokens(address, 0n)
+  expect(await refundTo(address, 'token')).toBeNull()
+})

@@ -1,6 +1,7 @@
 /** Refuses recipients from which nobody could ever move what they receive. */
 import { type Address, isOffCurveAddress } from '@solana/kit'
 import { AccountState } from '@solana-program/token'
+import type { PlannedPayout } from '@tandem/chain-kit/port/abilities/reading.ts'
 import { token2022Program, tokenProgram } from '../contract/client/programs.ts'
 import { parseAddress } from '../terms/address.ts'
 import type { HtlcContract } from '../terms/htlc.ts'
@@ -8,11 +9,12 @@ import { tokenAccountOf } from '../terms/instructions.ts'
 import type { NodeAccount, SolanaNode } from './nodes/node.ts'
 import { readTokenAccount } from './send/token-account.ts'
 
-/** The check takes one request. A missing token account is no reason to refuse: the redeemer's transaction creates it. */
+/** The check takes one request. Whoever pays out of an HTLC creates a missing token account, but nobody does for a refund. */
 export async function checkRecipient(
   node: Pick<SolanaNode, 'accounts'>,
   { mint, asset }: HtlcContract,
   address: string,
+  payout: Pick<PlannedPayout, 'isRefund'> | null = null,
 ): Promise<string | null> {
   const wallet = parseAddress(address)
   const tokens = mint === null ? null : await tokenAccountOf(wallet, mint)
@@ -20,7 +22,10 @@ export async function checkRecipient(
   const problem = problemOfWallet(wallet, account)
   if (problem !== null) return problem
   const token = readTokenAccount(held)
-  if (token === null) return null
+  if (token === null)
+    return mint !== null && payout?.isRefund === true
+      ? `${wallet} has no token account for ${asset}, and nobody would create it for a refund: create it first`
+      : null
   if (token.owner !== wallet) return `the token account of ${wallet} for ${asset}, ${tokens}, belongs to ${token.owner}`
   return token.state === AccountState.Frozen ? `the token account of ${wallet} for ${asset}, ${tokens}, is frozen` : null
 }

@@ -66,7 +66,7 @@ function createSolanaClient(chain: Chain, options: ConnectOptions, node: SolanaN
     instantRefund: createInstantRefund(node, contracts, executor),
     gasless: createGasless(node, contracts, executor, relay),
     prefund: createPrefund(node, contracts, executor),
-    checkRecipient: (address, asset) => checkRecipient(node, contracts.of(asset), address),
+    checkRecipient: (address, asset, payout) => checkRecipient(node, contracts.of(asset), address, payout),
     rent: createRent(node, contracts),
     inspectProviders: () => inspectNodes(chain, options),
     ...(options.endpoints.ws !== undefined && { newBlocks: subscribeToBlocks(options.endpoints.ws, newSlots) }),
