@@ -18,7 +18,7 @@ import { addGrant } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { sharedStore } from '../store/shared-store.fixture.ts'
 import { commitTo, isCommittedTo } from '../store/solver/commitments.ts'
-import { NOW, putOrder } from '../store/store.fixture.ts'
+import { NOW, putOrder, recordAttempt } from '../store/store.fixture.ts'
 import { type EngineFixture, ORDER_KEY, openEngineFixture } from './engine.fixture.ts'
 import { backoffMs, executeAction } from './executor.ts'
 import { createLeases } from './leases.ts'
@@ -474,6 +474,34 @@ describe('refunds and relays', () => {
     expect(counted).toEqual([0, 1])
     expect(swaps).toEqual(Array.from({ length: 3 }, () => ({ terms: source.terms, deadline, payer: 'mallory' })))
     expect(fixture.ethereum.asked).not.toContain('initiate')
+  })
+
+  test('money at a deposit address is initiated, however often signatures of the same initiator reverted', async () => {
+    fixture = await openEngineFixture(store, {
+      source: { chain: 'ethereum_localnet', depositAddress: '0x12' },
+      destination: { chain: 'bitcoin_regtest' },
+    })
+    await fixture.watch()
+    const { order: other } = await putOrder(store.db, { source: { chain: 'ethereum_localnet' } })
+    expect(other.source.terms.initiator).toBe(fixture.order.source.terms.initiator)
+    await addGrant(store.db, other.id, signedGrant('0x12'))
+    await syncWanted(store.db, [other.id], [{ orderId: other.id, leg: 'source', verb: 'initiate' }])
+    const reverting = await leaseAction(store.db, 'engine', 60)
+    if (reverting?.orderId !== other.id) throw new Error('another action is due')
+    const attempt = { tx: 'r', raw: '0x', slots: [], feeRate: 1n, at: NOW, chain: 'ethereum_localnet', sender: 'relay', holdsSecret: false }
+    await recordAttempt(store.db, [reverting], attempt)
+    await noteReverted(store.db, [reverting.key], 'r')
+    const counted: (number | undefined)[] = []
+    const prefund = {
+      async initiate(_: PrefundedSwap, outbox: Outbox) {
+        counted.push(outbox.revertedRelays)
+        return 'prefunded'
+      },
+    }
+    Object.assign(fixture.ethereum, { prefund })
+    await addGrant(store.db, fixture.order.id, prefundedGrant(fixture.order.deadline))
+    await executeAction(fixture.context('service'), await fixture.lease('source', 'initiate'))
+    expect(counted).toEqual([0])
   })
 })
 

@@ -313,9 +313,11 @@ async function relay(context: ExecutorContext, { client, state }: Step, outbox: 
 
 async function initiateFor({ db }: ExecutorContext, { client, state }: Pick<Step, 'client' | 'state'>, consent: Consent, outbox: Outbox) {
   const { gasless, prefund } = client
-  const { chain, terms } = state.order.source
+  const { chain, terms, depositAddress } = state.order.source
   const consenting = consent.kind === 'prefunded' ? payerOf(state.order) : terms.initiator
-  const counted = { ...outbox, revertedRelays: (await readRevertedRelays(db, chain, consenting)).length }
+  // At an address of the order alone, only its own reverts count: whoever pays there need not be its initiator.
+  const isDeposit = consent.kind === 'prefunded' && depositAddress !== null
+  const counted = { ...outbox, revertedRelays: isDeposit ? 0 : (await readRevertedRelays(db, chain, consenting)).length }
   if (consent.kind === 'prefunded') {
     if (prefund === undefined) throw new Error(`order ${state.order.id} is prefunded on ${chain}, which has no prefunded swaps`)
     return prefund.initiate({ ...prefundedSwapOf(state.order), deadline: consent.deadline }, counted)

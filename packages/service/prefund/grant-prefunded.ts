@@ -3,7 +3,6 @@ import { sponsoredPerDayOf } from '@tandem/party/store/apps/apps.ts'
 import { addSponsoredInitiate } from '@tandem/party/store/apps/sponsorship.ts'
 import { addGrant } from '@tandem/party/store/orders/grants.ts'
 import type { StoredOrder } from '@tandem/party/store/orders/orders.ts'
-import { relayLimits } from '@tandem/protocol/relay-limits.ts'
 import type { SyncContext } from '../solver-sync/solver-sync.ts'
 
 /** Returns true if the grant is new. A refused order is asked for again with the next reading, and its money is returned after the deadline. */
@@ -19,7 +18,7 @@ export async function grantPrefunded({ db, registry, log }: SyncContext, { order
     perDay: await sponsoredPerDayOf(db, app),
     // The money is at an address of the order alone, so it is pledged to no other one.
     spendable: null,
-    limits: relayLimits.byKey,
+    limits: null,
     bindsRent: registry.chain(order.source.chain).settledHtlcKeepsRent === true,
   })
   if (refusal === null) log.info({ order: order.id }, 'the amount is at the deposit address: initiating')

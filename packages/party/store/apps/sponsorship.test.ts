@@ -26,11 +26,12 @@ beforeEach(async () => {
   for (const name of ['shop', 'rival', 'free']) await createApp(store.db, name)
 })
 
-type Made = { readonly initiator?: string; readonly asset?: string; readonly deadline?: bigint }
-async function newOrder(app: string, { initiator = `user ${users++}`, asset = `${CHAIN}:btc`, ...rest }: Made = {}): Promise<string> {
+type Made = { readonly initiator?: string; readonly asset?: string; readonly deadline?: bigint; readonly depositAddress?: string }
+async function newOrder(app: string, given: Made = {}): Promise<string> {
+  const { initiator = `user ${users++}`, asset = `${CHAIN}:btc`, depositAddress = null, ...rest } = given
   const { order } = exampleOrder()
   const terms = { ...order.source.terms, initiator, asset: asset as typeof order.source.terms.asset }
-  return (await putOrder(store.db, { app, source: { terms }, ...rest })).order.id
+  return (await putOrder(store.db, { app, source: { terms, depositAddress }, ...rest })).order.id
 }
 
 type Asked = Partial<Pick<Sponsor, 'perDay' | 'spendable' | 'limits' | 'bindsRent'>> & { readonly db?: Database }
@@ -237,5 +238,21 @@ describe('one initiator', () => {
     expect(await ask('shop', await newOrder('shop'))).toBe(null)
     await sql`update attempts set reverted_at = now() - interval '24 hours' where tx = ${txs[0]}`.execute(store.db)
     expect(await ask('free', await newOrder('free', alice))).toBe(null)
+  })
+
+  test('is not limited by what strangers pay at deposit addresses of orders in its name, nor are other deposits; the app is', async () => {
+    const deposit = { ...alice, depositAddress: 'an address' }
+    const grantDeposit = async (id: string, perDay: number | null = null) =>
+      addSponsoredInitiate(store.db, id, prefundedGrant(NOW).consent, { app: 'shop', perDay, spendable: null, limits: null })
+    for (let times = 0; times < 4; times += 1) {
+      const id = await newOrder('shop', deposit)
+      expect(await grantDeposit(id)).toBe(null)
+      await send(id, 'reverted')
+    }
+    expect(await readRevertedRelays(store.db, CHAIN, 'alice')).toEqual([])
+    expect(await ask('rival', await newOrder('rival', alice), { spendable: AMOUNT })).toBe(null)
+    expect(await grantDeposit(await newOrder('shop', deposit))).toBe(null)
+    expect(await grantDeposit(await newOrder('shop', deposit), 9)).toMatchObject({ kind: 'budget' })
+    expect(await grantDeposit(await newOrder('shop', deposit), 10)).toBe(null)
   })
 })

@@ -15,7 +15,8 @@ export type Sponsor = {
   readonly perDay: number | null
   /** The amount that the HTLC could take from the initiator's account now; null if it does not take it from there. */
   readonly spendable: bigint | null
-  readonly limits: RelayLimits
+  /** Null for a deposit address: anyone may name any initiator and pay, or initiate before us, so a limit by initiator would let strangers use it up. */
+  readonly limits: RelayLimits | null
   /** The chain binds our rent until the order is closed (`Chain.settledHtlcKeepsRent`), which the initiator can delay. */
   readonly bindsRent?: boolean
 }
@@ -59,6 +60,7 @@ async function findRefusal(tx: Database, orderId: string, sponsor: Sponsor): Pro
   const retryAfterSeconds =
     perDay === null ? null : await secondsUntilBudget(tx, orderId, app, perDay, sponsor.bindsRent === true ? chain : null)
   if (retryAfterSeconds !== null) return { kind: 'budget', retryAfterSeconds }
+  if (limits === null) return null
 
   const ages = await readRevertedRelays(tx, chain, initiator)
   const nth = ages[limits.reverted - 1]
@@ -70,12 +72,12 @@ async function findRefusal(tx: Database, orderId: string, sponsor: Sponsor): Pro
   return spendable !== null && pledged + amount > spendable ? { kind: 'pledged', spendable, pledged } : null
 }
 
-/** Reads other orders of the initiator that are granted, can still be sent, and are unmined as far as we know. */
+/** Reads other orders to which the initiator consented, that can still be sent, and are unmined as far as we know. A deposit pledges no balance of it. */
 async function readUnmined(tx: Database, orderId: string, chain: string, initiator: string) {
   const rows = await readRows(tx, shape({ asset: text, amount: bigint }))`
     select s.asset, s.amount from swaps s join grants g on g.order_id = s.order_id join orders o on o.id = s.order_id
     where s.leg = 'source' and s.chain = ${chain} and s.initiator = ${initiator} and s.order_id <> ${orderId}
-      and g.kind = 'initiate' and g.sponsor is not null and g.created_at > now() - interval '1 day' and o.deadline > extract(epoch from now())
+      and s.deposit_address is null and g.kind = 'initiate' and g.sponsor is not null and g.created_at > now() - interval '1 day' and o.deadline > extract(epoch from now())
       and not exists (
         select from events e where e.chain = s.chain and e.swap_id = s.swap_id and e.kind = 'initiated' and e.block_height is not null)`
   return rows
