@@ -15,6 +15,10 @@ import { publishIdentity, readIdentity } from './relay-identity.ts'
 
 const chain = 'ethereum_localnet'
 
+const store = sharedStore()
+
+const log = createLogger({ name: 'test', level: 'silent' })
+
 test('orders to a chain need coins for four payouts at four times the current fee, and come back with the coins', async () => {
   const store = await openTestStore()
   try {
@@ -73,9 +77,32 @@ test('orders to a chain need coins for four payouts at four times the current fe
   }
 })
 
-const store = sharedStore()
-
-const log = createLogger({ name: 'test', level: 'silent' })
+test('orders with a deposit address need coins for their initiations too, of which enough must be left for payouts', async () => {
+  const memory = createMemoryChain(chain, NOW)
+  const key = createKey('secp256k1', '11'.repeat(32))
+  const deployments = { 'ethereum_localnet:wbtc': { htlc: '0x01', token: '0x02' } }
+  const registry = createRegistry({ chains: localChains, assets: localAssets, deployments, served: new Set([chain]) })
+  const fundsWith = async (balance: bigint, leaves: bigint) => {
+    const cost = { decimals: 18, initiate: 100n, redeem: 10n, refund: 1n, bound: 30n, kept: 7n, leaves }
+    const prefund = { addressOf: () => 'an address', amounts: async () => [], initiate: async () => '', reclaim: async () => null }
+    const client = { ...memory, chain: memory.chain, balance: async () => balance, legCost: async () => cost, prefund }
+    const funds = createRelayFunds({ db: store.db, registry, clients: new Map([[chain, client]]), relay: createKeyring([key]), log })
+    await funds.check(chain)
+    return funds
+  }
+  // 7 that the account keeps, 4 × 4 × 10 for payouts, or what an initiation leaves, and four initiations: 4 × (4 × 100 + 30).
+  for (const [leaves, least] of [
+    [0n, 1_887n],
+    [160n, 1_887n],
+    [161n, 1_888n],
+  ] as const) {
+    const poor = await fundsWith(least - 1n, leaves)
+    poor.assertPayable(chain)
+    expect(() => poor.assertCanInitiate(chain)).toThrow('too little ethereum_localnet:eth to pay for initiations on ethereum_localnet')
+    const rich = await fundsWith(least, leaves)
+    rich.assertCanInitiate(chain)
+  }
+})
 
 test('before the first engine there is none, and the error says what to start', async () => {
   await expect(readIdentity(store.db, log, 0)).rejects.toThrow('tandem start --role engine')

@@ -1,7 +1,9 @@
 /**
  * The relay key must be able to pay for the payouts of new orders. If the service cannot show the secret on the destination, both parties
- * wait for their timelocks, so it takes no such order. Chains whose payouts pay their own fee need no check.
+ * wait for their timelocks, so it takes no such order. Chains whose payouts pay their own fee need no check. It must also be able to
+ * initiate the orders with a deposit address, or what a user pays there waits for the deadline and goes back.
  */
+import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { PublicKeyring } from '@tandem/keys/keyring.ts'
@@ -16,6 +18,8 @@ import type { Logger } from '@tandem/runtime/log.ts'
 export interface RelayFunds {
   /** Throws `chain_unavailable` if, by the check of the last seconds, payouts on this chain cannot be paid for. It waits for no node. */
   assertPayable(chain: ChainId): void
+  /** The same for the initiation of an order with a deposit address. */
+  assertCanInitiate(chain: ChainId): void
   /** The promise does not reject because of a node. */
   check(chain: ChainId): Promise<void>
 }
@@ -23,8 +27,16 @@ export interface RelayFunds {
 const CHECK_MS = 4_000
 /** Orders may be funded between two checks. */
 const PAYOUTS_AHEAD = 4n
-/** Fees may rise to this multiple of the current ones until the payout. */
+const INITIATIONS_AHEAD = 4n
+/** Fees may rise to this multiple of the current ones until the transaction is sent. */
 const PEAK_FACTOR = 4n
+
+type Duty = 'payouts' | 'initiations'
+const duties = ['payouts', 'initiations'] as const satisfies readonly Duty[]
+const CONSEQUENCE = {
+  payouts: 'no new swap to it starts',
+  initiations: 'no new order gets a deposit address there',
+} as const satisfies Record<Duty, string>
 
 export function createRelayFunds(options: {
   readonly db: Database
@@ -37,52 +49,70 @@ export function createRelayFunds(options: {
 }): RelayFunds {
   const { db, registry, clients, relay, log, nowMs = () => performance.now() } = options
   const checkedAt = new Map<ChainId, number>()
-  const short = new Set<ChainId>()
+  const short: Readonly<Record<Duty, Set<ChainId>>> = { payouts: new Set(), initiations: new Set() }
 
   async function check(chain: ChainId): Promise<void> {
     checkedAt.set(chain, nowMs())
-    const { nativeAsset } = registry.chain(chain)
     const missing = await missingOn(clientFor(clients, chain)).catch((error: unknown) => {
       // No order is taken anyway while the nodes do not answer.
       if (error instanceof ChainFailure) return null
       throw error
     })
     if (missing === null) return
-    if (missing.amount === 0n) {
-      if (short.delete(chain)) log.info({ chain }, 'the relay key can pay for payouts again')
-      return
-    }
-    if (!short.has(chain))
-      log.error(
-        { chain, address: missing.address, send: missing.amount, of: nativeAsset },
-        'the relay key cannot pay for payouts: no new orders',
-      )
-    short.add(chain)
+    for (const duty of duties) note(chain, duty, missing[duty], missing.address)
   }
 
-  async function missingOn(client: ChainClient): Promise<{ readonly amount: bigint; readonly address: string } | null> {
-    const { chain, legCost, orderKeys } = client
+  function note(chain: ChainId, duty: Duty, amount: bigint, address: string): void {
+    if (amount <= 0n) {
+      if (short[duty].delete(chain)) log.info({ chain }, `the relay key can pay for ${duty} again`)
+      return
+    }
+    const { nativeAsset } = registry.chain(chain)
+    if (!short[duty].has(chain))
+      log.error({ chain, address, send: amount, of: nativeAsset }, `the relay key cannot pay for ${duty}: ${CONSEQUENCE[duty]}`)
+    short[duty].add(chain)
+  }
+
+  async function missingOn(client: ChainClient): Promise<(Readonly<Record<Duty, bigint>> & { readonly address: string }) | null> {
+    const { chain, legCost, orderKeys, prefund } = client
     if (relay === null || legCost === undefined || orderKeys !== undefined) return null
     const active = registry.assetsOf(chain.id).filter(({ deployment }) => deployment !== null)
     const address = client.addressOf(relay.of(client.curve))
     const [costs, open] = await Promise.all([Promise.all(active.map(({ id }) => legCost(id))), countOpenPayouts(db, chain.id)])
     const balance = await client.balance(chain.nativeAsset, address)
-    const maxOf = (amounts: readonly bigint[]) => amounts.reduce((a, b) => (a > b ? a : b), 0n)
-    const payout = maxOf(costs.map(({ redeem }) => PEAK_FACTOR * redeem))
-    const amount = maxOf(costs.map(({ kept = 0n }) => kept)) + (open + PAYOUTS_AHEAD) * payout - balance
-    return { amount: amount > 0n ? amount : 0n, address }
+    const most = (amountOf: (cost: LegCost) => bigint) => costs.map(amountOf).reduce(max, 0n)
+    const kept = most((cost) => cost.kept ?? 0n)
+    const payouts = (open + PAYOUTS_AHEAD) * most(({ redeem }) => PEAK_FACTOR * redeem)
+    const initiations = INITIATIONS_AHEAD * most(({ initiate, bound = 0n }) => PEAK_FACTOR * initiate + bound)
+    const left = max(
+      payouts,
+      most((cost) => cost.leaves ?? 0n),
+    )
+    return {
+      payouts: kept + payouts - balance,
+      initiations: prefund?.addressOf === undefined ? 0n : kept + left + initiations - balance,
+      address,
+    }
+  }
+
+  function assertNotShort(chain: ChainId, duty: Duty): void {
+    if (nowMs() - (checkedAt.get(chain) ?? Number.NEGATIVE_INFINITY) > CHECK_MS)
+      void check(chain).catch((error) => log.error({ chain, err: error }, 'the balance of the relay key could not be checked'))
+    if (!short[duty].has(chain)) return
+    const { nativeAsset } = registry.chain(chain)
+    throw new TandemError(
+      'chain_unavailable',
+      `this service has too little ${nativeAsset} to pay for ${duty} on ${chain}: ${CONSEQUENCE[duty]} until its operator sends some`,
+    )
   }
 
   return {
     check,
-    assertPayable(chain) {
-      if (nowMs() - (checkedAt.get(chain) ?? Number.NEGATIVE_INFINITY) > CHECK_MS)
-        void check(chain).catch((error) => log.error({ chain, err: error }, 'the balance of the relay key could not be checked'))
-      if (short.has(chain))
-        throw new TandemError(
-          'chain_unavailable',
-          `this service has too little ${registry.chain(chain).nativeAsset} to pay for payouts on ${chain}: no new swap to it starts until its operator sends some`,
-        )
-    },
+    assertPayable: (chain) => assertNotShort(chain, 'payouts'),
+    assertCanInitiate: (chain) => assertNotShort(chain, 'initiations'),
   }
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }

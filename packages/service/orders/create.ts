@@ -62,6 +62,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   )
   assertHealthy(context, [pair.sourceChain.id, pair.destinationChain.id])
   context.relayFunds.assertPayable(pair.destinationChain.id)
+  if (request.deposit) context.relayFunds.assertCanInitiate(pair.sourceChain.id)
   await context.operatorHalts.assertOpen([pair.sourceChain.id, pair.destinationChain.id])
 
   // This check comes before the solver is asked, which would reserve the hash for an order that cannot be stored.

@@ -6,9 +6,9 @@ import { actionKey } from '@tandem/protocol/order.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { fakeAddresses } from '../testing/fake-chain.fixture.ts'
-import { alice, bob, btc, eventsOf, NOW, orderBody, sharedService, usdc, wbtc } from '../testing/service.fixture.ts'
+import { alice, bob, btc, eventsOf, NOW, orderBody, sharedService, startTestService, usdc, wbtc } from '../testing/service.fixture.ts'
 
 const CHAIN = 'ethereum_localnet'
 const service = sharedService()
@@ -114,6 +114,22 @@ describe('the answer', () => {
       [owner, wbtc, refund],
       [owner, wbtc, null],
     ])
+  })
+
+  test('is a refusal while the service could not pay for the initiation', async () => {
+    const poor = await startTestService()
+    try {
+      const cost = { decimals: 18, initiate: 1n, redeem: 0n, refund: 0n }
+      const balance = async () => 0n
+      Object.assign(poor.chains.get(CHAIN) ?? {}, { prefund: addresses, addressOf: () => alice, balance, legCost: async () => cost })
+      const ask = (asked: unknown) => poor.call('POST', '/v2/orders', { body: asked })
+      const refused = { status: 503, body: { error: expect.stringMatching(/too little .* to pay for initiations on ethereum_localnet/) } }
+      // The first one starts the check, and does not wait for it.
+      await vi.waitFor(async () => expect(await ask(body())).toMatchObject(refused))
+      expect((await ask(orderBody(wbtc, btc))).status).toBe(200)
+    } finally {
+      await poor.close()
+    }
   })
 
   test('is a refusal where the app has its sponsorship off', async () => {

@@ -69,6 +69,8 @@ export type LegCost = {
   readonly bound?: bigint
   /** The account must always keep this part of `balance`. The default is 0. */
   readonly kept?: bigint
+  /** An initiation is not sent unless this much is left for redeems. The default is 0. */
+  readonly leaves?: bigint
 }
 
 /** Makes a fixed number of requests to nodes. Callers cache the result. Throws `ChainFailure` if the nodes do not answer. */

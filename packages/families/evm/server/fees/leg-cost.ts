@@ -1,5 +1,6 @@
 /** Computes the current cost of an initiation, redeem or refund: gas, and the data fee of rollups. */
 
+import { REDEEMS_KEPT } from '@tandem/chain-kit/contract/funds.ts'
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { type Address, bytesToHex } from 'viem'
@@ -23,7 +24,14 @@ const CALLDATA_BYTES = 4 + 7 * 32
 export async function legCostOf(node: EvmNode, chain: Chain, contract: HtlcContract): Promise<LegCost> {
   const costOf = await costs(node, chain, contract)
   const gas = gasOf(contract)
-  return { decimals: DECIMALS, initiate: costOf(gas.initiate), redeem: costOf(gas.redeem), refund: costOf(gas.refund) }
+  return {
+    decimals: DECIMALS,
+    initiate: costOf(gas.initiate),
+    redeem: costOf(gas.redeem),
+    refund: costOf(gas.refund),
+    // What is kept counts at the highest price of the transaction, about twice the current one.
+    leaves: 2n * REDEEMS_KEPT * costOf(fallbackGas.redeem),
+  }
 }
 
 /** Coins call their recipient: a contract can burn all gas that the transaction is sent with. The code of an account may change with every block. */

@@ -88,6 +88,7 @@ export async function legCostOf(node: Pick<SolanaNode, 'priorityFee'>, isToken: 
     refund,
     bound: isToken ? RENT.tokenOrder + RENT.tokenAccount : RENT.solOrder,
     kept: RENT.account,
+    leaves: KEPT_FOR_DUTIES,
     ...(isToken && { newRecipient: RENT.tokenAccount }),
   }
 }
