@@ -226,6 +226,14 @@ describe('deposit addresses', () => {
     expect(new Set(asked).size).toBe(many.length)
   })
 
+  test('are all read soon, however many orders nobody pays: they are free to make', async () => {
+    const old = await Promise.all(Array.from({ length: 650 }, () => putWithAddress()))
+    const pass = start('addresses of swaps')
+    await pass(3)
+    expect(new Set(asked).size).toBe(old.length)
+    expect(requests).toBe(3)
+  })
+
   test('show what has arrived, and no dust; the whole amount is initiated at the cost of the app', async () => {
     const order = await putWithAddress()
     const { amount } = order.order.source.terms

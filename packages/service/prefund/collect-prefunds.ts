@@ -83,7 +83,7 @@ function createCollector(context: SyncContext, chain: ChainId, prefund: Prefund,
     const soonest = now() + RELAY_SECONDS
     const newest = await listUnfundedLast(db, chain, kind, soonest)
     pollMs = kind === 'with-address' && newest.length === 0 ? IDLE_POLL_MS : busyMs
-    const others = newest.length < UNFUNDED_PAGE ? [] : await nextPage(soonest)
+    const others = newest.length < UNFUNDED_PAGE[kind] ? [] : await nextPage(soonest)
     const due = [...new Map([...newest, ...others].filter(isDue).map((stored) => [stored.order.id, stored])).values()]
     if (readAt.size >= MAX_REMEMBERED) readAt.clear()
     for (const { order } of due) readAt.set(order.id, Date.now())
