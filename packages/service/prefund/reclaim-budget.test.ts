@@ -3,9 +3,10 @@ import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { localRegistry } from '@tandem/families/local-registry.fixture.ts'
 import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
 import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
+import { leaseAction, syncWanted } from '@tandem/party/store/actions/actions.ts'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
-import { NOW, putOrder } from '@tandem/party/store/store.fixture.ts'
+import { NOW, putOrder, recordAttempt } from '@tandem/party/store/store.fixture.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
@@ -19,7 +20,8 @@ beforeAll(async () => {
   await createApp(store.db, 'shop')
 })
 beforeEach(async () => {
-  for (const table of ['paid_refunds', 'swaps', 'orders', 'order_list'] as const) await store.db.deleteFrom(table).execute()
+  for (const table of ['attempts', 'actions', 'paid_refunds', 'swaps', 'orders', 'order_list'] as const)
+    await store.db.deleteFrom(table).execute()
 })
 
 /** A refund costs 0.001 ETH at $3,000, which is $3. */
@@ -67,4 +69,23 @@ test('none beyond the budget of the app: anyone can send a little to many addres
 
 test('those whose worth is not known', async () => {
   await payForReclaim(context(dollars(5n), {}), await put(), 1n)
+})
+
+test('one that is sent already, whatever it costs by now: if nobody raised its fee, all transactions behind it would wait', async () => {
+  const order = await put()
+  await payForReclaim(context(dollars(3n), known), order, dollars(3n))
+  await syncWanted(store.db, [order.id], [{ orderId: order.id, leg: 'source', verb: 'reclaim' }])
+  const leased = await leaseAction(store.db, 'engine', 60)
+  if (leased === null) throw new Error('nothing is due')
+  const attempt = { raw: '0x', slots: [], feeRate: 1n, at: NOW, chain: CHAIN, sender: 'relay', holdsSecret: false }
+  const charged = async () => (await store.db.selectFrom('paid_refunds').select('usd_micros').executeTakeFirstOrThrow()).usd_micros
+  await recordAttempt(store.db, [leased], { ...attempt, tx: 'first' })
+  const dearer = { ...known, [`${CHAIN}:eth`]: 6_000n * DOLLARS }
+  await payForReclaim(context(dollars(3n), dearer), order, dollars(3n))
+  expect(await charged()).toBe(dollars(6n))
+  // Each of the few that one order may have is charged.
+  await recordAttempt(store.db, [leased], { ...attempt, tx: 'second' })
+  await payForReclaim(context(dollars(3n), known), order, dollars(3n))
+  await payForReclaim(context(dollars(3n), dearer), order, dollars(3n))
+  expect(await charged()).toBe(dollars(12n))
 })

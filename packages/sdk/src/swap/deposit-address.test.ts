@@ -256,7 +256,11 @@ describe('money at the address', () => {
     const orderId = await pay()
     const { address } = await depositAddress(context, orderId)
     const saved = await loadSwap(context, orderId)
-    await saveSwap(context, { ...saved, phase: 'restored', request: { ...saved.request, source: { ...saved.request.source, owner: OTHER } } })
+    await saveSwap(context, {
+      ...saved,
+      phase: 'restored',
+      request: { ...saved.request, source: { ...saved.request.source, owner: OTHER } },
+    })
     expect(await returnDeposit(context, orderId, { wallet: sender })).toBe('return')
     expect(sent).toEqual([['giveBack', address, undefined]])
     await expect(depositAddress(context, orderId)).rejects.toMatchObject({ field: 'source_swap.initiator' })
