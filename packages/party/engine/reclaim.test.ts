@@ -12,8 +12,10 @@ import { finishAction } from '../store/actions/finish-action.ts'
 import { createApp } from '../store/apps/apps.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { recordPrefund } from '../store/orders/prefunds.ts'
+import { createVault } from '../store/orders/sealed-values.ts'
+import { sealSwaps } from '../store/orders/swap-seals.ts'
 import { sharedStore } from '../store/shared-store.fixture.ts'
-import { NOW, putOrder } from '../store/store.fixture.ts'
+import { NOW, putOrder, storedOrder, VAULT_KEY } from '../store/store.fixture.ts'
 import { freshEngine, registry } from './engine.fixture.ts'
 import { executeAction } from './executor.ts'
 import { reconcile } from './reconciler.ts'
@@ -91,10 +93,14 @@ test('nothing is signed while another order of the payer can be funded with it',
 })
 
 test('what is at the deposit address of an order is returned whatever other orders of its initiator wait for', async () => {
+  const { source, ...stored } = fixture.order
+  const order = { ...stored, source: { ...source, depositAddress: '0x12' } }
+  const { tokenHash, requestHash } = await storedOrder(store.db, order.id)
+  const seal = sealSwaps(createVault(VAULT_KEY), { order, tokenHash, requestHash }).source
   await store.db
     .updateTable('swaps')
-    .set({ deposit_address: '0x12' })
-    .where('order_id', '=', fixture.order.id)
+    .set({ deposit_address: '0x12', seal })
+    .where('order_id', '=', order.id)
     .where('leg', '=', 'source')
     .execute()
   await see(amount)
