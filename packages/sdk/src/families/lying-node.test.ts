@@ -253,7 +253,7 @@ function solanaNode(side: SwapSide, lie: Partial<SolanaOrder>, owner: string = s
   return {
     getAccountInfo: ([address]: readonly [string]) => ({
       context: { slot: TIP },
-      value: address === solanaSwapId(contract, side.terms) ? { owner, data: [data, 'base64'] } : null,
+      value: address === solanaSwapId(contract, side.terms) ? { owner, lamports: 1, data: [data, 'base64'] } : null,
     }),
     // Two slots without a block.
     getBlocks: ([from, to]: readonly [number, number]) =>
