@@ -1,8 +1,10 @@
 /** Makes the keys of a phrase. It is loaded when an app first uses a phrase. */
+import type { SwapKeys } from '../keys/keys.ts'
 import { withMutex } from '../swap/mutex.ts'
 import type { SwapStorage } from '../swap/storage.ts'
 import { createPhrase, type DerivedKeys, deriveKeys } from './derive.ts'
-import type { RescueKeys } from './rescue-keys.ts'
+
+export type RescueKeys = SwapKeys & Required<Pick<SwapKeys, 'startAt' | 'fileKey'>>
 
 export async function newKeys(storage: SwapStorage): Promise<{ readonly phrase: string; readonly keys: RescueKeys }> {
   const phrase = createPhrase()

@@ -1,8 +1,6 @@
 /** Keys of one phrase for all swaps: the phrase alone finds and finishes them from an empty browser. */
-import type { SwapKeys } from '../keys/keys.ts'
 import type { SwapStorage } from '../swap/storage.ts'
-
-export type RescueKeys = SwapKeys & Required<Pick<SwapKeys, 'startAt' | 'fileKey'>>
+import type { RescueKeys } from './phrase-keys.ts'
 
 /** A new phrase and its keys. The user writes the phrase down; the SDK does not keep it. */
 export async function newRescueKeys(storage: SwapStorage): Promise<{ readonly phrase: string; readonly keys: RescueKeys }> {
