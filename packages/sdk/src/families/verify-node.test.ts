@@ -84,7 +84,7 @@ const cases: readonly Case[] = [
     deployments: pinned('solana_localnet:usdc', sol(1), sol(2)),
     well: (chain, time) => ({
       getGenesisHash: genesisHashOf(chain),
-      getAccountInfo: { context: { slot: 500 }, value: { owner: sol(3), data: ['', 'base64'] } },
+      getAccountInfo: { context: { slot: 500 }, value: { owner: sol(3), lamports: 1, data: ['', 'base64'] } },
       getBlocks: [400, 499],
       getBlockTime: time,
     }),

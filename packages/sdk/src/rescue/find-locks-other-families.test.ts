@@ -136,7 +136,7 @@ describe('on Solana', () => {
         ...changed,
       }),
     )
-    const account = { owner, data: [base64.encode(data), 'base64'] }
+    const account = { owner, lamports: 1, data: [base64.encode(data), 'base64'] }
     return {
       getProgramAccounts([program, { filters }]: readonly [string, { filters: readonly [{ memcmp: { offset: number; bytes: string } }] }]) {
         const [{ memcmp }] = filters
