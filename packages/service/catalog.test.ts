@@ -18,6 +18,7 @@ async function contextOf(served: readonly string[]): Promise<ServiceContext> {
     chainHealthy: () => true,
     solverKeys: { of: () => [] },
     signatureOffers: { of: () => [] },
+    clients: new Map(),
   }
   return partial as unknown as ServiceContext
 }
