@@ -1,6 +1,7 @@
 /** Deposit addresses: what lies there is read for many swaps at once, opens the order of its swap, or goes back to its initiator. */
 
 import type { Executor } from '@tandem/chain-kit/contract/execute.ts'
+import { lastingRefusal, sendReclaim } from '@tandem/chain-kit/contract/reclaim.ts'
 import type { Prefund } from '@tandem/chain-kit/port/abilities/prefund.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
@@ -21,7 +22,6 @@ import type { Contracts, HtlcContract } from '../terms/htlc.ts'
 import type { Action } from './execute.ts'
 import { relayGas } from './fees/relay-gas.ts'
 import type { EvmNode } from './nodes/node.ts'
-import { sendReclaim } from './reclaim.ts'
 import { openLane } from './send/lane.ts'
 import { asChainFailure } from './send/revert.ts'
 
@@ -58,11 +58,16 @@ export function createDeposits(chain: Chain, node: EvmNode, contracts: Contracts
   }
 }
 
+/** The call comes too early. That may change with the next block. */
+const TOO_EARLY = /HTLC__NotReturnable/
+
 export async function simulateReclaim(node: EvmNode, call: Parameters<EvmNode['call']>[0]): Promise<void> {
   try {
     await node.call(call)
   } catch (error) {
-    throw asChainFailure(error, 'reclaim')
+    const failure = asChainFailure(error, 'reclaim')
+    const isLasting = failure instanceof ChainFailure && failure.kind === 'would-fail' && !TOO_EARLY.test(failure.message)
+    throw isLasting ? lastingRefusal(failure) : failure
   }
 }
 

@@ -1,12 +1,12 @@
 /** Reads what accounts hold for many consented orders at once, and reclaims what cannot fund its order. */
 
+import { sendReclaim } from '@tandem/chain-kit/contract/reclaim.ts'
 import type { Prefund, PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import { htlcCore } from '@tandem/evm/contract/artifacts/htlc-core.ts'
 import { simulateReclaim } from '@tandem/evm/server/deposits.ts'
 import { relayGas } from '@tandem/evm/server/fees/relay-gas.ts'
 import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
-import { sendReclaim } from '@tandem/evm/server/reclaim.ts'
 import { openLane } from '@tandem/evm/server/send/lane.ts'
 import { asChainFailure } from '@tandem/evm/server/send/revert.ts'
 import { accountOf } from '@tandem/evm/terms/address.ts'

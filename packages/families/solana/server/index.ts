@@ -13,6 +13,7 @@ import { blocksOf } from './blocks.ts'
 import { checkRecipient } from './check-recipient.ts'
 import { balanceOf, readHtlcState } from './contract-state.ts'
 import { deployHtlc } from './deploy/deploy.ts'
+import { createDeposits } from './deposits.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { legCostOf } from './fees/funds.ts'
@@ -21,7 +22,6 @@ import { createInstantRefund } from './instant-refund.ts'
 import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import type { SolanaNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
-import { createPrefund } from './prefund.ts'
 import { createRent } from './rent.ts'
 import { verifyPayout } from './send/payout.ts'
 
@@ -65,7 +65,7 @@ function createSolanaClient(chain: Chain, options: ConnectOptions, node: SolanaN
     legCost: async (asset) => legCostOf(node, contracts.of(asset).mint !== null),
     instantRefund: createInstantRefund(node, contracts, executor),
     gasless: createGasless(node, contracts, executor, relay),
-    prefund: createPrefund(node, contracts, executor),
+    prefund: createDeposits(node, contracts, executor),
     checkRecipient: (address, asset, payout) => checkRecipient(node, contracts.of(asset), address, payout),
     rent: createRent(node, contracts),
     inspectProviders: () => inspectNodes(chain, options),

@@ -1,10 +1,10 @@
 /** Deposit addresses on Tron: as on EVM chains, with energy in place of gas. */
 
 import type { Executor } from '@tandem/chain-kit/contract/execute.ts'
+import { sendReclaim } from '@tandem/chain-kit/contract/reclaim.ts'
 import type { Prefund } from '@tandem/chain-kit/port/abilities/prefund.ts'
 import { depositAmounts, simulateReclaim } from '@tandem/evm/server/deposits.ts'
 import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
-import { sendReclaim } from '@tandem/evm/server/reclaim.ts'
 import { accountOf as evmAccountOf } from '@tandem/evm/terms/address.ts'
 import { initiateDepositData, reclaimDepositedData } from '@tandem/evm/terms/deposit.ts'
 import type { Contracts } from '@tandem/evm/terms/htlc.ts'

@@ -10,18 +10,18 @@ import { systemProgram } from '../contract/client/programs.ts'
 import { depositAccountOf, depositAddressOf, initiateDepositedInstruction } from '../terms/deposit.ts'
 import type { HtlcContract } from '../terms/htlc.ts'
 import { readHtlcState } from './contract-state.ts'
+import { createDeposits } from './deposits.ts'
 import { createExecutor } from './execute.ts'
 import { lamportsTaken } from './fees/funds.ts'
 import { startLocalFixture } from './local-chain.fixture.ts'
 import type { SolanaNode } from './nodes/node.ts'
-import { createPrefund } from './prefund.ts'
 
 const fixture = opened(startLocalFixture)
 const AMOUNT = 5_000_000n
 
 const prefundWith = (over: Partial<SolanaNode> = {}) => {
   const node = { ...fixture.node, ...over }
-  return createPrefund(node, fixture.contracts, createExecutor(node))
+  return createDeposits(node, fixture.contracts, createExecutor(node))
 }
 const swapOf = (contract: HtlcContract, over: Partial<HtlcTerms> = {}): Promise<PrefundedSwap> =>
   fixture.swap(contract, { initiator: fixture.user.address, redeemer: fixture.solver.address, ...over })
@@ -53,7 +53,7 @@ describe.each(['sol', 'token'] as const)('a deposit of %s', (kind) => {
     }
     await expect(prefundWith().reclaim(swap, fixture.relay.outbox.open(key))).rejects.toMatchObject({
       kind: 'would-fail',
-      refusal: expect.stringMatching(/paid for 3 returns/),
+      refusal: expect.stringMatching(/paid for 3 reclaims/),
     })
     expect(fixture.relay.outbox.attempts(key)).toHaveLength(3)
   })
@@ -71,7 +71,7 @@ describe.each(['sol', 'token'] as const)('a deposit of %s', (kind) => {
       else await put(contract(), swap, AMOUNT)
     }
     await expect(prefundWith().reclaim(swap, fixture.relay.outbox.open(key))).rejects.toMatchObject({
-      refusal: expect.stringMatching(/paid for 3 returns/),
+      refusal: expect.stringMatching(/paid for 3 reclaims/),
     })
   })
 

@@ -1,8 +1,8 @@
 /** Reads what lies at the deposit addresses of many swaps at once, locks it, and returns to the initiator what no swap can use. */
 import type { Address, Blockhash, Instruction, Signature } from '@solana/kit'
+import { assertReclaimsLeft, lastingRefusal } from '@tandem/chain-kit/contract/reclaim.ts'
 import { sendOn } from '@tandem/chain-kit/contract/sending.ts'
 import type { Prefund, PrefundedSwap } from '@tandem/chain-kit/port/abilities/prefund.ts'
-import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import { accountOf } from '../terms/address.ts'
 import { depositAccountOf, depositAddressOf, initiateDepositedInstruction, returnDepositInstruction } from '../terms/deposit.ts'
@@ -18,14 +18,9 @@ import { asChainFailure } from './send/transaction-failure.ts'
 /** Nodes read at most this many accounts in one request. */
 const ACCOUNTS_PER_REQUEST = 100
 
-/** This is per swap: whoever pays in dust makes us pay a fee each time. After that the initiator takes its money out alone. */
-const MAX_RETURNS = 3
-const EXHAUSTED_RETRY_MS = 7 * 86_400_000
-const REFUSED_RETRY_MS = 3_600_000
-
 const anyBlockhash = '11111111111111111111111111111111' as Blockhash
 
-export function createPrefund(node: SolanaNode, contracts: Contracts, executor: Pick<SolanaExecutor, 'initiateDeposited'>): Prefund {
+export function createDeposits(node: SolanaNode, contracts: Contracts, executor: Pick<SolanaExecutor, 'initiateDeposited'>): Prefund {
   const contractOf = ({ terms }: PrefundedSwap) => contracts.of(terms.asset)
 
   async function amounts(swaps: readonly PrefundedSwap[]): Promise<readonly bigint[]> {
@@ -57,8 +52,8 @@ export function createPrefund(node: SolanaNode, contracts: Contracts, executor: 
     }
     const [left = 0n] = await amounts([swap])
     if (left === 0n) return null
-    const outcomes = await Promise.all(outbox.attempts.map(({ tx }) => node.outcome(tx as Signature)))
-    if (outcomes.filter((outcome) => outcome !== null).length >= MAX_RETURNS) throw returnLimitReached(left)
+    const outcome = (tx: string) => node.outcome(tx as Signature)
+    await assertReclaimsLeft(left, { outcome, alone: 'the initiator may send the return' }, outbox)
     const unitLimit = await unitsOf(instruction, accountOf(outbox.key))
     return sending.append({ instructions: [instruction] }, { verb: 'reclaim', unitLimit })
   }
@@ -68,8 +63,7 @@ export function createPrefund(node: SolanaNode, contracts: Contracts, executor: 
     const frame = { feePayer, blockhash: anyBlockhash, unitLimit: SIMULATION_UNITS, unitPrice: 0n }
     const { error, logs, unitsConsumed } = await node.simulate(wireOf(buildTransaction([instruction], frame)), { replaceBlockhash: true })
     if (error === null) return unitsFrom(unitsConsumed)
-    const failure = asChainFailure(error, 'reclaim', logs)
-    throw new ChainFailure('would-fail', failure.message, { cause: failure, retryAfterMs: REFUSED_RETRY_MS })
+    throw lastingRefusal(asChainFailure(error, 'reclaim', logs))
   }
 
   return { addressOf: (swap) => depositAddressOf(contractOf(swap), swap), amounts, initiate, reclaim }
@@ -84,9 +78,4 @@ function amountIn(contract: HtlcContract, swap: PrefundedSwap, account: NodeAcco
 
 async function noReplacement(): Promise<never> {
   throw new Error('nothing is replaced on Solana')
-}
-
-function returnLimitReached(left: bigint): ChainFailure {
-  const refusal = `we have paid for ${MAX_RETURNS} returns of this deposit and pay for no more: its owner may send the return`
-  return new ChainFailure('would-fail', `reclaim: ${left} are left; ${refusal}`, { refusal, retryAfterMs: EXHAUSTED_RETRY_MS })
 }

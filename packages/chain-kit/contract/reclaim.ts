@@ -1,0 +1,52 @@
+/** Reclaims money that lies in an account at an HTLC. We pay for a few of each order: strangers may pay into its account again and again. */
+import { ChainFailure } from '../port/failure.ts'
+import type { Outbox } from '../port/outbox.ts'
+import type { ContractTypes, Lane } from './lane.ts'
+import { sendOn } from './sending.ts'
+
+/** This is per order: a reclaim may revert, or leave a part. After that the owner can take the money out alone. */
+const MAX_RECLAIMS = 3
+const EXHAUSTED_RETRY_MS = 7 * 86_400_000
+const REFUSED_RETRY_MS = 3_600_000
+
+export type Reclaiming<T extends ContractTypes> = {
+  readonly lane: Lane<T>
+  readonly call: T['call']
+  costNow(): Promise<T['cost']>
+  held(): Promise<bigint>
+  simulate(): Promise<unknown>
+  outcome(tx: string): Promise<unknown>
+  /** The owner of the money may do this. */
+  readonly alone: string
+}
+
+/** Resolves to the hash of the live reclaim; null once nothing is left. */
+export async function sendReclaim<T extends ContractTypes>(reclaiming: Reclaiming<T>, outbox: Outbox): Promise<string | null> {
+  const { lane, call, costNow } = reclaiming
+  const sending = sendOn(lane)
+  let live: string | null = null
+  for (const signed of lane.pending) live = await sending.keep(signed, costNow)
+  // Where transactions expire instead of having a nonce, a mined one is kept until then.
+  if (live !== null && (await reclaiming.outcome(live)) === null) return live
+  const left = await reclaiming.held()
+  if (left === 0n) return null
+  await assertReclaimsLeft(left, reclaiming, outbox)
+  await reclaiming.simulate()
+  return sending.append(call, await costNow())
+}
+
+export async function assertReclaimsLeft(
+  left: bigint,
+  { outcome, alone }: Pick<Reclaiming<ContractTypes>, 'outcome' | 'alone'>,
+  { attempts }: Pick<Outbox, 'attempts'>,
+): Promise<void> {
+  const outcomes = await Promise.all(attempts.map(({ tx }) => outcome(tx)))
+  if (outcomes.filter((one) => one !== null).length < MAX_RECLAIMS) return
+  const refusal = `we have paid for ${MAX_RECLAIMS} reclaims of this order and pay for no more: ${alone}`
+  throw new ChainFailure('would-fail', `reclaim: ${left} are left; ${refusal}`, { refusal, retryAfterMs: EXHAUSTED_RETRY_MS })
+}
+
+/** The chain refuses the payout, perhaps for a long time. A retry costs us only reads. */
+export function lastingRefusal(failure: ChainFailure): ChainFailure {
+  return new ChainFailure('would-fail', failure.message, { cause: failure, retryAfterMs: REFUSED_RETRY_MS })
+}
