@@ -65,8 +65,9 @@ export async function writeLocalConfigs(input: {
         services: [{ id: 'local-service', public_key: serviceKey.publicKey }],
         spread_bips: spreadBips,
         fixed_fee_usd: '0.5',
-        // Scripts expect the same amounts every time, but local fees move with every block.
+        // Scripts expect the same amounts every time, but local fees move with every block, and what a script left unredeemed would add a premium to the next order.
         pricing: { network_cost_percent: 0 },
+        risk: { premium: { withheld_bips: 0 } },
         quote_seconds: 60,
         redeem_wait_seconds: input.redeemWaitSeconds,
       }
