@@ -41,7 +41,7 @@ function readLines(memory: Memory): readonly string[] {
     [' (gas usage est.: ', 2],
     [' - Panicked with (0x', 1],
   ] as const) {
-    for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, at + 1)) {
+    for (const at of placesOf(mark, bytes)) {
       found.add(
         `::${printable(bytes, at - 60, at)
           .split('::')
@@ -55,6 +55,15 @@ function readLines(memory: Memory): readonly string[] {
   return [...found]
 }
 
+/** The memory is cut in pieces because `indexOf` takes no offset beyond 2 GiB: it would find the same place for ever. */
+function* placesOf(mark: string, bytes: Buffer): Generator<number> {
+  const piece = 2 ** 30
+  for (let start = 0; start < bytes.length; start += piece) {
+    const part = bytes.subarray(start, start + piece + mark.length - 1)
+    for (let at = part.indexOf(mark); at !== -1; at = part.indexOf(mark, at + 1)) yield start + at
+  }
+}
+
 /** Bytes that are not text become line breaks. */
 function printable(bytes: Buffer, start: number, end: number): string {
   return bytes.toString('latin1', Math.max(start, 0), end).replaceAll(/[^\x20-\x7e\n]/g, '\n')
@@ -66,10 +75,12 @@ type Memory = { readonly buffer: ArrayBuffer }
 function readDiagnostics(memory: Memory): readonly string[] {
   const bytes = Buffer.from(memory.buffer)
   const found = new Set<string>()
-  for (let at = bytes.indexOf(' --> lib.cairo:'); at !== -1; at = bytes.indexOf(' --> lib.cairo:', at + 1)) {
-    const start = bytes.lastIndexOf(0, at) + 1
-    const end = bytes.indexOf('\n\n', at)
-    if (at - start < 1_000 && end - at < 1_000) found.add(bytes.toString('latin1', start, end))
+  for (const at of placesOf(' --> lib.cairo:', bytes)) {
+    const from = Math.max(at - 1_000, 0)
+    const near = bytes.subarray(from, at + 1_000)
+    const start = near.lastIndexOf(0, at - from) + 1
+    const end = near.indexOf('\n\n', at - from)
+    if (start > 0 && end > 0) found.add(near.toString('latin1', start, end))
   }
   return [...found]
 }
