@@ -110,9 +110,10 @@ await describeWithBrowser('the reference', () => {
     await page.goto(new URL('/docs/api/followOrder', story.info.base_url).href)
     expect(await page.inputValue('#try-path-order_id')).toBe(result.order_id)
     await page.click('.try button[type="submit"]')
-    await page.waitForFunction('document.querySelector(\'.outcome pre\')?.textContent.includes(\'"status":"created"\')')
+    // The policy of the page forbids waitForFunction: it evaluates a string.
+    await expect.poll(() => page.textContent('.outcome pre')).toContain('"status":"created"')
     await page.click('.try .stop')
-    await page.waitForFunction("document.querySelector('.outcome p')?.textContent === 'Stopped.'")
+    await expect.poll(() => page.locator('.outcome p').first().textContent()).toBe('Stopped.')
     await page.close()
   })
 

@@ -164,10 +164,10 @@ describe('a fresh poll', () => {
   })
 
   test('is none while another process watches, after a reorg, and after a stop', async () => {
-    const [watcher, other] = [start(bitcoin), start(bitcoin, 'other')]
+    const watcher = start(bitcoin)
     bitcoin.mine(deposit())
     await watcher.fresh(60_000)
-    expect(await other.fresh(60_000)).toBeNull()
+    expect(await start(bitcoin, 'other').fresh(60_000)).toBeNull()
     bitcoin.drop(1)
     bitcoin.grow(2)
     expect(await watcher.fresh(-1)).toBeNull()
