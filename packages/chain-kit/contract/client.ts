@@ -9,10 +9,12 @@ import type { Outbox } from '../port/outbox.ts'
 import { readingOf } from '../providers/htlc-reading.ts'
 import { assertPayee, type HtlcState } from './action.ts'
 import type { ContractsOf } from './contracts.ts'
+import { assertGivesAnotherCoin, redeemGiving } from './payout-gas.ts'
 
 export interface HtlcExecutor<C> {
   initiate(contract: C, terms: HtlcTerms, outbox: Outbox): Promise<string>
-  redeem(contract: C, terms: HtlcTerms, secret: Hex32, outbox: Outbox): Promise<string>
+  /** The recipient also gets this much gas: see `SpendRequest`. */
+  redeem(contract: C, terms: HtlcTerms, secret: Hex32, outbox: Outbox, gas?: bigint): Promise<string>
   refund(contract: C, terms: HtlcTerms, outbox: Outbox): Promise<string>
   cancelUnmined(outbox: Outbox): Promise<string | null>
 }
@@ -40,9 +42,12 @@ export function contractClient<C>({ chain, contracts, swapIdOf, stateOf, tryPayo
       await tryPayout(contracts.of(terms.asset), terms)
     },
     initiate: (terms, outbox) => executor.initiate(contracts.of(terms.asset), terms, outbox),
-    async redeem(terms, { to, secret }, outbox) {
+    async redeem(terms, { to, secret, gas }, outbox) {
       assertPayee(to, terms.redeemer)
-      return executor.redeem(contracts.of(terms.asset), terms, secret, outbox)
+      const contract = contracts.of(terms.asset)
+      if (gas === undefined) return executor.redeem(contract, terms, secret, outbox)
+      assertGivesAnotherCoin(chain, terms)
+      return redeemGiving(gas, (given) => executor.redeem(contract, terms, secret, outbox, given))
     },
     async refund(terms, { to }, outbox) {
       assertPayee(to, terms.initiator)

@@ -1,5 +1,6 @@
 /** Tests the order of steps that all contract families share. Each family tests its own nodes and contracts. */
 import { expect, test } from 'vitest'
+import { ChainFailure } from '../port/failure.ts'
 import { actionOf, createContractSimulator, SENDER } from './simulator.fixture.ts'
 
 test('a call is simulated, signed, recorded and only then broadcast', async () => {
@@ -73,6 +74,21 @@ test('a failed replacement is no refusal of what nodes have just accepted', asyn
   simulator.followed = { kind: 'replace', cost: 'estimate', refused: null, isSent: true }
   simulator.refusals = 100
   await expect(send()).rejects.toMatchObject({ kind: 'unreachable' })
+})
+
+test('an attempt that does more than is wanted now is replaced, once it cannot be sent', async () => {
+  const simulator = createContractSimulator('nonce')
+  simulator.state = 'open'
+  const send = () => simulator.executor.send(actionOf('redeem'), simulator.outbox.open('r'))
+  await send()
+  simulator.exceeds = true
+  expect(await send()).toBe('tx1')
+  simulator.followed = new ChainFailure('unreachable', 'no answer')
+  await expect(send()).rejects.toBe(simulator.followed)
+  simulator.followed = new ChainFailure('would-fail', 'too little of the coin')
+  expect(await send()).toBe('tx2')
+  simulator.exceeds = false
+  await expect(send()).rejects.toBe(simulator.followed)
 })
 
 test('a done action resolves to the hash of our own transaction, or fails as superseded', async () => {

@@ -11,7 +11,7 @@
  *
  * A redeem's calldata contains the secret. For a redeem, step 4 simulates the payout without it, so no node sees the secret before step 5 has recorded the attempt.
  */
-import type { ChainFailure } from '../port/failure.ts'
+import { ChainFailure } from '../port/failure.ts'
 import type { Outbox } from '../port/outbox.ts'
 import { type ContractAction, isRelay, obstacleTo, payeeOf } from './action.ts'
 import type { ContractFamily } from './family.ts'
@@ -114,10 +114,19 @@ async function keepAlive<T extends ContractTypes, A extends ActionOf<T>>(
   let live: string | null = null
   // Keep all: a nonce cannot be mined before the nonces below it.
   for (const signed of lane.pending) {
-    const tx = await sending.keep(signed, costNow)
+    const tx = family.exceeds?.(action, signed.call) === true ? await keepOrReduce(signed) : await sending.keep(signed, costNow)
     if (tx !== null && isOwn(signed)) live = tx
   }
   return live
+
+  async function keepOrReduce(signed: T['signed']): Promise<string | null> {
+    try {
+      return await sending.keep(signed, costNow)
+    } catch (error) {
+      if (!(error instanceof ChainFailure) || error.kind !== 'would-fail' || lane.replacement === null) throw error
+      return sending.replace(signed, action.call, await costNow(action.call))
+    }
+  }
 }
 
 async function outcomesOf<T extends ContractTypes, A extends ActionOf<T>>(

@@ -16,6 +16,12 @@ export interface ContractFamily<T extends ContractTypes, A extends ContractActio
   /** The call may be mined without an error and leave its swap as it was: a batch skips swaps that are not open at that moment. */
   mayDoNothing(call: T['call']): boolean
 
+  /**
+   * The recorded call does more than the action wants now, e.g. it gives coin. If it cannot be sent, the action's own call takes its place. Without this
+   * method no call does.
+   */
+  exceeds?(action: A, call: T['call']): boolean
+
   htlcState(action: A): Promise<HtlcState>
   /** `signed` is the recorded transaction. One that was mined without an error may have done nothing of what it was sent for: then it counts as reverted. */
   outcome(tx: string, signed: T['signed']): Promise<Outcome>

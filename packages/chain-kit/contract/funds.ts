@@ -2,8 +2,8 @@
  * Decides whether an account can pay for one more transaction beside those in flight. Strangers cause some of these, e.g. relays. They must
  * not use up the funds that redeems need, recorded or still to come.
  */
-import { ChainFailure } from '../port/failure.ts'
 import type { Numbered } from './nonces.ts'
+import { ShortOfCoin } from './payout-gas.ts'
 
 /** Transactions that are not obligatory leave enough for this many redeems. */
 export const REDEEMS_KEPT = 4n
@@ -17,11 +17,11 @@ export type Needs = {
 export function findShortage(
   { address, coin, balance }: { readonly address: string; readonly coin: string; readonly balance: bigint },
   { cost, inFlight, kept }: Needs,
-): ChainFailure | null {
+): ShortOfCoin | null {
   if (balance >= cost + inFlight + kept) return null
   const reserved = inFlight === 0n ? '' : `, ${inFlight} of it reserved for unmined transactions`
   const keeps = kept === 0n ? '' : `, and keeps ${kept} for redeems and refunds`
-  return new ChainFailure('would-fail', `${address} holds ${balance} of ${coin}${reserved}, needs ${cost} with all fees${keeps}`)
+  return new ShortOfCoin(`${address} holds ${balance} of ${coin}${reserved}, needs ${cost} with all fees${keeps}`)
 }
 
 /** Only one of several transactions at one nonce is mined. It may be any of them, so the most expensive counts. */

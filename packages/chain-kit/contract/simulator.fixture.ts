@@ -32,7 +32,9 @@ export interface ContractSimulator {
   missingApprovals: number
   refusals: number
   isPartlyAccepted: boolean
-  followed: Followed<SimulatedTypes>
+  followed: Followed<SimulatedTypes> | ChainFailure
+  /** Every recorded call does more than is wanted now. */
+  exceeds: boolean
 }
 
 export const SENDER = 'sender'
@@ -65,6 +67,7 @@ export function createContractSimulator(replayProtection: 'nonce' | 'expiry'): C
       findPending: async ({ to }) => unmined.find((signed) => signed.call.to === to) ?? null,
       async follow({ tx }) {
         log.push(`follow ${tx}`)
+        if (simulator.followed instanceof ChainFailure) throw simulator.followed
         return simulator.followed
       },
       async broadcast({ tx }) {
@@ -86,6 +89,7 @@ export function createContractSimulator(replayProtection: 'nonce' | 'expiry'): C
     read: async (attempt) => read(attempt),
     isOwn: (_, { to }) => to === 'htlc',
     mayDoNothing: () => false,
+    exceeds: () => simulator.exceeds,
     async htlcState() {
       simulator.stateReads += 1
       return simulator.state
@@ -124,6 +128,7 @@ export function createContractSimulator(replayProtection: 'nonce' | 'expiry'): C
     refusals: 0,
     isPartlyAccepted: false,
     followed: { kind: 'waits' },
+    exceeds: false,
   }
   return simulator
 }

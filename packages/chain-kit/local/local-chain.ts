@@ -35,6 +35,8 @@ export interface LocalChain<Control = unknown> {
   readonly deployments: Readonly<Record<AssetId, Deployment>>
   /** If true, a contract pays affiliates by the signatures of `claimsKey`. */
   readonly paysAffiliates?: boolean
+  /** A payout of a token can also give some of the chain's coin. */
+  readonly givesGas?: true
   readonly details: Readonly<Record<string, string | number>>
   readonly control: Control
   /** Resolves to a transaction hash. */

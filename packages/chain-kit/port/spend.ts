@@ -8,4 +8,6 @@ export type SpendRequest = {
   readonly to: string | null
   /** The recipient bears at most this much of the network fee; `Outbox.sponsor` pays the remainder. It is absent without a promise. */
   readonly maxFee?: bigint
+  /** The redeem also gives the recipient this much of the chain's coin, out of the sender's own: see `PayoutGas`. It is absent where nothing is given. */
+  readonly gas?: bigint
 }

@@ -101,6 +101,8 @@ export interface ConformanceFixture {
     /** Counts the requests of `client` to its node while the work runs. A batch counts once. */
     requestsOf(work: () => Promise<unknown>): Promise<number>
   }
+  /** Gas with a payout needs an account that can be the redeemer, and that holds nothing. The asset of the fixture must be a token. */
+  emptyRecipient?(): Promise<{ readonly identity: string; readonly address: string }>
   /** Rent needs a block at or after this time (unix seconds). */
   passTime?(time: bigint): Promise<void>
   /** Instant refunds need a signature of `user` over one of the hashes, as the user's own wallet makes it. */

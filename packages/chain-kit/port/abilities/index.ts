@@ -18,7 +18,7 @@ import type {
   UnconfirmedEvents,
 } from './reading.ts'
 import type { Rescue } from './rescue.ts'
-import type { BatchRedeem, Cancel, OrderKeys, PartialDeposits, PayoutFee, Rent } from './spending.ts'
+import type { BatchRedeem, Cancel, OrderKeys, PartialDeposits, PayoutFee, PayoutGas, Rent } from './spending.ts'
 
 export interface Abilities {
   readonly cancel: Cancel
@@ -36,6 +36,7 @@ export interface Abilities {
   readonly unconfirmedEvents: UnconfirmedEvents
   readonly branchEvents: BranchEvents
   readonly payoutFee: PayoutFee
+  readonly payoutGas: PayoutGas
   readonly legCost: ReadLegCost
   readonly checkRecipient: CheckRecipient
   readonly checkSender: CheckSender

@@ -50,6 +50,17 @@ export interface Rent {
   giveBack(terms: HtlcTerms, outbox: Outbox): Promise<string>
 }
 
+/**
+ * A redeem can give the recipient some of the chain's coin in the same transaction (`SpendRequest.gas`), for one that holds a token and could not move it.
+ * The payout never fails because of the gift: what the recipient does not take stays with the sender.
+ */
+export interface PayoutGas {
+  /** Those of the chain's coin, which need not be listed. */
+  readonly decimals: number
+  /** The chain gives no less than this to an account that does not exist. */
+  readonly minAmount: bigint
+}
+
 /** One transaction redeems several HTLCs of one asset and one redeemer, by their secrets. */
 export interface BatchRedeem {
   areRedeemable(items: readonly RedeemItem[]): Promise<readonly boolean[]>

@@ -25,7 +25,7 @@ import {
   unconfirmedEventsSuite,
 } from './reading.ts'
 import { rescueSuite } from './rescue.ts'
-import { batchRedeemSuite, orderKeysSuite, payoutFeeSuite, rentSuite } from './spending.ts'
+import { batchRedeemSuite, orderKeysSuite, payoutFeeSuite, payoutGasSuite, rentSuite } from './spending.ts'
 
 /** A family whose swaps have addresses declares `depositAddress` in place of `prefund`, the member that both kinds of accounts share. */
 export type AbilityName = keyof Abilities | keyof FamilyAbilities | 'depositAddress'
@@ -49,6 +49,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   unconfirmedEvents: unconfirmedEventsSuite,
   branchEvents: branchEventsSuite,
   payoutFee: payoutFeeSuite,
+  payoutGas: payoutGasSuite,
   legCost: legCostSuite,
   checkRecipient: checkRecipientSuite,
   checkSender: checkSenderSuite,

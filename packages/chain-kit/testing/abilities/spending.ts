@@ -1,6 +1,6 @@
 /** Tests how some families spend HTLCs beyond the core. */
 import { describe, expect, it } from 'vitest'
-import { type ConformanceRun, expectWithin, failureOf, type Party, required, type Swap } from '../run.fixture.ts'
+import { type ConformanceRun, expectRepeatHarmless, expectWithin, failureOf, type Party, required, type Swap } from '../run.fixture.ts'
 
 export function payoutFeeSuite(run: ConformanceRun): void {
   describe('payout fee', () => {
@@ -22,6 +22,52 @@ export function payoutFeeSuite(run: ConformanceRun): void {
     it('fails for an asset that the chain does not have', async () => {
       const { client } = run.fixture
       await expect(required(client.payoutFee, 'payoutFee')(`${client.chain.id}:nothing`)).rejects.toThrow(/nothing/)
+    })
+  })
+}
+
+export function payoutGasSuite(run: ConformanceRun): void {
+  describe('gas with the payout', () => {
+    const coins = (address: string) => run.fixture.client.balance(run.fixture.client.chain.nativeAsset, address)
+    const minAmount = () => required(run.fixture.client.payoutGas, 'payoutGas').minAmount
+    /** The solver has paid in for a new account. The user's key stands for the relay key. */
+    const fundedForNewAccount = async () => {
+      const recipient = await required(run.fixture.emptyRecipient, 'emptyRecipient in the fixture')()
+      const swap = await run.propose(run.solver, recipient)
+      await run.initiate(swap)
+      await run.confirm()
+      const spend = await run.spendOf(swap, recipient.address)
+      const redeem = (gas: bigint) =>
+        run.fixture.client.redeem(swap.terms, { ...spend, secret: swap.secret, gas }, run.outboxOf(run.user, swap, 'redeem'))
+      return { recipient, swap, redeem }
+    }
+
+    it('gives an account that has none exactly the amount, with the payout, once', async () => {
+      const { client, asset } = run.fixture
+      const { recipient, swap, redeem } = await fundedForNewAccount()
+      expect(await coins(recipient.address)).toBe(0n)
+      const gas = minAmount() + 12_345n
+      const before = await coins(run.user.address)
+      const tx = await redeem(gas)
+      expect(await redeem(gas)).toBe(tx)
+      await run.confirm()
+      expect(await coins(recipient.address)).toBe(gas)
+      expect(await client.balance(asset, recipient.address)).toBe(swap.terms.amount)
+      expect(before - (await coins(run.user.address))).toBeGreaterThanOrEqual(gas)
+      await expectRepeatHarmless(redeem(gas), tx)
+      await run.fixture.mine(1)
+      expect(await coins(recipient.address)).toBe(gas)
+      expect((await run.readSwap(swap)).swap).toMatchObject({ phase: 'redeemed', secret: swap.secret })
+    })
+
+    it('gives nothing if the HTLC is not redeemed by this transaction', async () => {
+      const { recipient, swap, redeem } = await fundedForNewAccount()
+      const first = run.solver.outbox.open(`${swap.key}/redeem`, { purpose: run.purposeOf(swap, 'redeem') })
+      const spend = await run.spendOf(swap, recipient.address)
+      await run.fixture.client.redeem(swap.terms, { ...spend, secret: swap.secret }, first)
+      await run.confirm()
+      expect(await failureOf(redeem(minAmount() + 1n))).toBe('superseded')
+      expect(await coins(recipient.address)).toBe(0n)
     })
   })
 }
