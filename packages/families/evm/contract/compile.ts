@@ -15,7 +15,7 @@ const groups: readonly Group[] = [
   { folder: 'hypercore/simulator/', imports: [] },
   { folder: 'test/', imports: [] },
   // Tron's networks vote on each later EVM instruction separately, so the code uses none of them.
-  { folder: 'tron/', imports: [...tokenHtlc, 'DepositAccount.sol', 'Deposits.sol'], evmVersion: 'paris' },
+  { folder: 'tron/', imports: [...tokenHtlc, 'DepositAccount.sol', 'Deposits.sol', 'GasWithPayout.sol'], evmVersion: 'paris' },
 ]
 
 interface Group {

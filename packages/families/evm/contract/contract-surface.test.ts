@@ -59,6 +59,7 @@ const signatures = (abi: Abi) =>
   abi.flatMap((item) => (item.type === 'function' ? [`${item.name}(${item.inputs.map((input) => input.type).join()})`] : [])).sort()
 
 const signed = 'initiateWithSignature(address,address,uint256,uint256,bytes32,bytes)'
+const withGas = 'redeemOfferingCoinForGas(address,address,uint256,uint256,bytes32)'
 const withoutAllowance = [
   'initiateByAuthorization(address,address,uint256,uint256,bytes32,tuple)',
   'initiateByPermit(address,address,uint256,uint256,bytes32,tuple)',
@@ -66,15 +67,22 @@ const withoutAllowance = [
 ]
 
 describe.each([
-  ['ERC-20', htlcErc20, [...shared, ...deposits, signed, ...withoutAllowance].sort(), 0, depositAccount, ['CREATE2', 'TLOAD', 'TSTORE']],
-  ['TRC-20', htlcTrc20, [...shared, ...deposits, signed, 'tryPayout(address,uint256)'].sort(), 0, tronDepositAccount, ['CREATE2']],
+  [
+    'ERC-20',
+    htlcErc20,
+    [...shared, ...deposits, signed, withGas, ...withoutAllowance].sort(),
+    1,
+    depositAccount,
+    ['CREATE2', 'TLOAD', 'TSTORE'],
+  ],
+  ['TRC-20', htlcTrc20, [...shared, ...deposits, signed, withGas, 'tryPayout(address,uint256)'].sort(), 1, tronDepositAccount, ['CREATE2']],
   ['native', htlcNative, [...shared, ...deposits].sort(), 3, depositAccount, ['CREATE2', 'TLOAD', 'TSTORE']],
 ] as const)('%s HTLC', (kind, artifact, functions, payables, account, used) => {
   it('has only the functions that orders need: no owner, no upgrade, no initialiser, no pause', () => {
     expect(signatures(artifact.abi)).toEqual(functions)
   })
 
-  it('takes native coin only where an order accounts for it', () => {
+  it('takes native coin only where an order accounts for it, or the redeemer gets it at once', () => {
     // Where coin is locked, accounts at deposit addresses pay by a plain transfer, and nobody else can.
     expect(ofType(artifact.abi, 'receive')).toHaveLength(kind === 'native' ? 1 : 0)
     expect(ofType(artifact.abi, 'fallback')).toEqual([])

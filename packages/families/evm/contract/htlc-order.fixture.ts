@@ -113,6 +113,13 @@ export const htlcCall = {
     }),
   redeem: ({ initiator, redeemer, timelock, amount, secret }: HtlcOrder) =>
     encodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeem', args: [initiator, redeemer, timelock, amount, secret] }),
+  /** Those for tokens have it, except that of HyperCore. */
+  redeemWithGas: ({ initiator, redeemer, timelock, amount, secret }: HtlcOrder) =>
+    encodeFunctionData({
+      abi: htlcErc20.abi,
+      functionName: 'redeemOfferingCoinForGas',
+      args: [initiator, redeemer, timelock, amount, secret],
+    }),
   redeemBatch: (redeemer: Address, orders: readonly HtlcOrder[]) =>
     encodeFunctionData({ abi: htlcErc20.abi, functionName: 'redeemBatch', args: [redeemer, orders] }),
   refund: (order: HtlcOrder) => encodeFunctionData({ abi: htlcErc20.abi, functionName: 'refund', args: byHash(order) }),

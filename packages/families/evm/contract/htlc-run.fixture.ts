@@ -138,6 +138,7 @@ interface ModelOrder {
 
 export interface HtlcModel {
   /** The contract must revert with this error. Null means that it must succeed. */
+  refusalToOpen(order: HtlcOrder): string | null
   open(order: HtlcOrder, now: bigint): string | null
   redeem(order: HtlcOrder): string | null
   redeemBatch(redeemer: Address, orders: readonly HtlcOrder[]): bigint
@@ -167,14 +168,17 @@ export function createHtlcModel(orderId: (order: HtlcOrder) => Hex): HtlcModel {
   }
 
   const model: HtlcModel = {
-    open(order, now) {
+    refusalToOpen(order) {
       if (order.redeemer === zeroAddress) return 'HTLC__ZeroAddressRedeemer'
       if (order.initiator === order.redeemer) return 'HTLC__SameInitiatorAndRedeemer'
       if (order.timelock < 1n || order.timelock > maxTimelock) return 'HTLC__InvalidTimelock'
       if (order.amount === 0n) return 'HTLC__ZeroAmount'
-      if (orders.has(orderId(order))) return 'HTLC__DuplicateOrder'
-      orders.set(orderId(order), { order, openedAt: now, state: 'open' })
-      return null
+      return orders.has(orderId(order)) ? 'HTLC__DuplicateOrder' : null
+    },
+    open(order, now) {
+      const refusal = model.refusalToOpen(order)
+      if (refusal === null) orders.set(orderId(order), { order, openedAt: now, state: 'open' })
+      return refusal
     },
     redeem: (order) => settle(order, 'redeemed', () => null),
     redeemBatch(redeemer, items) {

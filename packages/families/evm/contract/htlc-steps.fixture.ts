@@ -40,6 +40,10 @@ export type StepFrom<Calls> = { [Call in keyof Calls]: StepOf<Calls, Call> }[key
 
 export const account = fc.constantFrom<Account>(0, 1, 2)
 export const pick = fc.nat(20)
+export const twist = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<Twist>('none') },
+  { weight: 1, arbitrary: fc.constantFrom<Twist>('secret', 'amount', 'redeemer', 'timelock') },
+)
 
 export function stepsOf<Calls>() {
   return <Call extends keyof Calls>(weight: number, call: Call, drawn: { [Key in keyof Calls[Call]]: fc.Arbitrary<Calls[Call][Key]> }) => ({
@@ -49,10 +53,6 @@ export function stepsOf<Calls>() {
 }
 
 export function htlcSteps<Party extends number>(terms: fc.Arbitrary<Terms<Party>>) {
-  const twist = fc.oneof(
-    { weight: 6, arbitrary: fc.constant<Twist>('none') },
-    { weight: 1, arbitrary: fc.constantFrom<Twist>('secret', 'amount', 'redeemer', 'timelock') },
-  )
   const opening = { caller: account, terms }
   const settling = { caller: account, pick, twist }
   const step = stepsOf<HtlcCalls<Party>>()

@@ -1,14 +1,40 @@
-// Tests random sequences of calls by several users against all HTLCs: money in equals money out, and nothing is stuck.
+// Tests random sequences of calls by several users against all HTLCs and their deposit addresses: money in equals money out, and nothing is stuck.
 import fc from 'fast-check'
-import { type Address, encodeFunctionData, type Hex, hexToBigInt, maxUint256, numberToHex, type PrivateKeyAccount, zeroAddress } from 'viem'
+import {
+  type Address,
+  encodeFunctionData,
+  type Hex,
+  hexToBigInt,
+  maxUint256,
+  numberToHex,
+  type PrivateKeyAccount,
+  type RpcLog,
+  zeroAddress,
+} from 'viem'
 import { beforeAll, expect, it } from 'vitest'
 import { signingToken } from './artifacts/signing-token.ts'
 import { testToken } from './artifacts/test-token.ts'
 import { type ContractFixture, createContractFixture } from './contract.fixture.ts'
+import { depositKinds } from './deposit.fixture.ts'
+import { createDepositRun } from './deposit-run.fixture.ts'
+import { type DepositCalls, type DrawnDeposit, depositSteps, drawnDeposits, isDepositStep } from './deposit-steps.fixture.ts'
 import { createHtlcSetup, fundWithToken, type HtlcKind, type HtlcSetup, htlcKinds } from './htlc.fixture.ts'
 import { type HtlcOrder, htlcCall, initiateTypedData } from './htlc-order.fixture.ts'
 import { createHtlcRun, type HtlcRun } from './htlc-run.fixture.ts'
-import { type Account, account, type HtlcCalls, htlcSteps, type StepFrom, type StepOf, stepsOf, type Terms } from './htlc-steps.fixture.ts'
+import {
+  type Account,
+  account,
+  type HtlcCalls,
+  htlcSteps,
+  pick,
+  type StepFrom,
+  type StepOf,
+  stepsOf,
+  type Terms,
+  type Twist,
+  twist,
+} from './htlc-steps.fixture.ts'
+import { createLedger } from './ledger.fixture.ts'
 import {
   authorizationTypedData,
   createSigningSetup,
@@ -21,9 +47,12 @@ import {
 
 const sequences = 200
 const days = 86_400n
+/** PUSH0, PUSH0, REVERT. */
+const REVERT = '0x5f5ffd'
 /** 3 is the zero address. */
 type Party = Account | 3
 
+const kindsWithGas = ['ERC-20', 'TRC-20'] as const satisfies readonly HtlcKind[]
 const oneSignatureWays = ['authorization', 'permit', 'permit2'] as const
 
 interface OtherCalls {
@@ -34,23 +63,35 @@ interface OtherCalls {
     readonly way: (typeof oneSignatureWays)[number]
     readonly terms: Terms<Party>
   }
+  readonly redeemWithGas: {
+    readonly kind: (typeof kindsWithGas)[number]
+    readonly caller: Account
+    readonly pick: number
+    readonly twist: Twist
+    readonly coin: bigint
+    /** The redeemer has code that reverts. */
+    readonly refuses: boolean
+  }
   readonly donate: { readonly kind: HtlcKind; readonly caller: Account; readonly amount: bigint }
 }
 
 type HtlcStep = StepFrom<HtlcCalls<Party>> & { readonly kind: HtlcKind }
-type Step = HtlcStep | StepFrom<OtherCalls>
+type Step = HtlcStep | StepFrom<OtherCalls> | StepFrom<DepositCalls>
 
 const party = fc.oneof({ weight: 12, arbitrary: account }, { weight: 1, arbitrary: fc.constant<Party>(3) })
-const terms: fc.Arbitrary<Terms<Party>> = fc.record({
-  initiator: party,
-  redeemer: party,
-  timelock: fc.oneof(
-    { weight: 10, arbitrary: fc.constantFrom(1n, 60n, 30n * days) },
-    { weight: 1, arbitrary: fc.constantFrom(0n, 30n * days + 1n, 2n ** 256n - 1n) },
-  ),
-  amount: fc.oneof({ weight: 15, arbitrary: fc.constantFrom(1n, 2n, 1_000n) }, { weight: 1, arbitrary: fc.constant(0n) }),
-  secret: fc.nat(2),
-})
+const termsOf = <Who extends Party>(who: fc.Arbitrary<Who>): fc.Arbitrary<Terms<Who>> =>
+  fc.record({
+    initiator: who,
+    redeemer: who,
+    timelock: fc.oneof(
+      { weight: 10, arbitrary: fc.constantFrom(1n, 60n, 30n * days) },
+      { weight: 1, arbitrary: fc.constantFrom(0n, 30n * days + 1n, 2n ** 256n - 1n) },
+    ),
+    amount: fc.oneof({ weight: 15, arbitrary: fc.constantFrom(1n, 2n, 1_000n) }, { weight: 1, arbitrary: fc.constant(0n) }),
+    secret: fc.nat(2),
+  })
+const terms = termsOf(party)
+const deposits = fc.array(drawnDeposits(depositKinds, termsOf(account)), { minLength: 1, maxLength: 2 })
 const tokenKinds = htlcKinds.filter((kind) => kind !== 'native')
 const other = stepsOf<OtherCalls>()
 const steps = fc.array(
@@ -63,15 +104,25 @@ const steps = fc.array(
       }),
     },
     other(3, 'initiateByOneSignature', { caller: account, signer: account, way: fc.constantFrom(...oneSignatureWays), terms }),
+    other(2, 'redeemWithGas', {
+      kind: fc.constantFrom(...kindsWithGas),
+      caller: account,
+      pick,
+      twist,
+      coin: fc.constantFrom(0n, 1n, 10n ** 18n),
+      refuses: fc.boolean(),
+    }),
     other(2, 'wait', { seconds: fc.constantFrom(1n, 59n, 60n, 30n * days - 1n) }),
     other(1, 'donate', { kind: fc.constantFrom(...tokenKinds), caller: account, amount: fc.constantFrom(1n, 1_000n) }),
+    ...depositSteps(),
   ),
-  { minLength: 6, maxLength: 18 },
+  { minLength: 8, maxLength: 22 },
 )
 
 let fixture: ContractFixture
 let setups: readonly (readonly [HtlcKind, HtlcSetup])[]
 let signing: SigningSetup
+let otherToken: Address
 let snapshot: unknown
 
 beforeAll(async () => {
@@ -85,55 +136,89 @@ beforeAll(async () => {
     if (kind !== 'native') for (const payer of fixture.accounts) await fundWithToken(fixture, setup.token, payer, setup.htlc)
     setups = [...setups, [kind, setup]]
   }
+  otherToken = await fixture.deploy(testToken, ['Other', 'OTHER', 18])
+  for (const payer of fixture.accounts) await fundWithToken(fixture, otherToken, payer, signing.htlc)
   snapshot = await fixture.request({ method: 'evm_snapshot' })
 })
 
 const addressOf = (party: Party): Address => (party === 3 ? zeroAddress : fixture.accounts[party].address)
 
-async function createRun() {
+async function balanceOf(token: Address, owner: Address): Promise<bigint> {
+  if (token === zeroAddress) return fixture.nativeBalance(owner)
+  return hexToBigInt(await fixture.read(token, encodeFunctionData({ abi: testToken.abi, functionName: 'balanceOf', args: [owner] })))
+}
+
+async function createRun(drawn: readonly DrawnDeposit[]) {
   await fixture.request({ method: 'evm_revert', params: [snapshot] })
   snapshot = await fixture.request({ method: 'evm_snapshot' })
-  const latest = (await fixture.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { timestamp: Hex }
+  const latest = (await fixture.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })) as { timestamp: Hex; number: Hex }
   let now = hexToBigInt(latest.timestamp) + 1n
+  const owners = fixture.accounts.map(({ address }) => address)
+  const { give, check: checkPaid } = await createLedger(owners, [...setups.map(([, { token }]) => token), otherToken], balanceOf)
 
   async function mine(caller: Account, to: Address, data: Hex, value = 0n): Promise<string | null> {
     await fixture.request({ method: 'evm_setNextBlockTimestamp', params: [numberToHex(now)] })
     const { receipt, error } = await fixture.attempt({ from: addressOf(caller), to, data, value })
-    give('native', addressOf(caller), -hexToBigInt(receipt.gasUsed) * hexToBigInt(receipt.effectiveGasPrice))
+    give(zeroAddress, addressOf(caller), -hexToBigInt(receipt.gasUsed) * hexToBigInt(receipt.effectiveGasPrice))
     return error
   }
 
-  async function createSide(kind: HtlcKind, setup: HtlcSetup) {
-    const due = new Map<Address, bigint>()
-    for (const { address } of fixture.accounts) due.set(address, await setup.balance(address))
+  function createSide(kind: HtlcKind, setup: HtlcSetup) {
     const run: HtlcRun<Party> = createHtlcRun<Party>({
       domain: setup.domain,
       accounts: fixture.accounts,
       addressOf,
       now: () => now,
       mine: (caller, data, order) => mine(caller, setup.htlc, data, kind === 'native' ? order?.amount : 0n),
-      give: (owner, amount) => give(kind, owner, amount),
+      give: (owner, amount) => give(setup.token, owner, amount),
     })
-    return { setup, run, due, donated: 0n }
+    return { setup, run, donated: 0n }
   }
-  const sides = new Map<HtlcKind, Awaited<ReturnType<typeof createSide>>>()
-  for (const [kind, setup] of setups) sides.set(kind, await createSide(kind, setup))
+  const sides = new Map<HtlcKind, ReturnType<typeof createSide>>()
+  for (const [kind, setup] of setups) sides.set(kind, createSide(kind, setup))
   function sideOf(kind: HtlcKind) {
     const side = sides.get(kind)
     if (side === undefined) throw new Error(`there is no HTLC of the kind ${kind}`)
     return side
   }
-  function give(kind: HtlcKind, to: Address, amount: bigint): void {
-    const { due } = sideOf(kind)
-    due.set(to, (due.get(to) ?? 0n) + amount)
-  }
+  const ofDeposits = createDepositRun({
+    drawn,
+    otherToken,
+    sideOf,
+    addressOf,
+    now: () => now,
+    mine,
+    give,
+    balanceOf,
+    async logs() {
+      const filter = { fromBlock: latest.number, toBlock: 'latest', address: setups.map(([, { htlc }]) => htlc) }
+      return (await fixture.request({ method: 'eth_getLogs', params: [filter] })) as readonly RpcLog[]
+    },
+  })
 
   async function donate({ kind, caller, amount }: OtherCalls['donate']): Promise<void> {
     const side = sideOf(kind)
     const data = encodeFunctionData({ abi: testToken.abi, functionName: 'transfer', args: [side.setup.htlc, amount] })
     expect(await mine(caller, side.setup.token, data)).toBeNull()
-    give(kind, addressOf(caller), -amount)
+    give(side.setup.token, addressOf(caller), -amount)
     side.donated += amount
+  }
+
+  async function redeemWithGas({ kind, caller, pick, twist, coin, refuses }: OtherCalls['redeemWithGas']): Promise<void> {
+    const { run, setup } = sideOf(kind)
+    const order = run.picked(pick, twist)
+    // A caller that refuses as the redeemer does would get nothing back.
+    const isRefused = refuses && order.redeemer !== addressOf(caller)
+    const setCode = (code: Hex) => fixture.request({ method: 'hardhat_setCode', params: [order.redeemer, code] })
+    if (isRefused) await setCode(REVERT)
+    const error = await mine(caller, setup.htlc, htlcCall.redeemWithGas(order), coin)
+    if (isRefused) await setCode('0x')
+    expect(error).toBe(run.model.redeem(order))
+    if (error !== null) return
+    give(setup.token, order.redeemer, order.amount)
+    if (isRefused) return
+    give(zeroAddress, addressOf(caller), -coin)
+    give(zeroAddress, order.redeemer, coin)
   }
 
   async function sign(way: (typeof oneSignatureWays)[number], signer: PrivateKeyAccount, order: HtlcOrder): Promise<Hex> {
@@ -155,7 +240,7 @@ async function createRun() {
     if (fixture.accounts[signer].address !== order.initiator) expect(error).not.toBeNull()
     else {
       expect(error).toBe(run.model.open(order, now))
-      if (error === null) give('ERC-20', order.initiator, -order.amount)
+      if (error === null) give(setup.token, order.initiator, -order.amount)
       // A permit replaces the allowance that the other initiations of this account use.
       if (error === null && way === 'permit') await allowHtlc(signer)
     }
@@ -170,19 +255,24 @@ async function createRun() {
     return sideOf(step.kind).run.actions[step.call](step)
   }
 
+  await ofDeposits.begin()
+
   return {
     async take(step: Step): Promise<void> {
       if (step.call === 'wait') now += step.seconds
       else if (step.call === 'donate') await donate(step)
+      else if (step.call === 'redeemWithGas') await redeemWithGas(step)
+      else if (isDepositStep(step)) await ofDeposits.take(step)
       else if (step.call === 'initiateByOneSignature') await initiateByOneSignature(step)
       else await takeShared(step)
     },
     async checkLocked(): Promise<void> {
       for (const { setup, run, donated } of sides.values()) expect(await setup.balance(setup.htlc)).toBe(run.model.locked() + donated)
+      for (const kind of tokenKinds) expect(await fixture.nativeBalance(sideOf(kind).setup.htlc)).toBe(0n)
     },
     async checkPaid(): Promise<void> {
-      for (const { setup, due } of sides.values())
-        for (const { address } of fixture.accounts) expect(await setup.balance(address)).toBe(due.get(address))
+      await checkPaid()
+      await ofDeposits.check()
     },
     async checkStates(): Promise<void> {
       for (const { setup, run } of sides.values())
@@ -190,14 +280,15 @@ async function createRun() {
     },
     async windUp(): Promise<void> {
       now += 31n * days
+      await ofDeposits.windUp()
       for (const { run } of sides.values()) await run.windUp()
     },
   }
 }
 
 it(`holds its invariants in ${sequences} random sequences of calls`, { timeout: 600_000 }, async () => {
-  const property = fc.asyncProperty(steps, async (sequence) => {
-    const run = await createRun()
+  const property = fc.asyncProperty(deposits, steps, async (drawn, sequence) => {
+    const run = await createRun(drawn)
     for (const step of sequence) {
       await run.take(step)
       await run.checkLocked()

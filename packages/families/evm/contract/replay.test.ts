@@ -1,40 +1,43 @@
-// Tests replay: a signature is valid once, on one chain, for one contract and one order. Front-running it gains nothing.
-import { encodeFunctionData, type Hex, numberToHex, type PrivateKeyAccount } from 'viem'
+// Tests replay: a signature or a deposit is good once, on one chain, for one contract and one order. Front-running it gains nothing.
+import { type Address, encodeFunctionData, type Hex, hexToBigInt, numberToHex, type PrivateKeyAccount } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { testToken } from './artifacts/test-token.ts'
 import { type ContractFixture, createContractFixture } from './contract.fixture.ts'
-import { createHtlcSetup, type HtlcSetup } from './htlc.fixture.ts'
+import { createDepositSetup, type DepositSetup } from './deposit.fixture.ts'
 import { createOrder, type HtlcDomain, type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from './htlc-order.fixture.ts'
 
 const invalidSignature = 'HTLC__InvalidSignature'
 
-let setup: HtlcSetup
+let setup: DepositSetup
 beforeAll(async () => {
-  setup = await createHtlcSetup('ERC-20')
+  setup = await createDepositSetup('ERC-20')
 })
 const sign = (order: HtlcOrder) => setup.initiator.signTypedData(initiateTypedData(setup.domain, order))
+const mint = (to: Address, amount: bigint) => encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [to, amount] })
 const relay = (order: HtlcOrder, signature: Hex) => setup.send(setup.stranger, htlcCall.initiateWithSignature(order, signature))
 
 describe('on another chain', () => {
   /** The payer has balance and allowance, so that only the signature can stop an initiation. */
   async function fund(fixture: ContractFixture, token: Hex, htlc: Hex, payer: PrivateKeyAccount) {
-    const mint = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [payer.address, 10n ** 12n] })
     const approve = encodeFunctionData({ abi: testToken.abi, functionName: 'approve', args: [htlc, 10n ** 12n] })
     await fixture.request({ method: 'hardhat_setBalance', params: [payer.address, '0xde0b6b3a7640000'] })
-    for (const data of [mint, approve]) await fixture.send({ from: payer, to: token, data })
+    for (const data of [mint(payer.address, 10n ** 12n), approve]) await fixture.send({ from: payer, to: token, data })
   }
 
-  it('neither signature is valid at the same contract with the same address', async () => {
-    const here = setup.fixture
-    const there = await createContractFixture({ chainId: 99, deployer: here.deployer })
+  /** Both contracts have the addresses that they have here. */
+  async function deployThere() {
+    const there = await createContractFixture({ chainId: 99, deployer: setup.fixture.deployer })
     const token = await there.deploy(testToken, ['Test', 'TEST', 8])
     const htlc = await there.deploy(htlcErc20, [token])
     expect([token, htlc]).toEqual([setup.token, setup.htlc])
-    await fund(there, token, htlc, setup.initiator)
+    return { there, token, htlc, sendThere: (data: Hex, to = htlc) => there.send({ from: there.accounts[0], to, data }) }
+  }
 
+  it('neither signature is valid at the same contract with the same address', async () => {
+    const { there, token, htlc, sendThere } = await deployThere()
+    await fund(there, token, htlc, setup.initiator)
     const order = setup.newOrder()
-    const sendThere = (data: Hex) => there.send({ from: there.accounts[0], to: htlc, data })
     await relay(order, await sign(order))
     await expect(sendThere(htlcCall.initiateWithSignature(order, await sign(order)))).rejects.toThrow(invalidSignature)
     const domain: HtlcDomain = { ...setup.domain, chainId: 99 }
@@ -45,6 +48,19 @@ describe('on another chain', () => {
     await expect(sendThere(htlcCall.instantRefund(order, consent))).rejects.toThrow(invalidSignature)
     await setup.send(setup.stranger, htlcCall.instantRefund(order, consent))
     await expect(relay(order, await sign(order))).rejects.toThrow('HTLC__DuplicateOrder')
+  })
+
+  it('what is paid to the same deposit address opens nothing and goes back, and opens its order here', async () => {
+    const { there, token, sendThere } = await deployThere()
+    const deposit = await setup.paid()
+    const { initiator, amount } = deposit.order
+    await sendThere(mint(await setup.addressOf(deposit), amount), token)
+    await expect(sendThere(htlcCall.initiateDeposit(deposit))).rejects.toThrow('HTLC__OtherChain')
+    await setup.initiateDeposit(deposit)
+    await expect(sendThere(htlcCall.initiateDeposit(deposit))).rejects.toThrow('HTLC__OtherChain')
+    await sendThere(htlcCall.reclaimDeposited(deposit, token))
+    const balance = encodeFunctionData({ abi: testToken.abi, functionName: 'balanceOf', args: [initiator] })
+    expect(hexToBigInt(await there.read(token, balance))).toBe(amount)
   })
 
   it('after a chain split a signature is valid on one branch only', async () => {
@@ -68,6 +84,14 @@ describe('on another chain', () => {
     const initiatedAt = numberToHex(1_700_000_000n, { size: 32 })
     await branch.request({ method: 'hardhat_setStorageAt', params: [setup.htlc, setup.orderId(old), initiatedAt] })
     await branch.send({ from: relayer, to: setup.htlc, data: htlcCall.redeem(old) })
+
+    // A deposit of before the split opens the same order on both branches.
+    const deposit = await setup.paid()
+    await branch.send({ from: relayer, to: setup.token, data: mint(await setup.addressOf(deposit), deposit.order.amount) })
+    for (const data of [htlcCall.initiateDeposit(deposit), htlcCall.redeem(deposit.order)]) {
+      await branch.send({ from: relayer, to: setup.htlc, data })
+      await setup.send(setup.stranger, data)
+    }
   })
 })
 
@@ -83,6 +107,16 @@ describe('at another contract', () => {
     await expect(atTwin(htlcCall.instantRefund(order, consent))).rejects.toThrow(invalidSignature)
     await setup.send(setup.stranger, htlcCall.instantRefund(order, consent))
     await atTwin(htlcCall.redeem(order))
+  })
+
+  it('a deposit opens nothing and is not returned, and opens its order here', async () => {
+    const twin = await setup.fixture.deploy(htlcErc20, [setup.token])
+    const deposit = await setup.paid()
+    const atTwin = (data: Hex) => setup.fixture.send({ from: setup.initiator, to: twin, data })
+    await expect(atTwin(htlcCall.initiateDeposit(deposit))).rejects.toThrow('HTLC__TransferFailed')
+    await expect(atTwin(htlcCall.reclaimDeposited(deposit, setup.token))).rejects.toThrow('HTLC__NothingToReturn')
+    await setup.initiateDeposit(deposit)
+    expect(await setup.held(deposit)).toBe(0n)
   })
 })
 
@@ -125,5 +159,51 @@ describe('a front-runner of a signed or sponsored order', () => {
     const locked = await setup.balance(setup.htlc)
     await setup.send(setup.stranger, htlcCall.redeem(order))
     expect(await setup.balance(setup.htlc)).toBe(locked - order.amount)
+  })
+})
+
+describe('an order that a deposit address was paid for', () => {
+  // The clock of the first setup is past its deadlines by now.
+  beforeAll(async () => {
+    setup = await createDepositSetup('ERC-20')
+  })
+
+  it('opens once: after the deposit has opened it no other way does, nor after its refund', async () => {
+    const deposit = await setup.paid()
+    const { order } = deposit
+    const signature = await sign(order)
+    await setup.initiateDeposit(deposit)
+    await setup.pay(deposit, order.amount)
+    for (const state of ['open', 'refunded']) {
+      if (state === 'refunded') await setup.send(setup.redeemer, htlcCall.instantRefund(order, '0x'))
+      for (const data of [
+        htlcCall.initiateWithSignature(order, signature),
+        htlcCall.initiateOnBehalf(order),
+        htlcCall.initiateDeposit(deposit),
+      ])
+        await expect(setup.send(setup.stranger, data)).rejects.toThrow('HTLC__DuplicateOrder')
+      await expect(setup.initiate(order)).rejects.toThrow('HTLC__DuplicateOrder')
+    }
+    await setup.expectReturn(deposit, order.amount, setup.stranger)
+  })
+
+  it('opens once: after a signature has opened it the deposit only goes back, before its refund and after', async () => {
+    const deposit = await setup.paid()
+    const { order } = deposit
+    await relay(order, await sign(order))
+    await expect(setup.initiateDeposit(deposit)).rejects.toThrow('HTLC__DuplicateOrder')
+    await setup.expectReturn(deposit, order.amount, setup.stranger)
+    await setup.send(setup.redeemer, htlcCall.instantRefund(order, '0x'))
+    await setup.pay(deposit, order.amount)
+    await expect(setup.initiateDeposit(deposit)).rejects.toThrow('HTLC__DuplicateOrder')
+    await setup.expectReturn(deposit, order.amount, setup.stranger)
+  })
+
+  it('cannot be refunded through a deposit address of it that nobody paid', async () => {
+    const order = await setup.open()
+    const deposit = { ...setup.newDeposit(), order }
+    for (const caller of [setup.initiator, setup.stranger])
+      expect(await setup.attempt(htlcCall.reclaimDeposited(deposit, setup.token), caller)).toBe('HTLC__NothingToReturn')
+    await setup.send(setup.stranger, htlcCall.redeem(order))
   })
 })

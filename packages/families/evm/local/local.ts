@@ -28,6 +28,7 @@ export const evmLocal: LocalFamily<EvmChain, EvmWallet> = {
         [`${id}:usdc`]: { htlc: htlcs.usdc.toLowerCase(), token: tokens.usdc.toLowerCase() },
       },
       paysAffiliates: claimsKey !== undefined,
+      givesGas: true,
       details: { chain_id: control.chainId, rpc_url: control.rpcUrl },
       async fund(asset, address, amount) {
         if (!isAddress(address, { strict: false })) throw new TandemError('invalid_address', `"${address}" is not an account on ${id}`)

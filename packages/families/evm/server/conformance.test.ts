@@ -8,7 +8,7 @@ import { type Conforming, describeConformance } from '@tandem/chain-kit/testing/
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Call } from '@tandem/protocol/funding/calls.ts'
 import type { Funding } from '@tandem/protocol/funding/funding.ts'
-import { type Address, encodeFunctionData, getAddress, type Hex, maxUint256, numberToHex } from 'viem'
+import { type Address, encodeFunctionData, getAddress, type Hex, hexToBigInt, maxUint256, numberToHex } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { blacklistToken } from '../contract/artifacts/blacklist-token.ts'
 import { distributor } from '../contract/artifacts/distributor.ts'
@@ -42,12 +42,16 @@ const conforming: Conforming = {
   ],
 }
 
+/** Gas is given with a token only. */
+const conformingWithToken: Conforming = { ...conforming, abilities: [...conforming.abilities, 'payoutGas'] }
+
 describeConformance('evm native coin', conforming, async () => {
   const fixture = await createEvmFixture()
   const asset = `${fixture.chain.id}:eth` as AssetId
+  const assets = fixture.assets.filter(({ id }) => id === asset)
   const contract = { chainId: 31337, address: lower(fixture.contracts.htlcs.native), token: null }
   return {
-    ...(await conformanceFixtureOf(fixture, (options) => fixture.connect(options), {
+    ...(await conformanceFixtureOf(fixture, (options) => fixture.connect({ assets, ...options }), {
       asset,
       contract,
       twin: await fixture.deploy(htlcNative),
@@ -60,7 +64,7 @@ describeConformance('evm native coin', conforming, async () => {
   }
 })
 
-describeConformance('evm token', conforming, async () => {
+describeConformance('evm token', conformingWithToken, async () => {
   const fixture = await createEvmFixture()
   const { user, solver, deployer } = fixture
   const token = await fixture.deploy(blacklistToken)
@@ -112,6 +116,10 @@ describeConformance('evm token', conforming, async () => {
     },
     unpayableRedeemer: blacklisted,
     incapableRecipient: blacklisted,
+    async emptyRecipient() {
+      const { address } = partyOf(generatePrivateKey())
+      return { identity: address, address }
+    },
   }
 })
 
@@ -213,7 +221,10 @@ function depositsOf(
     amount: 9n,
     pay: (address) => fixture.sendAs(stranger, { to: other, data: mint(address as Address, 9n) }),
     giveBack: (swap) => send(reclaimDepositedData(contract, swap, other)),
-    balanceOf: (address) => client.balance(`${fixture.chain.id}:usdc` as AssetId, address),
+    async balanceOf(address) {
+      const data = encodeFunctionData({ abi: testToken.abi, functionName: 'balanceOf', args: [address as Address] })
+      return hexToBigInt((await fixture.local.request({ method: 'eth_call', params: [{ to: other, data }, 'latest'] })) as Hex)
+    },
   }
   const coin: OtherMoney = {
     name: 'the coin',

@@ -93,6 +93,7 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
       return (['open', 'absent', 'redeemed'] as const).find((kind) => states.includes(kind)) ?? 'refunded'
     },
     mayDoNothing: ({ data }) => isRedeemBatch(data),
+    exceeds: ({ call }, recorded) => call.value < recorded.value,
     outcome: (tx) => node.outcome(tx),
     openLane: (outbox, duty) => openLane(node, chain, outbox, duty),
     sortReverts: async (_, reverted) => ({ all: reverted, byOthers: reverted, atFeeCap: [] }),
@@ -103,7 +104,7 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
     async tryPayout(action, sender) {
       const { contract, call } = action
       const [fees, gas, orders] = await Promise.all([offeredFees(), queuedCost(action), triedOrders(action)])
-      await payout.try(contract, orders, { sender: sender as Address, data: call.data, gas, fees })
+      await payout.try(contract, orders, { sender: sender as Address, call, gas, fees })
       return gas
     },
     // The fixed gas limit covers every redeem.

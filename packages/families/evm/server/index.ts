@@ -4,6 +4,7 @@ import { assertPayee, assertSecret } from '@tandem/chain-kit/contract/action.ts'
 import { readContractHtlc } from '@tandem/chain-kit/contract/client.ts'
 import type { RedeemItem } from '@tandem/chain-kit/port/abilities/spending.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { ChainFamily, ConnectOptions } from '@tandem/chain-kit/port/family.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -11,7 +12,7 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Address } from 'viem'
 import { accountOf, parseAddress, textForms } from '../terms/address.ts'
 import { evmFacts } from '../terms/facts.ts'
-import { createContracts, initiateData, redeemBatchData, redeemData, refundData, swapIdOf } from '../terms/htlc.ts'
+import { createContracts, initiateData, redeemBatchData, redeemData, redeemWithGasData, refundData, swapIdOf } from '../terms/htlc.ts'
 import { blocksOf } from './blocks.ts'
 import { checkRecipient } from './check-recipient.ts'
 import { createContractState } from './contract-state.ts'
@@ -21,7 +22,7 @@ import { createDistributor } from './distributor.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
 import { createGasAdvice } from './fees/gas.ts'
-import { legCostOf, maxRefundCost } from './fees/leg-cost.ts'
+import { DECIMALS, legCostOf, maxRefundCost } from './fees/leg-cost.ts'
 import { fundingOf } from './funding.ts'
 import { createInstantRefund } from './instant-refund.ts'
 import { connectNode, inspectNodes } from './nodes/connect-node.ts'
@@ -93,10 +94,13 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
       const call = { to: contract.address, data, value: contract.token === null ? terms.amount : 0n }
       return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: true }, outbox)
     },
-    async redeem(terms, { to, secret }, outbox) {
+    async redeem(terms, { to, secret, gas }, outbox) {
       assertPayee(to?.toLowerCase() ?? null, terms.redeemer.toLowerCase())
       assertSecret(secret, terms)
-      return settle('redeem', terms, redeemData(terms, secret), outbox)
+      if (gas === undefined) return settle('redeem', terms, redeemData(terms, secret), outbox)
+      if (contracts.of(terms.asset).token === null)
+        throw new ChainFailure('would-fail', `redeem: ${terms.asset} is itself the coin that pays for gas, so none is given with it`)
+      return settle('redeem', terms, redeemWithGasData(terms, secret), outbox, gas)
     },
     async refund(terms, { to }, outbox) {
       assertPayee(to?.toLowerCase() ?? null, terms.initiator.toLowerCase())
@@ -116,6 +120,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
       send: (terms, data, outbox) => settle('refund', terms, data, outbox),
     }),
     cancel: executor.cancelUnmined,
+    ...(contracts.all.some(({ token }) => token !== null) && { payoutGas: { decimals: DECIMALS, minAmount: 0n } }),
     legCost: async (asset) => legCostOf(node, chain, contracts.of(asset)),
     prefund: createDeposits(chain, node, contracts, executor),
     gasless: createGasless({ chain, node, state, ways, contractOf: ({ asset }) => contracts.of(asset), executor }),
@@ -143,8 +148,8 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     return executor.send({ verb: 'redeem', contract, terms: first.terms, batch, call, paysAmount: false }, outbox)
   }
 
-  function settle(verb: 'redeem' | 'refund', terms: HtlcTerms, data: `0x${string}`, outbox: Parameters<ChainClient['refund']>[2]) {
+  function settle(verb: 'redeem' | 'refund', terms: HtlcTerms, data: `0x${string}`, outbox: Outbox, value = 0n) {
     const contract = contracts.of(terms.asset)
-    return executor.send({ verb, contract, terms, call: { to: contract.address, data, value: 0n }, paysAmount: false }, outbox)
+    return executor.send({ verb, contract, terms, call: { to: contract.address, data, value }, paysAmount: false }, outbox)
   }
 }

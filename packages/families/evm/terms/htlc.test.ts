@@ -9,9 +9,12 @@ import {
   initiateData,
   initiateTypedData,
   initiateWithSignatureData,
+  isRedeemWithGas,
   orderIdOf,
   redeemData,
+  redeemWithGasData,
   refundData,
+  secretsIn,
   swapIdOf,
 } from './htlc.ts'
 
@@ -93,6 +96,15 @@ describe('calldata', () => {
         words(initiator, redeemer, 1200n, 150_000n, `0x${secret}`),
       ]),
     )
+    const withGas = redeemWithGasData(terms, secret)
+    expect(withGas).toBe(
+      concat([
+        toFunctionSelector('redeemOfferingCoinForGas(address,address,uint256,uint256,bytes32)'),
+        words(initiator, redeemer, 1200n, 150_000n, `0x${secret}`),
+      ]),
+    )
+    expect([withGas, redeemData(terms, secret)].map(isRedeemWithGas)).toEqual([true, false])
+    expect(secretsIn(withGas)).toEqual([secret])
     expect(refundData(terms)).toBe(
       concat([toFunctionSelector('refund(address,address,uint256,uint256,bytes32)'), words(initiator, ...tail)]),
     )

@@ -58,12 +58,13 @@ export function swapIdOf(contract: HtlcContract, terms: HtlcTerms): SwapId {
 }
 
 /** All HTLCs take the same calls. Hashing a function's signature takes longer than encoding its arguments. */
-const selectorOf = (name: 'initiate' | 'initiateOnBehalf' | 'redeem' | 'refund' | 'redeemBatch') =>
+const selectorOf = (name: 'initiate' | 'initiateOnBehalf' | 'redeem' | 'redeemOfferingCoinForGas' | 'refund' | 'redeemBatch') =>
   toFunctionSelector(getAbiItem({ abi: htlcErc20.abi, name }))
 const selectors = {
   initiate: selectorOf('initiate'),
   initiateOnBehalf: selectorOf('initiateOnBehalf'),
   redeem: selectorOf('redeem'),
+  redeemWithGas: selectorOf('redeemOfferingCoinForGas'),
   refund: selectorOf('refund'),
   redeemBatch: selectorOf('redeemBatch'),
 }
@@ -99,6 +100,15 @@ export function initiateWithSignatureData(terms: HtlcTerms, signature: Hex): Hex
 export function redeemData(terms: HtlcTerms, secret: Hex32): Hex {
   const { initiator, redeemer, timelock, amount } = canonicalTerms(terms)
   return callData('redeem', [initiator, redeemer, timelock, amount, `0x${secret}`])
+}
+
+/** Gives the redeemer the value of the call beside the payout. HTLCs for the native coin do not have it. */
+export function redeemWithGasData(terms: HtlcTerms, secret: Hex32): Hex {
+  return `${selectors.redeemWithGas}${redeemData(terms, secret).slice(selectors.redeem.length)}`
+}
+
+export function isRedeemWithGas(data: Hex): boolean {
+  return data.startsWith(selectors.redeemWithGas)
 }
 
 /** Redeems orders with the same redeemer. The contract skips those that are not open. */

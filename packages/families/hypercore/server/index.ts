@@ -100,7 +100,8 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
   // There are no batches: one payout of the sum may not reach HyperCore where each single payout would.
   // Price feeds are on HyperEVM: its own chain reads them.
   // The distributor pays tokens of HyperEVM only.
-  const { batchRedeem: _batchRedeem, oracle: _oracle, distributor: _distributor, ...others } = base
+  // On HyperCore, where the HTLC pays, transfers cost no gas.
+  const { batchRedeem: _batchRedeem, oracle: _oracle, distributor: _distributor, payoutGas: _payoutGas, ...others } = base
 
   return {
     ...others,

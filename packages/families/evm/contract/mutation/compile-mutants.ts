@@ -12,12 +12,12 @@ const deposits = ['DepositAccount.sol', 'Deposits.sol', 'TransientDeposits.sol']
 const contracts: Readonly<
   Record<MutantKind, { readonly name: string; readonly file: Mutant['file']; readonly imports: readonly string[] }>
 > = {
-  'ERC-20': { name: 'HtlcErc20', file: 'HtlcErc20.sol', imports: ['HtlcToken.sol', ...deposits, ...htlc] },
+  'ERC-20': { name: 'HtlcErc20', file: 'HtlcErc20.sol', imports: ['HtlcToken.sol', 'GasWithPayout.sol', ...deposits, ...htlc] },
   native: { name: 'HtlcNative', file: 'HtlcNative.sol', imports: [...deposits, ...htlc] },
   'TRC-20': {
     name: 'HtlcTrc20',
     file: 'tron/HtlcTrc20.sol',
-    imports: ['HtlcToken.sol', 'DepositAccount.sol', 'Deposits.sol', 'tron/StoredDeposits.sol', ...htlc],
+    imports: ['HtlcToken.sol', 'GasWithPayout.sol', 'DepositAccount.sol', 'Deposits.sol', 'tron/StoredDeposits.sol', ...htlc],
   },
   HyperCore: {
     name: 'HtlcCore',

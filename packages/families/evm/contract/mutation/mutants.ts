@@ -8,6 +8,7 @@ export interface Mutant {
   readonly file:
     | 'DepositAccount.sol'
     | 'Deposits.sol'
+    | 'GasWithPayout.sol'
     | 'Htlc.sol'
     | 'HtlcErc20.sol'
     | 'HtlcNative.sol'
@@ -30,6 +31,7 @@ export type Break = readonly [name: string, text: string, replacement: string]
 
 const core: readonly Break[] = [
   ['redeem does not check that the order is open', '_requireOpen(id);\n        _settleByRedeeming', '_settleByRedeeming'],
+  ['what follows a redeem comes before it', '        _pay(redeemer, amount);\n        _;', '        _;\n        _pay(redeemer, amount);'],
   [
     'redeem pays before it settles',
     '_settleByRedeeming(id, secret);\n        _pay(redeemer, amount);',
@@ -388,6 +390,38 @@ const native: readonly Break[] = [
   ['an order on behalf refunds to nobody', 'if (initiator == address(0)) revert HTLC__ZeroAddressInitiator();', ''],
 ]
 
+const gasWithPayout: readonly Break[] = [
+  ['a redeem with gas is one of nothing', '        redeeming(initiator, redeemer, timelock, amount, secret)\n', ''],
+  ['gas goes to the initiator', 'offerNative(redeemer, msg.value,', 'offerNative(initiator, msg.value,'],
+  ['gas goes to the caller', 'offerNative(redeemer, msg.value,', 'offerNative(msg.sender, msg.value,'],
+  ['gas is all the coin of the contract', 'offerNative(redeemer, msg.value,', 'offerNative(redeemer, address(this).balance,'],
+  ['half of the gas stays', 'offerNative(redeemer, msg.value,', 'offerNative(redeemer, msg.value / 2,'],
+  ['a redeemer has less to take coin with', 'MAX_GAS_TO_TAKE_COIN = 10_000', 'MAX_GAS_TO_TAKE_COIN = 9_900'],
+  ['a redeemer has more to take coin with', 'MAX_GAS_TO_TAKE_COIN = 10_000', 'MAX_GAS_TO_TAKE_COIN = 10_100'],
+  ['gas that is refused stays', 'Transfers.pushNative(msg.sender, msg.value);', ''],
+  ['gas that is refused goes to the initiator', 'pushNative(msg.sender, msg.value)', 'pushNative(initiator, msg.value)'],
+  ['all coin of the contract goes back', 'pushNative(msg.sender, msg.value)', 'pushNative(msg.sender, address(this).balance)'],
+  ['a payout fails if gas is refused', 'Transfers.pushNative(msg.sender, msg.value);', 'revert Transfers.HTLC__TransferFailed();'],
+  ['gas that was taken goes back too', 'if (!Transfers.offerNative', 'if (Transfers.offerNative'],
+  [
+    'gas goes back whatever happened',
+    'if (!Transfers.offerNative(redeemer, msg.value, MAX_GAS_TO_TAKE_COIN)) {\n            Transfers.pushNative(msg.sender, msg.value);',
+    'Transfers.offerNative(redeemer, msg.value, MAX_GAS_TO_TAKE_COIN);\n        {\n            Transfers.pushNative(msg.sender, msg.value);',
+  ],
+]
+
+/** The code of the redeemer runs in the offer of coin. */
+const offers: readonly Break[] = [
+  ['a redeemer may burn all gas', 'call(gasLimit, to, amount, 0, 0, 0, 0)', 'call(gas(), to, amount, 0, 0, 0, 0)'],
+  ['a redeemer gets no gas to take coin with', 'call(gasLimit, to, amount, 0, 0, 0, 0)', 'call(0, to, amount, 0, 0, 0, 0)'],
+  ['the answer of a redeemer is copied', 'call(gasLimit, to, amount, 0, 0, 0, 0)', 'call(gasLimit, to, amount, 0, 0, 0, 0xe000)'],
+  [
+    'refused coin counts as taken',
+    'taken := call(gasLimit, to, amount, 0, 0, 0, 0)',
+    'taken := or(1, call(gasLimit, to, amount, 0, 0, 0, 0))',
+  ],
+]
+
 const signatures: readonly Break[] = [
   ['a malleable signature is valid', 'if iszero(gt(s, halfCurveOrder))', 'if gt(halfCurveOrder, 0)'],
   [
@@ -508,11 +542,13 @@ export const mutants: readonly Mutant[] = [
   ...ofFile('Htlc.sol', 'ERC-20', core),
   ...ofFile('HtlcToken.sol', 'ERC-20', token),
   ...ofFile('HtlcToken.sol', 'HyperCore', token),
+  ...ofFile('GasWithPayout.sol', 'ERC-20', gasWithPayout),
+  ...ofFile('GasWithPayout.sol', 'TRC-20', gasWithPayout),
   ...ofFile('HtlcErc20.sol', 'ERC-20', oneSignature),
   ...ofFile('hypercore/HtlcCore.sol', 'HyperCore', coreAllowance),
   ...ofFile('HtlcNative.sol', 'native', native),
   ...ofFile('Signatures.sol', 'ERC-20', signatures),
-  ...ofFile('Transfers.sol', 'ERC-20', [...tokenTransfers, ...callsForMoney]),
+  ...ofFile('Transfers.sol', 'ERC-20', [...tokenTransfers, ...callsForMoney, ...offers]),
   ...ofFile('Transfers.sol', 'native', nativeTransfers),
   ...ofFile('tron/HtlcTrc20.sol', 'TRC-20', tron),
   ...ofFile('Transfers.sol', 'TRC-20', tronTransfers),

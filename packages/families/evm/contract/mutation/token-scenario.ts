@@ -24,6 +24,7 @@ import { createHtlcSetup, type HtlcSetup, type SetupOptions, type TokenArtifact 
 import { type HtlcOrder, htlcCall, initiateTypedData, refundTypedData } from '../htlc-order.fixture.ts'
 import { playDeposits } from './deposit-scenario.ts'
 import { moves, refused } from './expectations.ts'
+import { playGas } from './gas-scenario.ts'
 import { playOneSignature } from './one-signature-scenario.ts'
 import { playOrders } from './order-scenario.ts'
 
@@ -40,6 +41,7 @@ export async function playTokenHtlc(options: SetupOptions, kind: 'ERC-20' | 'Hyp
   await playTokens(trialOf)
   await playReentrancy(await trialOf(reentrantToken))
   if (kind !== 'ERC-20') return
+  await playGas(await createHtlcSetup(kind, undefined, options))
   await playOneSignature(options)
   await playDeposits(kind, options)
 }

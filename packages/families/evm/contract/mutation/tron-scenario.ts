@@ -6,6 +6,7 @@ import { createHtlcSetup, type HtlcSetup, type SetupOptions } from '../htlc.fixt
 import { type HtlcOrder, htlcCall } from '../htlc-order.fixture.ts'
 import { playDeposits } from './deposit-scenario.ts'
 import { moves, refused } from './expectations.ts'
+import { playGas } from './gas-scenario.ts'
 import { playOrders } from './order-scenario.ts'
 
 const HONEST = 0n
@@ -20,6 +21,7 @@ export async function playTronHtlc(options: SetupOptions): Promise<void> {
   await playOrders(setup)
   await playAnswers(setup)
   await playTrial(setup)
+  await playGas(await createHtlcSetup('TRC-20', undefined, options))
   await playDeposits('TRC-20', options)
 }
 

@@ -27,14 +27,22 @@ abstract contract Htlc is IHtlc, Signatures {
         keccak256("Initiate(address redeemer,uint256 timelock,uint256 amount,bytes32 secretHash)");
     bytes32 private constant REFUND_TYPEHASH = keccak256("Refund(bytes32 orderId)");
 
-    /// @inheritdoc IHtlc
-    function redeem(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secret) external {
+    /// @dev Redeems an order, and then runs the function. A modifier is copied into each function that has it: a call of a shared
+    /// function would make every redeem dearer.
+    modifier redeeming(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secret) {
         bytes32 secretHash = _sha256(secret);
         bytes32 id = orderId(initiator, redeemer, timelock, amount, secretHash);
         _requireOpen(id);
         _settleByRedeeming(id, secret);
         _pay(redeemer, amount);
+        _;
     }
+
+    /// @inheritdoc IHtlc
+    function redeem(address initiator, address redeemer, uint256 timelock, uint256 amount, bytes32 secret)
+        external
+        redeeming(initiator, redeemer, timelock, amount, secret)
+    {}
 
     /// @inheritdoc IHtlc
     function redeemBatch(address redeemer, Redemption[] calldata redemptions) external returns (uint256 total) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
+import {GasWithPayout} from "./GasWithPayout.sol";
 import {HtlcToken} from "./HtlcToken.sol";
 import {Transfers} from "./Transfers.sol";
 import {TransientDeposits} from "./TransientDeposits.sol";
@@ -14,7 +15,7 @@ import {TransientDeposits} from "./TransientDeposits.sol";
 /// against all initiations meanwhile would make each of them dearer.
 /// A token takes the 65 bytes of a key as v, r and s. Newer ones also take bytes, and ask an account with code about
 /// them (ERC-1271). They treat the 65 bytes alike in both forms, so the length decides.
-contract HtlcErc20 is HtlcToken, TransientDeposits {
+contract HtlcErc20 is GasWithPayout, TransientDeposits {
     /// @dev A signature that a token checks, and the time until which it is good, in Unix seconds.
     struct Timed {
         uint256 deadline;

@@ -193,4 +193,15 @@ library Transfers {
         }
         if (!success) revert HTLC__TransferFailed();
     }
+
+    /// @dev Coin that the recipient may refuse. Nothing of its answer is read.
+    /// @param to The account that is offered the coin.
+    /// @param amount In the smallest unit of the coin.
+    /// @param gasLimit The recipient's code can burn so much, and what the machine adds to a call with value.
+    /// @return taken Whether the recipient has taken it.
+    function offerNative(address to, uint256 amount, uint256 gasLimit) internal returns (bool taken) {
+        assembly ("memory-safe") {
+            taken := call(gasLimit, to, amount, 0, 0, 0, 0)
+        }
+    }
 }

@@ -16,7 +16,8 @@ const GAS = {
   coin: { initiate: 52_000n, redeem: 45_000n, refund: 45_000n },
 } as const
 
-const DECIMALS = 18
+/** Those of the native coin. */
+export const DECIMALS = 18
 
 /** No call of a single swap has more than the selector and seven words. */
 const CALLDATA_BYTES = 4 + 7 * 32

@@ -10,15 +10,30 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { type Hex32, hashSecret } from '@tandem/protocol/secret.ts'
 import { type Address, bytesToHex, type Hex, hexToBytes, pad, toFunctionSelector, toHex } from 'viem'
-import { type HtlcContract, isRedeemBatch, orderIdOf, redeemBatchData, redeemData, secretsIn } from '../../terms/htlc.ts'
+import {
+  type HtlcContract,
+  isRedeemBatch,
+  isRedeemWithGas,
+  orderIdOf,
+  redeemBatchData,
+  redeemData,
+  redeemWithGasData,
+  secretsIn,
+} from '../../terms/htlc.ts'
 import type { OfferedFees } from '../fees/fees.ts'
 import type { EvmNode } from '../nodes/node.ts'
 import { NodeRefusal } from '../nodes/rpc.ts'
 import { payoutFailure, payoutProblem, tryTransfer } from './payout.ts'
 import { isInsufficientFunds, isOutOfGas, isRevert } from './revert.ts'
+import type { TransactionCall } from './transaction.ts'
 
 /** This transaction will make the payout, with these `fees`. */
-export type Sending = { readonly sender: Address; readonly data: Hex; readonly gas: bigint; readonly fees: OfferedFees }
+export type Sending = {
+  readonly sender: Address
+  readonly call: Pick<TransactionCall, 'data' | 'value'>
+  readonly gas: bigint
+  readonly fees: OfferedFees
+}
 
 export interface PayoutTrial {
   /** `orders` are in the order of the calldata, all of one redeemer. Throws `would-fail` if the payout would fail. */
@@ -66,7 +81,7 @@ async function tryAsSent(
   node: EvmNode,
   contract: HtlcContract,
   orders: readonly TriedOrder[],
-  { sender, data, gas, fees }: Sending,
+  { sender, call: { data, value }, gas, fees }: Sending,
 ): Promise<boolean> {
   const terms = openTerms(orders)
   const standIns = orders.map(({ terms }, index) => withOtherSecret(terms, secretsIn(data)[index]))
@@ -81,6 +96,7 @@ async function tryAsSent(
       from: sender,
       to: contract.address,
       data: dataOf(standIns, data),
+      value,
       gas: gas + LISTED_ADDRESS_GAS + LISTED_SLOT_GAS * BigInt(readSlots.length),
       ...fees,
       readSlots,
@@ -131,5 +147,6 @@ function otherSecret(secret: Hex32): Hex32 {
 function dataOf(redeems: readonly Redeem[], real: Hex): Hex {
   const [first] = redeems
   if (first === undefined) throw new Error('a payout without orders')
-  return isRedeemBatch(real) ? redeemBatchData(redeems) : redeemData(first.terms, first.secret)
+  if (isRedeemBatch(real)) return redeemBatchData(redeems)
+  return isRedeemWithGas(real) ? redeemWithGasData(first.terms, first.secret) : redeemData(first.terms, first.secret)
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
+import {GasWithPayout} from "../GasWithPayout.sol";
 import {Htlc} from "../Htlc.sol";
 import {HtlcToken} from "../HtlcToken.sol";
 import {Transfers} from "../Transfers.sol";
@@ -9,7 +10,7 @@ import {StoredDeposits} from "./StoredDeposits.sol";
 /// @title Hash time-locked contract for one TRC-20 token of Tron.
 /// @dev Tether on Tron returns false from a transfer that succeeded, so return values prove nothing here: a transfer
 /// succeeded if it did not revert and the balance of this contract changed by the amount.
-contract HtlcTrc20 is HtlcToken, StoredDeposits {
+contract HtlcTrc20 is GasWithPayout, StoredDeposits {
     /// @notice `tryPayout` reverts with this when the payout would succeed.
     error HTLC__PayoutWouldSucceed();
 
