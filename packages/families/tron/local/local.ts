@@ -35,6 +35,7 @@ export const tronLocal: LocalFamily<TronChain, TronWallet> = {
         [`${id}:usdt`]: { htlc: htlcs.usdt, token: tokens.usdt },
         [`${id}:wbtc`]: { htlc: htlcs.wbtc, token: tokens.wbtc },
       },
+      givesGas: true,
       details: { chain_id: control.chainId, rpc_url: control.url },
       async fund(asset, address, amount) {
         const data = encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [evmAddress(account(address)), amount] })

@@ -56,7 +56,7 @@ export function openTronWallet(local: LocalChainJson, key: string): TronWallet {
     tronWeb,
     async balance(asset) {
       const { token } = local.assets[asset] ?? {}
-      if (token === undefined) throw new Error(`${asset} is not a token of this chain`)
+      if (token === undefined) return BigInt(await tronWeb.trx.getBalance(owner))
       return BigInt(await tronWeb.contract(BALANCE_ABI, token).methods.balanceOf(owner).call())
     },
     send,

@@ -50,6 +50,7 @@ describeConformance(
       'gasless',
       'inspectProviders',
       'legCost',
+      'payoutGas',
       'finalHeight',
       'deployHtlc',
     ],
@@ -138,6 +139,10 @@ describeConformance(
       },
       unpayableRedeemer: refusedByToken,
       incapableRecipient: refusedByToken,
+      async emptyRecipient() {
+        const address = fromEvmAddress(privateKeyToAccount(generatePrivateKey()).address)
+        return { identity: address, address }
+      },
       mine: (blocks) => fixture.local.mine(blocks),
       reorg: (depth, { drop }) => fixture.local.faults.reorg(depth, { transactions: drop ? 'drop' : 'return', blocks: depth + 1 }),
       expire: (terms) => fixture.local.passSeconds(Number(terms.timelock)),

@@ -38,12 +38,12 @@ export function createDeposits({ chain, node, api, contracts, executor }: Parts)
     initiate(swap, outbox) {
       const contract = contracts.of(swap.terms.asset)
       const inner = evmSwap(swap)
-      const call = { to: contract.address, data: initiateDepositData(contract, inner) }
+      const call = { to: contract.address, data: initiateDepositData(contract, inner), value: 0n }
       return withTronAddresses(() => executor.send({ verb: 'initiate', contract, terms: inner.terms, call, paysAmount: false }, outbox))
     },
     reclaim(swap, outbox) {
       const contract = contracts.of(swap.terms.asset)
-      const call = { to: contract.address, data: reclaimDepositedData(contract, evmSwap(swap), contract.token) }
+      const call = { to: contract.address, data: reclaimDepositedData(contract, evmSwap(swap), contract.token), value: 0n }
       const from = evmAccountOf(outbox.key)
       return withTronAddresses(async () =>
         sendReclaim(

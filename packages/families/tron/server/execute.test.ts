@@ -16,7 +16,7 @@ import { encodeFunctionData, maxUint256 } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { accountOf, toEvmAddress } from '../terms/address.ts'
 import { evmTerms } from '../terms/htlc.ts'
-import { feeLimitSun } from './fees/fees.ts'
+import { energyForRedeem, feeLimitSun } from './fees/fees.ts'
 import { readAttempt, type SignedCall, signCall } from './send/transaction.ts'
 import { createTronFixture } from './tron.fixture.ts'
 
@@ -231,6 +231,23 @@ describe('energy', () => {
     )
     expect(() => feeLimitSun('redeem', need, 100n, { ...poor, reservedSun: 11_000_000n })).toThrow(/11000000 sun are reserved/)
     expect(feeLimitSun('initiate', need, 100n, { ...poor, stakedEnergy: 100_000n })).toBe(50_000_000n)
+    // Staked energy pays the fee of a call, and not what the call gives.
+    const giving = { ...poor, givenSun: 5_000_000n }
+    expect(feeLimitSun('redeem', need, 100n, giving)).toBe(35_000_000n)
+    const staked = { ...giving, stakedEnergy: 10n ** 6n }
+    expect(feeLimitSun('redeem', need, 100n, { ...staked, givenSun: 40_000_000n })).toBe(50_000_000n)
+    for (const short of [
+      { ...giving, givenSun: 11_000_000n },
+      { ...staked, givenSun: 40_000_001n },
+    ])
+      expect(() => feeLimitSun('redeem', need, 100n, short)).toThrow(/take 31000000 sun, and [0-9]+ sun are given/)
+  })
+
+  it('is enough to create the account that a redeem gives coin to', () => {
+    expect(energyForRedeem(400_000n, { givesCoin: true })).toEqual({ wanted: 697_500n, min: 465_000n })
+    expect(energyForRedeem(400_000n, { givesCoin: false })).toEqual({ wanted: 645_000n, min: 430_000n })
+    expect(energyForRedeem(0n, { givesCoin: true })).toEqual({ wanted: 500_000n, min: 75_000n })
+    expect(energyForRedeem(0n, { givesCoin: false })).toEqual({ wanted: 500_000n, min: 40_000n })
   })
 
   it('is reserved for one transaction at a time', async () => {
@@ -278,7 +295,7 @@ describe('a secret', () => {
     const terms = propose(USDT, { secretHash: hashSecret(secret) })
     await initiate(terms)
     await fixture.local.mine()
-    const call = { to: toEvmAddress(fixture.contracts.htlcs.usdt), data: redeemData(evmTerms(terms), secret) }
+    const call = { to: toEvmAddress(fixture.contracts.htlcs.usdt), data: redeemData(evmTerms(terms), secret), value: 0n }
     for (const limit of [900_000n, 900_001n])
       expect(await resultOf(await sendRecorded(outbox.open('lacking'), call, limit))).toBe('OUT_OF_ENERGY')
     const tx = await redeem(client, terms, secret, outbox.open('lacking'))
@@ -289,7 +306,7 @@ describe('a secret', () => {
   it('is used again with backoff after two redeems ran out of the highest fee limit', async () => {
     const secret = createSecret()
     const terms = propose(USDT, { initiator: fixture.user.address, redeemer: fixture.solver.address, secretHash: hashSecret(secret) })
-    const call = { to: toEvmAddress(fixture.contracts.htlcs.usdt), data: redeemData(evmTerms(terms), secret) }
+    const call = { to: toEvmAddress(fixture.contracts.htlcs.usdt), data: redeemData(evmTerms(terms), secret), value: 0n }
     const box = createMemoryOutbox(fixture.solver.signer)
     // The refunds are too early, so that they fail for little.
     for (const limit of [1_500_000_000n, 1_500_000_001n]) await sendRecorded(box.open('redeem'), call, limit)

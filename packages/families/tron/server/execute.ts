@@ -79,10 +79,7 @@ function familyOf(chain: Chain, node: EvmNode, api: WalletApi, state: ContractSt
         atFeeCap: reverted.filter((signed, index) => isOurs[index] === true && isAtCap(verb, signed)),
       }
     },
-    async approvals({ contract, terms }, sender) {
-      const calls = await missingApprovals(node, state, contract, terms, sender as Address)
-      return calls.map(({ to, data }) => ({ to, data }))
-    },
+    approvals: ({ contract, terms }, sender) => missingApprovals(node, state, contract, terms, sender as Address),
     async simulate({ call, verb }, sender) {
       try {
         await node.call({ ...call, from: sender as Address })
@@ -91,8 +88,9 @@ function familyOf(chain: Chain, node: EvmNode, api: WalletApi, state: ContractSt
       }
     },
     estimate,
-    async tryPayout({ contract, terms }, sender) {
-      return { verb: 'redeem', need: energyForRedeem(await tryPayout(api, contract, terms, sender as Address)), minLimitSun: 0n }
+    async tryPayout({ contract, terms, call }, sender) {
+      const payout = await tryPayout(api, contract, terms, sender as Address)
+      return { verb: 'redeem', need: energyForRedeem(payout, { givesCoin: call.value > 0n }), minLimitSun: 0n }
     },
     simulatesOwnRedeem: true,
     queuedCost: null,

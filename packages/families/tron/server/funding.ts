@@ -27,7 +27,7 @@ export async function fundingOf(
   const payer: Address = toEvmAddress(named ?? terms.initiator)
   const inner = evmTerms(terms)
   const priceSun = await api.energyPrice()
-  const call = (verb: keyof typeof fallbackEnergy, { to, data }: TronCall): Call => ({
+  const call = (verb: keyof typeof fallbackEnergy, { to, data }: Pick<TronCall, 'to' | 'data'>): Call => ({
     chainId: contract.chainId,
     to: fromEvmAddress(to),
     data,

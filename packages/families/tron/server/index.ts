@@ -17,7 +17,7 @@ import { connectNode, inspectNodes } from '@tandem/evm/server/nodes/connect-node
 import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
 import { verifyToken } from '@tandem/evm/server/nodes/verify-token.ts'
 import { accountOf as evmAccountOf } from '@tandem/evm/terms/address.ts'
-import { initiateData, initiateWithSignatureData, redeemData, refundData, swapIdOf } from '@tandem/evm/terms/htlc.ts'
+import { initiateData, initiateWithSignatureData, redeemData, redeemWithGasData, refundData, swapIdOf } from '@tandem/evm/terms/htlc.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Hex } from 'viem'
@@ -29,7 +29,7 @@ import { createDeposits } from './deposits.ts'
 import { withTronAddresses } from './error-addresses.ts'
 import { createEventReader } from './events.ts'
 import { type Action, createExecutor } from './execute.ts'
-import { legCostOf } from './fees/fees.ts'
+import { DECIMALS, legCostOf } from './fees/fees.ts'
 import { verifyRelayEnergy } from './fees/relay-energy.ts'
 import { fundingOf } from './funding.ts'
 import { verifyTronNode } from './nodes/verify-node.ts'
@@ -42,7 +42,7 @@ export const tron: ChainFamily = {
   deployHtlc,
 }
 
-type Limits = Pick<Action, 'paysAmount' | 'revertsPaidFor'>
+type Details = Pick<Action, 'paysAmount' | 'revertsPaidFor'> & { readonly value?: bigint }
 
 function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): ChainClient {
   const contracts = tronContracts(chain, options.assets)
@@ -92,10 +92,11 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
 
     initiate: (terms, outbox) =>
       send('initiate', terms, initiateData(evmTerms(terms), evmAccountOf(outbox.key)), outbox, { paysAmount: true }),
-    async redeem(terms, { to, secret }, outbox) {
+    async redeem(terms, { to, secret, gas }, outbox) {
       assertPayee(to, terms.redeemer)
       assertSecret(secret, terms)
-      return send('redeem', terms, redeemData(evmTerms(terms), secret), outbox)
+      if (gas === undefined) return send('redeem', terms, redeemData(evmTerms(terms), secret), outbox)
+      return send('redeem', terms, redeemWithGasData(evmTerms(terms), secret), outbox, { paysAmount: false, value: gas })
     },
     async refund(terms, { to }, outbox) {
       assertPayee(to, terms.initiator)
@@ -108,6 +109,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
       send: (terms, data, outbox) => send('refund', terms, data, outbox),
     }),
     cancel: executor.cancelUnmined,
+    payoutGas: { decimals: DECIMALS, minAmount: 0n },
     async legCost(asset) {
       tokenOf(contracts.of(asset))
       return legCostOf(api)
@@ -146,10 +148,10 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     terms: HtlcTerms,
     data: Hex,
     outbox: Outbox,
-    limits: Limits = { paysAmount: false },
+    { value = 0n, ...limits }: Details = { paysAmount: false },
   ) {
     const contract = contracts.of(terms.asset)
-    const action = { verb, contract, terms: evmTerms(terms), call: { to: contract.address, data }, ...limits }
+    const action = { verb, contract, terms: evmTerms(terms), call: { to: contract.address, data, value }, ...limits }
     return withTronAddresses(() => executor.send(action, outbox))
   }
 }

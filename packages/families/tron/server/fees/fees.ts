@@ -9,6 +9,7 @@ import type { Address } from 'viem'
 import { fromEvmAddress } from '../../terms/address.ts'
 import { type FeeVerb, fallbackEnergy, feeCapSun, minEnergy, SUN } from '../../terms/fees/limits.ts'
 import type { WalletApi } from '../nodes/wallet-api.ts'
+import type { SignedCall } from '../send/transaction.ts'
 
 /** These are twice the needs of a plain token, because busy tokens are charged more for their part. */
 const ENERGY = { initiate: 130_000n, redeem: 90_000n, refund: 90_000n } as const
@@ -16,7 +17,8 @@ const ENERGY = { initiate: 130_000n, redeem: 90_000n, refund: 90_000n } as const
 /** Some 400 bytes cost 1,000 sun each, because free bandwidth lasts for two transactions a day. */
 const USUAL_BANDWIDTH_SUN = 400_000n
 
-const DECIMALS = 6
+/** Those of TRX. */
+export const DECIMALS = 6
 
 /** The unit is energy. */
 export type Need = {
@@ -32,6 +34,8 @@ export type AccountFunds = {
   readonly stakedEnergy: bigint
   /** The account's unmined transactions may still cost at most this much. */
   readonly reservedSun: bigint
+  /** The call has this value. Energy from staking cannot pay for it. */
+  readonly givenSun?: bigint
 }
 
 /** Our transactions have less than 600 bytes, at 1,000 sun each when no free bandwidth is left. */
@@ -39,6 +43,12 @@ const BANDWIDTH_SUN = 1n * SUN
 
 /** A redeem takes a third of this beside its payout, and up to 3.4 times as much if the contract is busy. */
 const REDEEM_ENERGY = 30_000n
+
+/**
+ * A call with value takes 9,000, and 25,000 more if it creates the account. A contract may use 10,000 before it refuses; then another call gives
+ * the coin back.
+ */
+const GIVING_ENERGY = 35_000n
 
 /** The estimate plus one half: the surcharge of a busy contract may rise before the call is mined. */
 export async function energyFor(node: EvmNode, call: NodeCall, verb: FeeVerb): Promise<Need> {
@@ -51,10 +61,10 @@ export async function energyFor(node: EvmNode, call: NodeCall, verb: FeeVerb): P
 }
 
 /** No node may see such a redeem yet. `payout` is the energy of its simulated payout, or 0 if no node reported it. */
-export function energyForRedeem(payout: bigint): Need {
-  const { wanted, min: minNeed } = withMargin(payout + REDEEM_ENERGY)
-  const usual = { wanted: fallbackEnergy.redeem, min: minEnergy.redeem }
-  return { wanted: wanted > usual.wanted ? wanted : usual.wanted, min: max(minNeed, usual.min) }
+export function energyForRedeem(payout: bigint, { givesCoin }: { readonly givesCoin: boolean }): Need {
+  const giving = givesCoin ? GIVING_ENERGY : 0n
+  const estimated = withMargin(payout + REDEEM_ENERGY + giving)
+  return { wanted: max(estimated.wanted, fallbackEnergy.redeem), min: max(estimated.min, minEnergy.redeem + giving) }
 }
 
 export function withMargin(estimate: bigint): Need {
@@ -66,8 +76,8 @@ export async function readFunds(node: EvmNode, api: WalletApi, account: Address,
   return { account, balanceSun, stakedEnergy, reservedSun }
 }
 
-export function reserveOf({ feeLimitSun }: { readonly feeLimitSun: bigint }): bigint {
-  return feeLimitSun + BANDWIDTH_SUN
+export function reserveOf({ feeLimitSun, call }: Pick<SignedCall, 'feeLimitSun' | 'call'>): bigint {
+  return call.value + feeLimitSun + BANDWIDTH_SUN
 }
 
 /**
@@ -93,14 +103,18 @@ export function requireFunds(funds: AccountFunds, energy: bigint, priceSun: bigi
   if (budgetSun(funds, priceSun) < energy * priceSun) throw shortOf(funds, energy * priceSun)
 }
 
-function budgetSun({ balanceSun, stakedEnergy, reservedSun }: AccountFunds, priceSun: bigint): bigint {
-  return max(balanceSun - BANDWIDTH_SUN, 0n) + stakedEnergy * priceSun - reservedSun
+/** It is negative if the account does not hold what it gives. */
+function budgetSun({ balanceSun, stakedEnergy, reservedSun, givenSun = 0n }: AccountFunds, priceSun: bigint): bigint {
+  const leftSun = balanceSun - BANDWIDTH_SUN - givenSun
+  if (leftSun < 0n && givenSun > 0n) return leftSun - reservedSun
+  return max(leftSun, 0n) + stakedEnergy * priceSun - reservedSun
 }
 
-function shortOf({ account, balanceSun, stakedEnergy, reservedSun }: AccountFunds, sun: bigint): ChainFailure {
+function shortOf({ account, balanceSun, stakedEnergy, reservedSun, givenSun = 0n }: AccountFunds, sun: bigint): ChainFailure {
   const reserved = reservedSun === 0n ? '' : `, of which ${reservedSun} sun are reserved for unmined transactions`
   const held = `${fromEvmAddress(account)} holds ${balanceSun} sun and ${stakedEnergy} energy${reserved}`
-  return new ChainFailure('would-fail', `${held}; energy and bandwidth take ${sun + BANDWIDTH_SUN} sun`)
+  const given = givenSun === 0n ? '' : `, and ${givenSun} sun are given`
+  return new ChainFailure('would-fail', `${held}; energy and bandwidth take ${sun + BANDWIDTH_SUN} sun${given}`)
 }
 
 export async function legCostOf(api: Pick<WalletApi, 'energyPrice'>): Promise<LegCost> {

@@ -35,7 +35,7 @@ export interface WalletNode {
   stakedEnergy(account: Address): Promise<bigint>
   result(tx: string): Promise<CallResult | null>
   /** The simulation returns revert data, which the Ethereum JSON-RPC of nodes before 4.8.1 does not. */
-  simulateCall(call: TronCall & { readonly from?: Address }): Promise<SimulatedCall>
+  simulateCall(call: Pick<TronCall, 'to' | 'data'> & { readonly from?: Address }): Promise<SimulatedCall>
   close(): void
 }
 

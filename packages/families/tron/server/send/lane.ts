@@ -94,7 +94,7 @@ async function openLane(node: EvmNode, chain: Chain, api: WalletApi, knownMined:
         reference,
         nowMs: tipMs,
         ttlMs: ttl,
-        feeLimitSun: feeLimitSun(verb, need, energyPriceSun, { ...funds, reservedSun }, minLimitSun),
+        feeLimitSun: feeLimitSun(verb, need, energyPriceSun, { ...funds, reservedSun, givenSun: call.value }, minLimitSun),
         energyPriceSun,
       })
       await held.record(attempt)
@@ -183,5 +183,5 @@ export async function referenceBlock(node: EvmNode, tip: Block): Promise<Block> 
 }
 
 function isSameCall(a: TronCall, b: TronCall): boolean {
-  return a.to === b.to && a.data === b.data
+  return a.to === b.to && a.data === b.data && a.value === b.value
 }

@@ -10,7 +10,7 @@ import { expiresMsOf, readAttempt, signCall } from './transaction.ts'
 
 const key = generatePrivateKey()
 const signer = createTestSigner(key)
-const call = { to: toEvmAddress('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'), data: '0xa9059cbb0123' } as const
+const call = { to: toEvmAddress('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'), data: '0xa9059cbb0123', value: 1_234_567n } as const
 const reference = { height: 0x12345678n, hash: `0x0000000012345678${'ab'.repeat(24)}`, parentHash: '', time: 1_700_000_000n }
 const frame = { reference, nowMs: 1_700_000_000_123n, ttlMs: 60_000n, feeLimitSun: 27_000_000n, energyPriceSun: 100n }
 
@@ -19,7 +19,7 @@ describe('a signed call', () => {
     const attempt = await signCall(signer, call, frame)
     const tronWeb = new TronWeb({ fullHost: 'http://127.0.0.1:1', privateKey: key.slice(2) })
     const header = { ref_block_bytes: '5678', ref_block_hash: 'ab'.repeat(8), expiration: 1_700_000_060_123, timestamp: 1_700_000_000_123 }
-    const options = { input: call.data.slice(2), feeLimit: 27_000_000, txLocal: true, blockHeader: header }
+    const options = { input: call.data.slice(2), callValue: 1_234_567, feeLimit: 27_000_000, txLocal: true, blockHeader: header }
     const built = await tronWeb.transactionBuilder.triggerSmartContract(
       'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
       '',

@@ -9,7 +9,8 @@ import { joinTransaction, splitTransaction } from '../nodes/wire.ts'
 
 let loading: Promise<TronWebModule> | undefined
 
-export type TronCall = { readonly to: Address; readonly data: Hex }
+/** The value is in sun. */
+export type TronCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
 
 export type SignedCall = {
   readonly tx: string
@@ -38,9 +39,10 @@ export function prefixed(address: Address): string {
   return `41${address.slice(2)}`
 }
 
-export function signCall(signer: Signer, { to, data }: TronCall, frame: TransactionFrame): Promise<Omit<Attempt, 'at'>> {
-  const value = { owner_address: prefixed(evmAccountOf(signer)), contract_address: prefixed(to), data: data.slice(2) }
-  return signContract(signer, { type: 'TriggerSmartContract', value }, frame)
+export function signCall(signer: Signer, { to, data, value }: TronCall, frame: TransactionFrame): Promise<Omit<Attempt, 'at'>> {
+  const [owner_address, contract_address] = [prefixed(evmAccountOf(signer)), prefixed(to)]
+  const body = { owner_address, contract_address, data: data.slice(2), call_value: Number(value) }
+  return signContract(signer, { type: 'TriggerSmartContract', value: body }, frame)
 }
 
 export async function signContract(signer: Signer, body: ContractBody, frame: TransactionFrame): Promise<Omit<Attempt, 'at'>> {
@@ -91,7 +93,11 @@ export async function readAttempt({ tx, raw, at }: Attempt): Promise<SignedCall>
   return {
     tx,
     raw: raw as Hex,
-    call: { to: `0x${value.contract_address.slice(2).toLowerCase()}`, data: `0x${value.data.toLowerCase()}` },
+    call: {
+      to: `0x${value.contract_address.slice(2).toLowerCase()}`,
+      data: `0x${value.data.toLowerCase()}`,
+      value: BigInt(value.call_value),
+    },
     expiresMs: BigInt(expiration),
     feeLimitSun: BigInt(fee_limit),
     at,
@@ -99,10 +105,12 @@ export async function readAttempt({ tx, raw, at }: Attempt): Promise<SignedCall>
 }
 
 type RawCall = {
-  readonly contract: readonly { readonly parameter: { readonly value: { readonly contract_address: string; readonly data: string } } }[]
+  readonly contract: readonly { readonly parameter: { readonly value: RawBody } }[]
   readonly expiration: number
   readonly fee_limit: number
 }
+
+type RawBody = { readonly contract_address: string; readonly data: string; readonly call_value: number }
 
 /** TronWeb is loaded on first use: it takes half a second and tens of megabytes, which only users of Tron should pay. */
 type TronWebModule = typeof import('tronweb')
