@@ -30,6 +30,7 @@ export const solanaLocal: LocalFamily<SolanaChain, SolanaWallet> = {
         [`${id}:usdc`]: { htlc: program, token: mints.usdc },
         [`${id}:cbbtc`]: { htlc: program, token: mints.cbbtc },
       },
+      givesGas: true,
       details: { rpc_url: control.url, ws_url: control.webSocketUrl },
       async fund(asset, address, amount) {
         if (!isAddress(address)) throw new TandemError('invalid_address', `"${address}" is not an account on ${id}`)

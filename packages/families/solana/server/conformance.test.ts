@@ -40,7 +40,7 @@ describeConformance('solana SOL', { family: solana, abilities }, () =>
   open('solana_localnet:sol', { amount: 1_000_000_000n, feeAllowance: RENT_AND_FEES, unpayable: async () => tokenProgram }),
 )
 
-describeConformance('solana token', { family: solana, abilities }, () =>
+describeConformance('solana token', { family: solana, abilities: [...abilities, 'payoutGas'] }, () =>
   open('solana_localnet:usdc', {
     amount: 150_000n,
     feeAllowance: 0n,
@@ -64,8 +64,9 @@ async function open(asset: AssetId, { amount, feeAllowance, unpayable }: Case): 
   const contract = fixture.contracts.of(asset)
   const twin = await fixture.deployTwin()
   const counted = await startTestProvider(local)
-  const client = fixture.connect({ endpoints: { rpc: [counted.url], ws: [local.webSocketUrl] } })
-  const secondClient = fixture.connect()
+  const assets = [fixture.assetNamed(asset)]
+  const client = fixture.connect({ assets, endpoints: { rpc: [counted.url], ws: [local.webSocketUrl] } })
+  const secondClient = fixture.connect({ assets })
   const deadline = async () => (await client.tip()).time + 60n
 
   return {
@@ -107,6 +108,7 @@ async function open(asset: AssetId, { amount, feeAllowance, unpayable }: Case): 
     depositAddress: await depositsOf(fixture, contract, counted),
     unpayableRedeemer: () => unpayable(fixture),
     ...(contract.mint !== null && { gasless: { sign: (funding: Funding) => user.wallet.sign(gaslessOf(funding)) } }),
+    ...(contract.mint !== null && { emptyRecipient: newRecipient }),
     incapableRecipient: async () => tokenAccountOf(user.address, fixture.mints.usdc),
     mine: async (blocks) => local.mine(blocks),
     skip: () => local.skip(),
@@ -149,6 +151,11 @@ async function open(asset: AssetId, { amount, feeAllowance, unpayable }: Case): 
       await fixture.close()
     },
   }
+}
+
+async function newRecipient() {
+  const address = randomAddress()
+  return { identity: address, address }
 }
 
 async function initiate(contract: HtlcContract, terms: HtlcTerms, funder: Address, initiateBefore: bigint): Promise<Instruction> {

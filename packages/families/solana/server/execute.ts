@@ -29,6 +29,7 @@ import { assertLamports } from './fees/funds.ts'
 import type { SolanaNode } from './nodes/node.ts'
 import { openLane, type SolanaCost, type SolanaTypes } from './send/lane.ts'
 import { assertPayable, type Payout, readPayout, toExistingAccount } from './send/payout.ts'
+import { gasInstructions } from './send/payout-gas.ts'
 import { asChainFailure, isBlockhashNotFound } from './send/transaction-failure.ts'
 
 type Action = ContractAction<SolanaCall> & {
@@ -86,11 +87,14 @@ export function createExecutor(node: SolanaNode): SolanaExecutor {
     },
     initiateDeposited: (contract, terms, instruction, outbox) =>
       send({ verb: 'initiate', contract, terms, call: { instructions: [instruction] }, paysAmount: false }, outbox),
-    async redeem(contract, terms, secret, outbox) {
+    async redeem(contract, terms, secret, outbox, gas) {
       assertSecret(secret, terms)
       const sender = accountOf(outbox.key)
       const payout = await payoutBy(sender, contract, terms, terms.redeemer)
-      const instructions = await redeemInstructions(contract, terms, secret, payout.lacksAccount ? sender : null)
+      const instructions = [
+        ...(await redeemInstructions(contract, terms, secret, payout.lacksAccount ? sender : null)),
+        ...(gas === undefined ? [] : await gasInstructions(node, { sender, recipient: parseAddress(terms.redeemer), gas })),
+      ]
       return send({ verb: 'redeem', contract, terms, call: { instructions }, paysAmount: false, payout }, outbox)
     },
     async refund(contract, terms, outbox) {

@@ -24,6 +24,7 @@ import type { SolanaNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
 import { createRent } from './rent.ts'
 import { verifyPayout } from './send/payout.ts'
+import { payoutGas } from './send/payout-gas.ts'
 
 /** Nodes report a slot when its block is processed, a moment before it is confirmed. */
 const newSlots = overJsonRpc({ method: 'slotSubscribe', params: [] }, 'slotNotification')
@@ -68,6 +69,7 @@ function createSolanaClient(chain: Chain, options: ConnectOptions, node: SolanaN
     prefund: createDeposits(node, contracts, executor),
     checkRecipient: (address, asset, payout) => checkRecipient(node, contracts.of(asset), address, payout),
     rent: createRent(node, contracts),
+    ...(contracts.all.some(({ mint }) => mint !== null) && { payoutGas }),
     inspectProviders: () => inspectNodes(chain, options),
     ...(options.endpoints.ws !== undefined && { newBlocks: subscribeToBlocks(options.endpoints.ws, newSlots) }),
     async close() {

@@ -1,18 +1,20 @@
-/** Computes the lamports that a transaction takes from its sender: fee, rent of new accounts, and the amount where SOL is locked. */
+/** Computes the lamports that a transaction takes from its sender: fee, rent of new accounts, gas for a recipient, and the amount where SOL is locked. */
 import type { Address, Instruction } from '@solana/kit'
+import { getTransferSolInstructionDataDecoder } from '@solana-program/system'
 import { ASSOCIATED_TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { ShortOfCoin } from '@tandem/chain-kit/contract/payout-gas.ts'
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
-import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import { decodeInstruction } from '../../contract/client/decode.ts'
+import { systemProgram } from '../../contract/client/programs.ts'
 import { fixedUnits, type SentVerb, unitPrice } from '../../terms/fees/fees.ts'
 import type { SolanaNode } from '../nodes/node.ts'
 
-const DECIMALS = 9
+export const DECIMALS = 9
 const MICRO_LAMPORTS = 1_000_000n
 
 /** The rents are in lamports, at 6,960 lamports a byte; that price has only ever fallen. */
-const RENT = { account: 890_880n, tokenAccount: 2_039_280n, solOrder: 2_060_160n, tokenOrder: 2_505_600n } as const
+export const RENT = { account: 890_880n, tokenAccount: 2_039_280n, solOrder: 2_060_160n, tokenOrder: 2_505_600n } as const
 
 /**
  * An initiation leaves this many lamports: rent locked for strangers' orders, or an amount in SOL, must not keep us from redeeming what we
@@ -35,6 +37,7 @@ export function lamportsTaken(instructions: readonly Instruction[], sender: Addr
 function takenBy({ programAddress, accounts = [], data }: Instruction, sender: Address): bigint {
   if (programAddress === ASSOCIATED_TOKEN_PROGRAM_ADDRESS) return RENT.tokenAccount
   if (data === undefined) return 0n
+  if (programAddress === systemProgram) return getTransferSolInstructionDataDecoder().decode(data).amount
   const event = decodeInstruction(programAddress, { programAddress, accounts: accounts.map(({ address }) => address), data })
   if (event?.kind !== 'initiated') return 0n
   const { terms, funder, rentPayer } = event
@@ -54,10 +57,9 @@ export function isEnough({ lamports, reserved }: Funds, needed: bigint): boolean
   return lamports - reserved >= needed + RENT.account
 }
 
-export function shortOf(what: string, { account, lamports, reserved }: Funds, needed: bigint): ChainFailure {
+export function shortOf(what: string, { account, lamports, reserved }: Funds, needed: bigint): ShortOfCoin {
   const unmined = reserved === 0n ? '' : `, of which ${reserved} are reserved for unmined transactions`
-  return new ChainFailure(
-    'would-fail',
+  return new ShortOfCoin(
     `${what}: ${account} holds ${lamports} lamports${unmined}; it needs ${needed + RENT.account}: fee, rent, and what it must keep`,
   )
 }

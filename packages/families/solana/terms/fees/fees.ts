@@ -13,7 +13,7 @@ export type SentVerb = HtlcVerb | 'close' | 'reclaim'
 /**
  * The limits are twice what the program takes with the older Token program (`bench/RESULTS.md`). An initiation searches for the order's
  * address: 1,500 units a step, one step for half of the orders, and more than 20 for one in a million. With a deposit, or a return of one, there is a second
- * search: more than 24 steps in all for one in a million.
+ * search: more than 24 steps in all for one in a million. A redeem that also gives gas takes 150 units more.
  */
 const UNITS = { initiate: 60_000, redeem: 16_000, refund: 16_000, reclaim: 60_000 } as const satisfies Record<HtlcVerb | 'reclaim', number>
 
