@@ -38,6 +38,7 @@ export const suiLocal: LocalFamily<SuiChain, SuiWallet> = {
       control,
       endpoints: { rpc: control.url },
       deployments: { [`${id}:sui`]: { htlc: sui.id, token: null }, [`${id}:usdc`]: { htlc: usdc.id, token: USDC_TYPE } },
+      givesGas: true,
       details: { chain_id: control.node.chainId, rpc_url: control.url, package_id: packageId },
       fund: (asset, address, amount) => pay(coinTypeOf(asset), address, amount),
       async fundGas(address) {

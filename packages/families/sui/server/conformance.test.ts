@@ -2,8 +2,11 @@
 import { Transaction } from '@mysten/sui/transactions'
 import type { ConformanceFixture } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { describeConformance } from '@tandem/chain-kit/testing/conformance.ts'
+import { createEd25519Key } from '@tandem/keys/ed25519.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Funding } from '@tandem/protocol/funding/funding.ts'
+import { newKey } from '../local/sui.fixture.ts'
+import { accountOf } from '../terms/address.ts'
 import { fundingOf, sui } from './index.ts'
 import { connectNode } from './nodes/connect-node.ts'
 import { openTestProviders } from './nodes/provider.fixture.ts'
@@ -13,7 +16,7 @@ import { createFamilyFixture } from './sui.fixture.ts'
 const abilities = ['branchEvents', 'cancel', 'checkRecipient', 'deployHtlc', 'inspectProviders', 'instantRefund', 'legCost'] as const
 
 describeConformance('sui SUI', { family: sui, abilities }, () => open('sui_localnet:sui', 2_000_000_000n, 300_000_000n))
-describeConformance('sui coin', { family: sui, abilities }, () => open('sui_localnet:usdc', 150_000n, 0n))
+describeConformance('sui coin', { family: sui, abilities: [...abilities, 'payoutGas'] }, () => open('sui_localnet:usdc', 150_000n, 0n))
 
 /** `feeAllowance` is for gas, and for the storage of new objects. */
 async function open(asset: AssetId, amount: bigint, feeAllowance: bigint): Promise<ConformanceFixture> {
@@ -21,7 +24,8 @@ async function open(asset: AssetId, amount: bigint, feeAllowance: bigint): Promi
   const { devnet, user, solver, chain } = fixture
   const deployed = fixture.deployedOf(asset)
   const twin = await fixture.createTwin(asset)
-  const [client, secondClient] = [fixture.connect(), fixture.connect()]
+  const assets = [fixture.assetNamed(asset)]
+  const [client, secondClient] = [fixture.connect({ assets }), fixture.connect({ assets })]
   const node = connectNode(chain, { endpoints: { rpc: [devnet.url] } })
   const otherCoin = deployed.coinType === devnet.htlcs.usdc.coinType ? devnet.htlcs.sui.coinType : devnet.htlcs.usdc.coinType
   const fundWith = async (funding: Funding) => void (await fixture.execute(user, transactionOf(funding)))
@@ -56,6 +60,7 @@ async function open(asset: AssetId, amount: bigint, feeAllowance: bigint): Promi
       open: async () => suiWays(fixture, deployed, twin),
       sdk: { url: devnet.url, deployment: { ...fixture.assetNamed(asset).deployment, package: devnet.packageId } },
     },
+    ...(deployed.coinType !== devnet.htlcs.sui.coinType && { emptyRecipient: newRecipient }),
     incapableRecipient: async () => deployed.registry,
     async mine(blocks) {
       devnet.chain.mine(blocks)
@@ -102,6 +107,11 @@ async function open(asset: AssetId, amount: bigint, feeAllowance: bigint): Promi
       await fixture.close()
     },
   }
+}
+
+async function newRecipient() {
+  const address = accountOf(createEd25519Key(newKey()))
+  return { identity: address, address }
 }
 
 function transactionOf(funding: Funding): Transaction {

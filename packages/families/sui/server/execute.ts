@@ -24,7 +24,7 @@ import { readAttempt } from '../terms/send/transaction.ts'
 import { newestBlock } from './blocks.ts'
 import { readHtlcState } from './contract-state.ts'
 import type { Deployed, Deployments } from './deployments.ts'
-import { type GasNeed, needOf, redeemNeed } from './fees/gas.ts'
+import { type GasNeed, needOf, redeemGivingNeed, redeemNeed } from './fees/gas.ts'
 import type { NodeCoin, SuiNode } from './nodes/node.ts'
 import { chooseCoins, totalOf } from './send/coins.ts'
 import { asChainFailure } from './send/failure.ts'
@@ -58,10 +58,10 @@ export function createExecutor(chain: Chain, node: SuiNode, deployments: Deploym
       const [deployed, deadlineMs] = await Promise.all([deployments.of(contract), deadlineOf(node, outbox)])
       return send(act('initiate', deployed, terms, initiateCallOf(deployed, terms, deadlineMs)), outbox)
     },
-    async redeem(contract, terms, secret, outbox) {
+    async redeem(contract, terms, secret, outbox, gas) {
       assertSecret(secret, terms)
       const deployed = await deployments.of(contract)
-      return send(act('redeem', deployed, terms, redeemCallOf(deployed, terms, secret)), outbox)
+      return send(act('redeem', deployed, terms, redeemCallOf(deployed, terms, secret, gas)), outbox)
     },
     async refund(contract, terms, outbox) {
       const deployed = await deployments.of(contract)
@@ -124,9 +124,9 @@ function familyOf(chain: Chain, node: SuiNode): ContractFamily<SuiTypes, Action>
     // `estimate` has simulated the call already.
     simulate: async () => undefined,
     estimate,
-    async tryPayout({ deployed, terms }, sender) {
+    async tryPayout({ deployed, terms, call }, sender) {
       await tryPayout(node, deployed.coinType, terms.redeemer, parseAddress(sender))
-      return redeemNeed
+      return call.spends === null ? redeemNeed : redeemGivingNeed
     },
     // The fixed gas is enough for every redeem.
     simulatesOwnRedeem: false,

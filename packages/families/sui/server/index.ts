@@ -17,7 +17,7 @@ import { deployHtlc } from './deploy/deploy.ts'
 import { createDeployments, type Deployed } from './deployments.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
-import { legCostOf } from './fees/gas.ts'
+import { legCostOf, payoutGas } from './fees/gas.ts'
 import { createInstantRefund } from './instant-refund.ts'
 import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import type { NodeCoin, SuiNode } from './nodes/node.ts'
@@ -66,6 +66,7 @@ function createSuiClient(chain: Chain, options: ConnectOptions, node: SuiNode): 
     },
     instantRefund: createInstantRefund(contracts, executor),
     checkRecipient: (address) => checkRecipient(node, address),
+    ...(contracts.all.some(({ coinType }) => coinType !== SUI_TYPE) && { payoutGas }),
     inspectProviders: () => inspectNodes(chain, options),
     async close() {
       node.close()

@@ -1,6 +1,7 @@
 /** Sets the price and the budget of a transaction, in MIST, the smallest unit of SUI. Unused gas is not paid. */
 
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
+import type { PayoutGas } from '@tandem/chain-kit/port/abilities/spending.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Epoch, GasUsed, SuiNode } from '../nodes/node.ts'
 
@@ -11,6 +12,9 @@ const UNITS = 1_000n
 const STORAGE = { initiate: 3_300_000n, redeem: 210_000n, refund: 210_000n } as const
 
 const DECIMALS = 9
+
+/** A coin of any amount needs no account. */
+export const payoutGas: PayoutGas = { decimals: DECIMALS, minAmount: 1n }
 
 /** We never offer more for a unit of computation, whatever nodes claim: this is a hundred times the usual price. */
 const MAX_PRICE = 100_000n
@@ -25,7 +29,7 @@ const MAX_BUDGET = 500_000_000n
 const REDEEM_UNITS = 5_000n
 const REDEEM_STORAGE = 20_000_000n
 
-/** This is more than the storage of a coin costs that is split off for later transactions. */
+/** This is more than the storage of a coin costs that is split off. */
 export const SPLIT_BUDGET = 2_000_000n
 
 /** `earlier` is the number of transactions of the same action that failed or expired. */
@@ -45,6 +49,9 @@ export function needOf({ computation, storage }: GasUsed, price: bigint): GasNee
 
 /** No node may see this redeem yet. */
 export const redeemNeed: GasNeed = { units: REDEEM_UNITS, storage: REDEEM_STORAGE }
+
+/** The recipient also gets a coin, as gas. */
+export const redeemGivingNeed: GasNeed = { units: REDEEM_UNITS, storage: REDEEM_STORAGE + SPLIT_BUDGET }
 
 export function budgetOf({ units, storage }: GasNeed, price: bigint): bigint {
   const budget = units * price + storage

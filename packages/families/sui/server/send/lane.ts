@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Transaction } from '@mysten/sui/transactions'
 import type { Allocated, ContractTypes, Followed, Lane } from '@tandem/chain-kit/contract/lane.ts'
+import { ShortOfCoin } from '@tandem/chain-kit/contract/payout-gas.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Attempt, HeldKey, OthersQuery, Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -111,7 +112,8 @@ export async function openLane(node: SuiNode, chain: Chain, outbox: Outbox): Pro
     const assertHeld = async (coins: readonly NodeCoin[], of: string, coinType: string, needed: bigint) => {
       if (totalOf(coins) >= needed) return
       const held = await node.balance(sender, coinType)
-      if (held < needed) throw new ChainFailure('would-fail', `${call.verb}: ${sender} holds ${held} of ${of}, needs ${needed}`)
+      const missing = `${call.verb}: ${sender} holds ${held} of ${of}, needs ${needed}`
+      if (held < needed) throw coinType === SUI_TYPE ? new ShortOfCoin(missing) : new ChainFailure('would-fail', missing)
     }
     if (call.spends !== null) await assertHeld(token, call.spends.coinType, call.spends.coinType, spending.token)
     await assertHeld(gas, 'MIST', SUI_TYPE, mist)

@@ -33,9 +33,18 @@ export function initiateCallOf(deployed: Deployed, terms: HtlcTerms, deadlineMs:
   }
 }
 
-export function redeemCallOf(deployed: Deployed, terms: HtlcTerms, secret: Hex32): SuiCall {
+/** The redeemer also gets this much SUI as gas, from the gas coin of the sender. The transaction fails as a whole if there is nothing to redeem. */
+export function redeemCallOf(deployed: Deployed, terms: HtlcTerms, secret: Hex32, gas?: bigint): SuiCall {
   const order = swapIdOf(deployed, terms)
-  return { verb: 'redeem', spends: null, deadlineMs: null, add: (tx) => void redeemCall(tx, deployed, order, secret) }
+  return {
+    verb: 'redeem',
+    spends: gas === undefined ? null : { coinType: SUI_TYPE, amount: gas },
+    deadlineMs: null,
+    add(tx, coin) {
+      redeemCall(tx, deployed, order, secret)
+      if (coin !== null) tx.transferObjects([coin], terms.redeemer)
+    },
+  }
 }
 
 export function refundCallOf(deployed: Deployed, terms: HtlcTerms): SuiCall {
