@@ -32,6 +32,7 @@ export const starknetLocal: LocalFamily<StarknetChain, StarknetWallet> = {
       control,
       endpoints: { rpc: control.url, ws: control.webSocketUrl },
       deployments: { [`${id}:wbtc`]: { htlc: paddedHex(htlc), token: paddedHex(wbtc) } },
+      givesGas: true,
       details: { chain_id: control.chainId, rpc_url: control.url, fee_token: paddedHex(STRK_ADDRESS) },
       fund: async (_asset, address, amount) => pay(wbtc, address, amount),
       fundCoin: async (address, amount) => pay(STRK_ADDRESS, address, amount),

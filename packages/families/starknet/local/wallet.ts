@@ -120,9 +120,7 @@ export function openStarknetWallet(local: LocalChainJson, privateKey: string): S
     balanceOf,
     rpc,
     async balance(asset) {
-      const { token } = local.assets[asset] ?? {}
-      if (token === undefined) throw new Error(`${asset} has no token`)
-      return balanceOf(hex(address), token)
+      return balanceOf(hex(address), local.assets[asset]?.token ?? String(local.fee_token))
     },
     async fund(order) {
       const initiate = feltCall(order.initiate_transaction)

@@ -28,6 +28,7 @@ const abilities = [
   'instantRefund',
   'legCost',
   'newBlocks',
+  'payoutGas',
 ] as const
 
 describeConformance('starknet', { family: starknet, abilities }, open)
@@ -110,6 +111,10 @@ async function open(): Promise<ConformanceFixture> {
     },
     async expire({ timelock }) {
       local.passSeconds(Number(timelock))
+    },
+    async emptyRecipient() {
+      const account = client.identityOf(createKey(starknet.curve, randomPrivateKey(starknet.curve)))
+      return { identity: account, address: account }
     },
     providers: () =>
       openTestProviders({ chain: local, contract, connect: (rpc, options) => fixture.connect({ endpoints: { rpc }, ...options }) }),

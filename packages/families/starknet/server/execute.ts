@@ -18,9 +18,10 @@ import { approvalCallOf, type HtlcContract, initiateCallOf, instantRefundCallOf,
 import { initiatedByOutsideCall } from '../terms/outside-execution.ts'
 import { accountOf } from './account.ts'
 import type { ContractState } from './contract-state.ts'
-import { assertRelayGas, estimateCalls, redeemGas, USUAL_RELAY_GAS, withMargin } from './fees/gas.ts'
+import { addGas, assertRelayGas, estimateCalls, redeemGas, USUAL_RELAY_GAS, withMargin } from './fees/gas.ts'
 import type { GasAmounts, NodeCall, StarknetNode } from './nodes/node.ts'
 import { asChainFailure } from './refusal.ts'
+import { createGifts, type Gift, type Gifts } from './send/gift.ts'
 import { createLanes, type OpenStarknetLane, type StarknetTypes } from './send/lane.ts'
 import { tryPayout } from './send/payout.ts'
 import { type Multicall, readAttempt } from './send/transaction.ts'
@@ -29,6 +30,8 @@ type Action = ContractAction<Multicall> & {
   readonly contract: HtlcContract
   /** The redeemer's account is asked for its consent when this is mined. */
   readonly asksRedeemer?: true
+  /** The redeemer also gets this, by the last of the calls. */
+  readonly gift?: Gift
 }
 
 type Step = Action | SideCall<StarknetTypes>
@@ -52,7 +55,9 @@ export function createExecutor(
   onTrouble: (what: string) => void = () => undefined,
 ): StarknetExecutor {
   const { accountClass } = starknetDataOf(chain)
-  const { send, cancelUnmined } = createContractExecutor(familyOf(chain, node, state, createLanes(node, chain, state, onTrouble)))
+  const gifts = createGifts(chain, node, state)
+  const lanes = createLanes(node, chain, state, onTrouble)
+  const { send, cancelUnmined } = createContractExecutor(familyOf(chain, node, state, gifts, lanes))
   const act = (verb: Action['verb'], contract: HtlcContract, terms: HtlcTerms, calls: readonly NodeCall[], rest: Partial<Action> = {}) => {
     const parties = { initiator: parseAddress(terms.initiator), redeemer: parseAddress(terms.redeemer) }
     return { verb, contract, terms: { ...terms, ...parties }, call: { calls }, paysAmount: false, ...rest }
@@ -65,9 +70,12 @@ export function createExecutor(
       return send(act('initiate', contract, terms, calls, { paysAmount: true }), outbox)
     },
     relay: async (contract, terms, call, outbox, limits) => send(act('initiate', contract, terms, [call], limits), outbox),
-    async redeem(contract, terms, secret, outbox) {
+    async redeem(contract, terms, secret, outbox, gas) {
       assertSecret(secret, terms)
-      return send(act('redeem', contract, terms, [redeemCallOf(contract, terms, secret)]), outbox)
+      const redeem = redeemCallOf(contract, terms, secret)
+      if (gas === undefined) return send(act('redeem', contract, terms, [redeem]), outbox)
+      const gift = gifts.to(terms, gas)
+      return send(act('redeem', contract, terms, [redeem, gift.call], { gift }), outbox)
     },
     refund: async (contract, terms, outbox) => send(act('refund', contract, terms, [refundCallOf(contract, terms)]), outbox),
     async refundInstantly(contract, terms, signature, outbox) {
@@ -82,11 +90,13 @@ function familyOf(
   chain: Chain,
   node: StarknetNode,
   state: ContractState,
+  gifts: Gifts,
   openLane: OpenStarknetLane,
 ): ContractFamily<StarknetTypes, Action> {
   const { accountClass } = starknetDataOf(chain)
 
   async function estimate(step: Step, sender: string): Promise<GasAmounts> {
+    if ('terms' in step && step.gift !== undefined) await gifts.assertHeld(step.gift, sender)
     try {
       const gas = await estimateCalls(node, feltOf(sender), step.call)
       if ('terms' in step && (isRelay(step) || step.asksRedeemer)) assertRelayGas(step.verb, gas)
@@ -109,6 +119,7 @@ function familyOf(
     read: async (attempt) => readAttempt(attempt),
     isOwn: ({ contract }, { calls }) => calls.some((call) => (initiatedByOutsideCall(call)?.htlc ?? call.to) === contract.address),
     mayDoNothing: () => false,
+    exceeds: ({ gift }, { calls }) => gift === undefined && gifts.isAmong(calls),
     htlcState: ({ contract, terms }) => state.htlc(contract, terms),
     /** A transaction that the sequencer rejected is not mined, so it may be sent again. */
     async outcome(tx, { call: { calls } }) {
@@ -136,8 +147,12 @@ function familyOf(
     // `estimate` has simulated the call already.
     simulate: async () => undefined,
     estimate,
-    async tryPayout({ contract, terms }, sender) {
-      return redeemGas(await tryPayout(node, state, contract, terms, feltOf(sender)))
+    async tryPayout({ contract, terms, gift }, sender) {
+      const [payment, given] = await Promise.all([
+        tryPayout(node, state, contract, terms, feltOf(sender)),
+        gift === undefined ? null : gifts.tryAlone(gift, sender),
+      ])
+      return given === null ? redeemGas(payment) : addGas(redeemGas(payment), given)
     },
     simulatesOwnRedeem: true,
     // The answer is not null, because transactions are mined in the order of their nonces.

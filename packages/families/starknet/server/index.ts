@@ -20,7 +20,7 @@ import { deployHtlc } from './deploy/deploy.ts'
 import { deployAccount } from './deploy/deploy-account.ts'
 import { createEventReader } from './events.ts'
 import { createExecutor } from './execute.ts'
-import { legCostOf } from './fees/fees.ts'
+import { DECIMALS, legCostOf } from './fees/fees.ts'
 import { createGasless } from './gasless.ts'
 import { createInstantRefund } from './instant-refund.ts'
 import { connectNode, inspectNodes } from './nodes/connect-node.ts'
@@ -88,6 +88,8 @@ function createStarknetClient(chain: Chain, options: ConnectOptions, node: Stark
       contracts.of(asset)
       return legCostOf(node)
     },
+    // An account that is not deployed holds the coin too, and pays for its deployment with it.
+    payoutGas: { decimals: DECIMALS, minAmount: 1n },
     instantRefund: createInstantRefund({ node, contracts, executor, accountClass }),
     gasless: createGasless({ node, state, contracts, executor, outside, relay, accountClass }),
     checkRecipient: (address) => checkRecipient(node, chain, contracts, htlcClass.classHash, address),

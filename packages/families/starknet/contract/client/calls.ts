@@ -22,9 +22,14 @@ export const selectors = {
 } as const
 
 const approveSelector = selectorOf('approve')
+const transferSelector = selectorOf('transfer')
 
 export function approveCall(token: Felt, htlc: Felt, amount: bigint): Call {
   return { to: token, selector: approveSelector, calldata: [htlc, ...u256Felts(amount)] }
+}
+
+export function transferCall(token: Felt, recipient: Felt, amount: bigint): Call {
+  return { to: token, selector: transferSelector, calldata: [recipient, ...u256Felts(amount)] }
 }
 
 /** The account that sends the call pays, and must be the initiator of the terms. */

@@ -15,6 +15,7 @@ import {
   refundCall,
   selectors,
   tokenCall,
+  transferCall,
 } from './calls.ts'
 import { decodeEvent, encodeEvent, eventKeys } from './events.ts'
 import { type Felt, felt, fieldPrime, poseidon, selectorOf, shortString } from './felt.ts'
@@ -157,6 +158,7 @@ describe('calls', () => {
 
   it.each<[string, Call, unknown[]]>([
     ['approve', approveCall(htlc, htlc, terms.amount), [htlc, amount]],
+    ['transfer', transferCall(htlc, redeemer, terms.amount), [redeemer, amount]],
     ['initiate', initiateCall(htlc, terms), [redeemer, timelock, amount, ...words]],
     ['initiate_on_behalf', initiateOnBehalfCall(htlc, terms), [...order, ...words]],
     ['initiate_with_signature', initiateWithSignatureCall(htlc, terms, signature), [...order, ...words, [...signature]]],

@@ -16,7 +16,7 @@ const GAS = {
   instantRefund: { l1Gas: 0n, l1DataGas: 384n, l2Gas: 3_000_000n },
 } as const satisfies Record<string, GasAmounts>
 
-const DECIMALS = 18
+export const DECIMALS = 18
 
 /** The prices are the highest for each kind of gas. A transaction pays the price of its block, and the tip for each L2 gas. */
 export type Fees = { readonly prices: GasPrices; readonly tip: bigint }

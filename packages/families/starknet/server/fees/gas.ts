@@ -53,6 +53,10 @@ export function redeemGas(payment: GasAmounts): GasAmounts {
   return { l1Gas: add('l1Gas') + (payment.l1Gas > 0n ? REDEEM_L1_GAS : 0n), l1DataGas: add('l1DataGas'), l2Gas: add('l2Gas') }
 }
 
+export function addGas(a: GasAmounts, b: GasAmounts): GasAmounts {
+  return { l1Gas: a.l1Gas + b.l1Gas, l1DataGas: a.l1DataGas + b.l1DataGas, l2Gas: a.l2Gas + b.l2Gas }
+}
+
 export const usualRedeemGas = redeemGas({ l1Gas: 0n, l1DataGas: 512n, l2Gas: 4_000_000n })
 
 /** An account checks its own signature, and can burn gas, write storage and send messages there, all of which the sender pays. */

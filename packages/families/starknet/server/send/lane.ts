@@ -17,6 +17,7 @@ import { type Fees, highestFee, raiseFees, suggestFees } from '../fees/fees.ts'
 import { usualRedeemGas } from '../fees/gas.ts'
 import type { GasAmounts, NodeCall, StarknetNode } from '../nodes/node.ts'
 import { broadcast } from './broadcast.ts'
+import { feeTokenOf } from './gift.ts'
 import { isSameCall, isSignedBy, type Multicall, noopCall, readAttempt, type Signed, signInvoke } from './transaction.ts'
 
 export interface StarknetTypes extends NonceTypes {
@@ -63,7 +64,7 @@ export function createLanes(
     const opening = openNonceLane<StarknetTypes>(
       {
         address,
-        coin: `the fee token of ${chain.id}`,
+        coin: feeTokenOf(chain),
         noop,
         isNoop: (call) => isSameCall(call, noop),
         isSameCall,
@@ -132,11 +133,12 @@ export async function findSenderProblem(
   }
 }
 
-const approveSelector = selectorOf('approve')
+/** Both have an address and an amount. */
+const spending: ReadonlySet<Felt> = new Set([selectorOf('approve'), selectorOf('transfer')])
 
-/** An initiation in the fee token takes its amount from the balance that pays the fee. */
+/** An initiation in the fee token takes its amount from the balance that pays the fee, and so does what a payout gives beside its token. */
 function spentBy({ to, selector, calldata }: NodeCall, feeToken: Felt): bigint {
-  if (to !== feeToken || selector !== approveSelector) return 0n
+  if (to !== feeToken || !spending.has(selector)) return 0n
   const [, low = '0x0', high = '0x0'] = calldata
   return BigInt(low) + (BigInt(high) << 128n)
 }

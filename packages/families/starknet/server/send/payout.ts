@@ -2,6 +2,7 @@
 
 import { ChainFailure, payoutRefused } from '@tandem/chain-kit/port/failure.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
+import { transferCall } from '../../contract/client/calls.ts'
 import { type Felt, selectorOf } from '../../contract/client/felt.ts'
 import { feltOf } from '../../terms/address.ts'
 import type { HtlcContract } from '../../terms/htlc.ts'
@@ -10,7 +11,6 @@ import { estimateCalls } from '../fees/gas.ts'
 import type { GasAmounts, StarknetNode } from '../nodes/node.ts'
 import { asChainFailure, isRevert, revertReason } from '../refusal.ts'
 
-const transferSelector = selectorOf('transfer')
 const transferFromSelector = selectorOf('transfer_from')
 
 /**
@@ -27,7 +27,7 @@ export async function tryPayout(
 ): Promise<GasAmounts> {
   const redeemer = feltOf(terms.redeemer)
   const calls = [
-    { to: contract.token, selector: transferSelector, calldata: [redeemer, '0x0', '0x0'] as const },
+    transferCall(contract.token, redeemer, 0n),
     { to: contract.token, selector: transferFromSelector, calldata: [contract.address, redeemer, '0x0', '0x0'] as const },
   ]
   const [, gas] = await Promise.all([
