@@ -52,6 +52,7 @@ async function newOrder(db: Database, n: number): Promise<OpenQuestion> {
       clientKey: false,
       agreedAmount: 1_000_000n,
       depositAddress: null,
+      gas: null,
       maxFee: null,
       requiredConfirmations: 1,
     }

@@ -126,6 +126,7 @@ export const serviceExample = {
   solvers: [{ id: 'first-solver', url: 'https://solver.example', public_key: '33'.repeat(32) }],
   fees: { service_bips: 5, max_affiliate_bips: 100 },
   earnings: { signing_key: { file: 'keys/claims' }, asset: 'base_sepolia:usdc' },
+  destination_gas: { usd: { base_sepolia: '0.20' }, solvers: ['first-solver'] },
   max_quote_deviation_bips: 300,
   instant_refunds: { owner_usd_per_day: '5', app_usd_per_day: '500' },
   quote_budget_ms: 400,

@@ -9,6 +9,7 @@ export type QuoteAnswer = {
   /** The recipient gets at least this, where the fee of the payout comes out of the amount. */
   readonly net_amount?: string
   readonly network_fee?: string
+  readonly destination_gas?: { readonly asset: string; readonly amount: string; readonly display: string; readonly fee: number }
 }
 
 export type CreatedOrder = OrderToFund & {
@@ -53,6 +54,7 @@ export type OrderRequest = {
   readonly affiliate_fees?: readonly { readonly address: string; readonly fee: number; readonly asset?: string }[]
   readonly secret_hash?: string
   readonly deposit?: 'address'
+  readonly destination_gas?: boolean
 }
 
 export class ApiError extends Error {
@@ -74,6 +76,7 @@ export interface ApiClient {
     readonly from_amount?: string
     readonly to_amount?: string
     readonly affiliate_fee?: string
+    readonly destination_gas?: 'true'
   }): Promise<QuoteAnswer>
   createOrder(request: OrderRequest, headers?: Readonly<Record<string, string>>): Promise<CreatedOrder>
   order(orderId: string): Promise<OrderRecord>

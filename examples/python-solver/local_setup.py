@@ -77,6 +77,8 @@ def main():
     }
     (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
     service["solvers"] = [{"id": SOLVER_ID, "url": f"http://127.0.0.1:{port}", "public_key": signer.public_key}]
+    # Only solvers that settle its price with the operator may take orders with coin for fees.
+    service.pop("destination_gas", None)
     (stack / "service.json").write_text(json.dumps(service, indent=2) + "\n")
     print(account.address)
 

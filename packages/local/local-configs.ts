@@ -86,6 +86,10 @@ export async function writeLocalConfigs(input: {
       own_solvers: solvers.map(({ config: { solver_id: id } }) => id),
       ...payoutAsset(network),
     },
+    ...destinationGas(
+      network,
+      solvers.map(({ config: { solver_id: id } }) => id),
+    ),
     web: { local_file: resolve(folder, 'local.json') },
     // The webhooks of local apps are on this machine too.
     webhooks: { allow_private: true },
@@ -116,6 +120,11 @@ function ofChains<T>(all: Readonly<Record<string, T>>, served: readonly string[]
 function payoutAsset({ deployments, distributors }: LocalNetwork): { readonly asset?: string } {
   const asset = Object.keys(deployments).find((id) => id.endsWith(':usdc') && distributors.some((chain) => id.startsWith(`${chain}:`)))
   return asset === undefined ? {} : { asset }
+}
+
+function destinationGas({ gasGivers }: LocalNetwork, solvers: string[]): Pick<ServiceConfig, 'destination_gas'> {
+  if (gasGivers.length === 0) return {}
+  return { destination_gas: { usd: Object.fromEntries(gasGivers.map((chain) => [chain, '0.50'])), solvers } }
 }
 
 /** Only the owner can read the file, because it may hold keys. */

@@ -20,6 +20,8 @@ export type LocalNetwork = {
   readonly endpoints: Readonly<Record<ChainId, { readonly endpoints: Readonly<Record<string, string>> }>>
   readonly deployments: Readonly<Record<AssetId, Deployment>>
   readonly distributors: readonly ChainId[]
+  /** Payouts on these chains can also give some of the chain's coin. */
+  readonly gasGivers: readonly ChainId[]
   /** The prices are in US dollars per whole coin. */
   readonly prices: Readonly<Record<AssetId, string>>
   readonly descriptions: Readonly<Record<ChainId, LocalChainJson>>
@@ -72,6 +74,7 @@ export async function startLocalNetwork(keys: Pick<LocalKeys, 'faucet' | 'claims
     endpoints: byChain(({ local: { endpoints } }) => ({ endpoints })),
     deployments: Object.assign({}, ...entries.map(deploymentsOf)),
     distributors: entries.filter(({ local }) => local.paysAffiliates === true).map(({ chain }) => chain.id),
+    gasGivers: entries.filter(({ local }) => local.givesGas === true).map(({ chain }) => chain.id),
     prices: Object.assign({}, ...entries.map(pricesOf)),
     descriptions: byChain(describeChain),
     balances(asset) {

@@ -127,6 +127,7 @@ function swapOf(leg: Leg): Swap {
     clientKey: false,
     agreedAmount: 100n,
     depositAddress: null,
+    gas: null,
     maxFee: null,
     requiredConfirmations: CONFIRMATIONS,
   }

@@ -31,6 +31,8 @@ export type Swap = {
   readonly requiredConfirmations: number
   /** Where a payout pays its own fee, this maximum was stated to the user. It is null elsewhere, and where the user redeems. */
   readonly maxFee: bigint | null
+  /** The redeem also gives the user this much of the chain's coin, for fees. It is null where nothing was asked for, and where the user redeems. */
+  readonly gas: bigint | null
 }
 
 export type Order = {

@@ -15,6 +15,7 @@ import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Keep } from '@tandem/runtime/closing.ts'
 import { type Logger, withProblems } from '@tandem/runtime/log.ts'
 import { completeSettings, type ServiceContext } from './context.ts'
+import { assertUsableGasSettings } from './destination-gas/destination-gas.ts'
 import { createRecentProblems, type RecentProblems } from './operator/recent-problems.ts'
 import { publishIdentity, readIdentity } from './relay-identity.ts'
 import { serviceOptions } from './service-options.ts'
@@ -70,6 +71,8 @@ export async function openBase(
     payer,
   )
   keep(close)
+  const settings = completeSettings(serviceOptions(config))
+  assertUsableGasSettings({ settings, clients, solvers })
   const prices = await openPriceFeed({ config, registry, clients }, { db, log })
   keep(() => prices.stop())
   return {
@@ -80,7 +83,7 @@ export async function openBase(
     solvers,
     vault,
     prices,
-    settings: completeSettings(serviceOptions(config)),
+    settings,
     log,
     now,
     signingSeed,

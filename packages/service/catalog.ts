@@ -8,6 +8,7 @@ import type { ListedAsset } from '@tandem/protocol/registry/registry.ts'
 import { type AssetRecord, assetToWire, type CatalogQuery } from '@tandem/protocol/wire/asset.ts'
 import { type ChainRecord, chainToWire } from '@tandem/protocol/wire/chain.ts'
 import type { ServiceContext } from './context.ts'
+import { gasOffered } from './destination-gas/destination-gas.ts'
 import { chainIconName } from './icons/render-icons.ts'
 import { haltOf } from './operator/halts.ts'
 import { parseChains } from './orders/filters.ts'
@@ -34,6 +35,7 @@ export async function listChains(context: ServiceContext, query: CatalogQuery, i
         assets: assetsOf(context, chain, query, iconBase, halts),
         solverKeys: context.solverKeys.of(chain.id),
         takesDeposits: takesDeposits(context.clients.get(chain.id)),
+        gas: gasOffered(context, chain.id),
       }),
     )
     .filter((record) => from === undefined || record.assets.length > 0)

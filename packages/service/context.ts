@@ -43,6 +43,7 @@ export type ServiceSettings = {
   readonly affiliateAsset: AssetId | null
   /** What these solvers of the operator collect for affiliates counts as paid in as soon as it is final. */
   readonly ownSolvers: readonly string[]
+  readonly destinationGas: DestinationGasSettings
   /** A solver's price may differ from the service's own by this much. */
   readonly maxQuoteDeviationBips: number
   readonly broadcastWaitMs: number
@@ -64,6 +65,13 @@ export type ServiceSettings = {
   /** Any app may page through the orders of all apps, without anything about their users. */
   readonly publicFeed: boolean
   readonly web: WebSettings
+}
+
+export type DestinationGasSettings = {
+  /** What a payout to the chain may also give of its coin. It is offered on no other chain. */
+  readonly usdMicros: ReadonlyMap<ChainId, bigint>
+  /** Only these solvers take orders with it: the service pays it, and they collect its price. */
+  readonly solvers: readonly string[]
 }
 
 export type PageRegistry = RegistryAdditions & { readonly environment: EnvironmentName }
@@ -89,6 +97,7 @@ const defaults: Omit<ServiceSettings, 'environment'> = {
   maxAffiliateFeeBips: 1000,
   affiliateAsset: null,
   ownSolvers: [],
+  destinationGas: { usdMicros: new Map(), solvers: [] },
   maxQuoteDeviationBips: 300,
   broadcastWaitMs: 15_000,
   bodyLimitBytes: 64 * 1024,

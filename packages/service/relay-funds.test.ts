@@ -3,6 +3,7 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
 import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
+import { leaseAction, syncWanted } from '@tandem/party/store/actions/actions.ts'
 import { recordPoll } from '@tandem/party/store/chain/events.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import { blockOf, NOW, openTestStore, putOrder, sightingsOf } from '@tandem/party/store/store.fixture.ts'
@@ -102,6 +103,42 @@ test('orders with a deposit address need coins for their initiations too, of whi
     const rich = await fundsWith(least, leaves)
     rich.assertCanInitiate(chain)
   }
+})
+
+test('gas for recipients needs coins for four of them, beside what open payouts take and give', async () => {
+  const memory = createMemoryChain(chain, NOW)
+  const deployments = { 'ethereum_localnet:wbtc': { htlc: '0x01', token: '0x02' } }
+  const registry = createRegistry({ chains: localChains, assets: localAssets, deployments, served: new Set([chain]) })
+  const cost = { decimals: 18, initiate: 100n, redeem: 10n, refund: 1n, kept: 7n }
+  const relay = createKeyring([createKey('secp256k1', '11'.repeat(32))])
+  const fundsWith = async (balance: bigint) => {
+    const client = { ...memory, chain: memory.chain, balance: async () => balance, legCost: async () => cost }
+    const funds = createRelayFunds({ db: store.db, registry, clients: new Map([[chain, client]]), relay, log, gasOf: () => 1_000n })
+    await funds.check(chain)
+    return funds
+  }
+  // 7 that the account keeps, 4 × 4 × 10 for payouts, 4 × 1000.
+  const poor = await fundsWith(4_166n)
+  poor.assertPayable(chain)
+  expect(() => poor.assertCanGiveGas(chain)).toThrow('too little ethereum_localnet:eth to pay for destination gas on ethereum_localnet')
+  const rich = await fundsWith(4_167n)
+  rich.assertCanGiveGas(chain)
+  // An order that is funded takes its payout, and gives its gas, for which orders without gas do not wait until it is begun.
+  const { order } = await putOrder(store.db, { destination: { chain, gas: 500n } })
+  const block = blockOf(1n)
+  const poll = { chain: order.source.chain, finalHeight: null, unconfirmed: [], after: null, blocks: [block] }
+  await recordPoll(store.db, { ...poll, events: [{ ...sightingsOf(order.source.swapId).initiated(), block }] })
+  const [payouts, gifts] = [7n + 160n + 40n, 500n + 4_000n]
+  ;(await fundsWith(payouts)).assertPayable(chain)
+  ;(await fundsWith(payouts + gifts)).assertCanGiveGas(chain)
+  const short = await fundsWith(payouts + gifts - 1n)
+  expect(() => short.assertCanGiveGas(chain)).toThrow('too little')
+  const redeem = { orderId: order.id, leg: 'destination', verb: 'redeem' } as const
+  await syncWanted(store.db, [order.id], [redeem])
+  expect(await leaseAction(store.db, 'engine', 60)).not.toBeNull()
+  const begun = await fundsWith(payouts + 499n)
+  expect(() => begun.assertPayable(chain)).toThrow('too little')
+  ;(await fundsWith(payouts + gifts)).assertCanGiveGas(chain)
 })
 
 test('before the first engine there is none, and the error says what to start', async () => {

@@ -1,7 +1,7 @@
 /**
  * The relay key must be able to pay for the payouts of new orders. If the service cannot show the secret on the destination, both parties
  * wait for their timelocks, so it takes no such order. Chains whose payouts pay their own fee need no check. It must also be able to
- * initiate the orders with a deposit address, or what a user pays there waits for the deadline and goes back.
+ * initiate the orders with a deposit address, or what a user pays there waits for the deadline and goes back; and what a payout gives on top.
  */
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
@@ -9,7 +9,7 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { PublicKeyring } from '@tandem/keys/keyring.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
-import { countOpenPayouts } from '@tandem/party/store/orders/open-payouts.ts'
+import { readOpenPayouts } from '@tandem/party/store/orders/open-payouts.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
@@ -20,6 +20,8 @@ export interface RelayFunds {
   assertPayable(chain: ChainId): void
   /** The same for the initiation of an order with a deposit address. */
   assertCanInitiate(chain: ChainId): void
+  /** The same for an order whose payout also gives coin. */
+  assertCanGiveGas(chain: ChainId): void
   /** The promise does not reject because of a node. */
   check(chain: ChainId): Promise<void>
 }
@@ -28,14 +30,16 @@ const CHECK_MS = 4_000
 /** Orders may be funded between two checks. */
 const PAYOUTS_AHEAD = 4n
 const INITIATIONS_AHEAD = 4n
+const GIFTS_AHEAD = 4n
 /** Fees may rise to this multiple of the current ones until the transaction is sent. */
 const PEAK_FACTOR = 4n
 
-type Duty = 'payouts' | 'initiations'
-const duties = ['payouts', 'initiations'] as const satisfies readonly Duty[]
+type Duty = 'payouts' | 'initiations' | 'destination gas'
+const duties = ['payouts', 'initiations', 'destination gas'] as const satisfies readonly Duty[]
 const CONSEQUENCE = {
   payouts: 'no new swap to it starts',
   initiations: 'no new order gets a deposit address there',
+  'destination gas': 'no new order gets it there',
 } as const satisfies Record<Duty, string>
 
 export function createRelayFunds(options: {
@@ -45,11 +49,13 @@ export function createRelayFunds(options: {
   /** The keyring is null if no engine has published its key yet. */
   readonly relay: PublicKeyring | null
   readonly log: Logger
+  /** A payout may give this much of the coin of the chain. */
+  readonly gasOf?: (chain: ChainId) => bigint
   readonly nowMs?: () => number
 }): RelayFunds {
-  const { db, registry, clients, relay, log, nowMs = () => performance.now() } = options
+  const { db, registry, clients, relay, log, gasOf = () => 0n, nowMs = () => performance.now() } = options
   const checkedAt = new Map<ChainId, number>()
-  const short: Readonly<Record<Duty, Set<ChainId>>> = { payouts: new Set(), initiations: new Set() }
+  const short: Readonly<Record<Duty, Set<ChainId>>> = { payouts: new Set(), initiations: new Set(), 'destination gas': new Set() }
 
   async function check(chain: ChainId): Promise<void> {
     checkedAt.set(chain, nowMs())
@@ -78,11 +84,11 @@ export function createRelayFunds(options: {
     if (relay === null || legCost === undefined || orderKeys !== undefined) return null
     const active = registry.assetsOf(chain.id).filter(({ deployment }) => deployment !== null)
     const address = client.addressOf(relay.of(client.curve))
-    const [costs, open] = await Promise.all([Promise.all(active.map(({ id }) => legCost(id))), countOpenPayouts(db, chain.id)])
+    const [costs, open] = await Promise.all([Promise.all(active.map(({ id }) => legCost(id))), readOpenPayouts(db, chain.id)])
     const balance = await client.balance(chain.nativeAsset, address)
     const most = (amountOf: (cost: LegCost) => bigint) => costs.map(amountOf).reduce(max, 0n)
     const kept = most((cost) => cost.kept ?? 0n)
-    const payouts = (open + PAYOUTS_AHEAD) * most(({ redeem }) => PEAK_FACTOR * redeem)
+    const payouts = (open.count + PAYOUTS_AHEAD) * most(({ redeem }) => PEAK_FACTOR * redeem) + open.begunGas
     const initiations = INITIATIONS_AHEAD * most(({ initiate, bound = 0n }) => PEAK_FACTOR * initiate + bound)
     const left = max(
       payouts,
@@ -91,6 +97,8 @@ export function createRelayFunds(options: {
     return {
       payouts: kept + payouts - balance,
       initiations: prefund?.addressOf === undefined ? 0n : kept + left + initiations - balance,
+      // What is not begun holds up no other payout: it is left out where the coin is short.
+      'destination gas': kept + payouts + open.gas - open.begunGas + GIFTS_AHEAD * gasOf(chain.id) - balance,
       address,
     }
   }
@@ -109,6 +117,7 @@ export function createRelayFunds(options: {
   return {
     check,
     assertPayable: (chain) => assertNotShort(chain, 'payouts'),
+    assertCanGiveGas: (chain) => assertNotShort(chain, 'destination gas'),
     assertCanInitiate: (chain) => assertNotShort(chain, 'initiations'),
   }
 }

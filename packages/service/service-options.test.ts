@@ -26,6 +26,7 @@ test('takes every setting from the configuration', () => {
     rate_limit: { per_minute: 7 },
     allow_any_origin: true,
     quote_budget_ms: 250,
+    destination_gas: { usd: { base: '0.20' }, solvers: ['ours'] },
   }
   expect(serviceOptions(configured)).toEqual({
     environment: 'testnet',
@@ -37,6 +38,7 @@ test('takes every setting from the configuration', () => {
     rateLimitPerMinute: 7,
     allowAnyOrigin: true,
     quoteBudgetMs: 250,
+    destinationGas: { usdMicros: new Map([['base', 200_000n]]), solvers: ['ours'] },
   })
 })
 

@@ -2,6 +2,7 @@
 import type { ServiceConfig } from '@tandem/party/config/schema.ts'
 import { parseUsdMicros } from '@tandem/protocol/amount.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { openPolicy } from '@tandem/protocol/policy.ts'
 import { type ServiceOptions, STREAM_LIMITS } from './context.ts'
 
@@ -9,6 +10,7 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
   const {
     environment,
     earnings,
+    destination_gas: gas,
     fees = {},
     app_id_headers,
     allow_any_origin,
@@ -32,6 +34,12 @@ export function serviceOptions(config: ServiceConfig): ServiceOptions {
     ...(deviation !== undefined && { maxQuoteDeviationBips: deviation }),
     ...(earnings?.asset !== undefined && { affiliateAsset: earnings.asset as AssetId }),
     ...(earnings?.own_solvers !== undefined && { ownSolvers: earnings.own_solvers }),
+    ...(gas !== undefined && {
+      destinationGas: {
+        usdMicros: new Map(Object.entries(gas.usd).map(([chain, usd]) => [chain as ChainId, parseUsdMicros(usd)])),
+        solvers: gas.solvers,
+      },
+    }),
     ...(app_id_headers !== undefined && { appIdHeaders: app_id_headers.map((name) => name.toLowerCase()) }),
     ...(allow_any_origin !== undefined && { allowAnyOrigin: allow_any_origin }),
     ...(rate_limit !== undefined && { rateLimitPerMinute: rate_limit.per_minute }),

@@ -209,6 +209,7 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
     clientKey: false,
     agreedAmount: terms.amount,
     depositAddress: null,
+    gas: null,
     maxFee: null,
     requiredConfirmations: requiredConfirmations(client.chain, leg === 'source' ? source : destination, terms.amount, leg),
   })

@@ -348,6 +348,25 @@ export const ServiceConfig = Type.Object(
         },
       ),
     ),
+    destination_gas: Type.Optional(
+      Type.Object(
+        {
+          usd: Type.Record(Type.String(), Decimal('How much of the coin a payout gives, in dollars, by chain.'), {
+            description: 'Dollars for each chain on which it is offered, such as { "base": "0.20" }.',
+          }),
+          solvers: Type.Array(Type.String({ minLength: 1 }), {
+            minItems: 1,
+            description:
+              'Ids of the solvers that take such orders. They collect what the relay key pays, so name your own, or those that settle it with you.',
+          }),
+        },
+        {
+          ...strict,
+          description:
+            "Offers users who swap into a token some of the chain's coin with the payout, so that they can move it: see docs/destination-gas.md. The relay key pays it; its price is a fee of the order. Without this it is not offered.",
+        },
+      ),
+    ),
     instant_refunds: Type.Optional(
       Type.Object(
         {

@@ -18,7 +18,7 @@ import { addGrant } from '../store/orders/grants.ts'
 import { findOrder } from '../store/orders/orders.ts'
 import { sharedStore } from '../store/shared-store.fixture.ts'
 import { commitTo, isCommittedTo } from '../store/solver/commitments.ts'
-import { NOW, putOrder, recordAttempt } from '../store/store.fixture.ts'
+import { NOW, putOrder, recordAttempt, sightingsOf } from '../store/store.fixture.ts'
 import { type EngineFixture, ORDER_KEY, openEngineFixture } from './engine.fixture.ts'
 import { backoffMs, executeAction } from './executor.ts'
 import { createLeases } from './leases.ts'
@@ -385,6 +385,58 @@ describe('the service redeems', () => {
       fixture.ethereum.grow(2)
       expect(await execute()).toMatchObject({ kind: 'sent', tx: 'redeem 2' })
     })
+  })
+
+  test('with gas for the recipient, alone, until that has failed often: the payout matters more', async () => {
+    fixture = await openEngineFixture(store, { destination: { chain: 'ethereum_localnet', gas: 9n } })
+    const batchRedeem = { areRedeemable: vi.fn(), redeem: vi.fn() }
+    Object.assign(fixture.ethereum, { batchRedeem })
+    await fixture.fund('source', 'destination')
+    const leased = await fixture.lease('destination', 'redeem')
+    const given = async (failures: number) => {
+      fixture.ethereum.orders.length = 0
+      expect(await executeAction(fixture.context('service'), { ...leased, failures })).toMatchObject({ kind: 'sent' })
+      return fixture.ethereum.orders[0]?.spend?.gas
+    }
+    // Each call adds an attempt, which counts as a failure too: it may have reverted.
+    expect([await given(0), await given(1), await given(0), await given(0)]).toEqual([9n, 9n, 9n, undefined])
+    await store.db.deleteFrom('attempts').execute()
+    expect([await given(2), await given(2)]).toEqual([9n, undefined])
+    expect(batchRedeem.redeem).not.toHaveBeenCalled()
+  })
+
+  test('without gas if too little would be left for the fees of all open payouts, beside the gas that is given already', async () => {
+    fixture = await openEngineFixture(store, { destination: { chain: 'ethereum_localnet', gas: 1_000n } })
+    await fixture.fund('source', 'destination')
+    const { order: other } = await putOrder(store.db, { destination: { chain: 'ethereum_localnet', gas: 500n } })
+    fixture.bitcoin.mine(sightingsOf(other.source.swapId).initiated(other.source.terms.amount))
+    await fixture.watch()
+    const world = { balance: 0n }
+    const legCost = async () => ({ decimals: 18, initiate: 100n, redeem: 10n, refund: 10n, kept: 7n })
+    Object.assign(fixture.ethereum, { legCost, balance: async () => world.balance })
+    const leased = await fixture.lease('destination', 'redeem')
+    const givenWith = async (balance: bigint) => {
+      world.balance = balance
+      await store.db.deleteFrom('attempts').where('action_key', '=', leased.key).execute()
+      fixture.ethereum.orders.length = 0
+      expect(await executeAction(fixture.context('service'), leased)).toMatchObject({ kind: 'sent' })
+      return fixture.ethereum.orders[0]?.spend?.gas
+    }
+    // The account keeps 7, and each of two payouts takes up to 4 × 10.
+    expect(await givenWith(1_086n)).toBeUndefined()
+    expect(await givenWith(1_087n)).toBe(1_000n)
+    // Another engine has begun the other one.
+    await syncWanted(store.db, [other.id], [{ orderId: other.id, leg: 'destination', verb: 'redeem' }])
+    expect(await leaseAction(store.db, 'another', 60)).toMatchObject({ orderId: other.id })
+    expect(await givenWith(1_586n)).toBeUndefined()
+    expect(await givenWith(1_587n)).toBe(1_000n)
+    await store.db
+      .updateTable('attempts')
+      .set({ action_key: `${other.id}/destination/redeem` })
+      .execute()
+    await store.db.updateTable('actions').set({ lease_until: null }).where('order_id', '=', other.id).execute()
+    expect(await givenWith(1_586n)).toBeUndefined()
+    expect(await givenWith(1_587n)).toBe(1_000n)
   })
 
   test("with the order key, to the user's address, where the service acts for the user", async () => {

@@ -26,6 +26,7 @@ import { createFreshFacts } from './fresh-facts.ts'
 import type { Leases } from './leases.ts'
 import { afterRecord, openOutbox, type Taken } from './outbox.ts'
 import type { Party, Step } from './party.ts'
+import { leavesEnough } from './payout-gas.ts'
 import { MAX_ACTION_BACKOFF_MS, MAX_BATCH_WAIT_MS, MIN_ACTION_BACKOFF_MS, MIN_RECHECK_MS } from './times.ts'
 import { whatToCancel } from './what-to-cancel.ts'
 
@@ -36,6 +37,12 @@ export type ExecutorContext = LiveView & {
   /** When it aborts, the next engine does what is on record, and nothing else is begun. */
   readonly stopping?: AbortSignal
 }
+
+/**
+ * Gas for the recipient is a courtesy: a payout that fails more often than this is sent without it. An attempt counts too: one that is mined and reverts is
+ * followed by another, which is no failure, and the wait after each is longer.
+ */
+const MAX_FAILURES_WITH_GAS = 3
 
 export async function executeAction(context: ExecutorContext, action: LeasedAction): Promise<ActionResult> {
   const chain = action.chains[action.leg]
@@ -136,8 +143,9 @@ export function backoffMs(failures: number): number {
 
 async function send(context: ExecutorContext, first: Taken, againInMs: number): Promise<SentBatch> {
   const { step } = first
-  // A batch pays the redeemer of the terms, so an order with another payout address is not batched.
-  if (step.verb === 'redeem' && step.client.batchRedeem !== undefined && context.party.payoutAddress(step) === null) {
+  // A batch pays the redeemer of the terms, and no gas, so an order with another payout address or with gas is not batched.
+  const isPlain = context.party.payoutAddress(step) === null && step.state.order[step.leg].gas === null
+  if (step.verb === 'redeem' && step.client.batchRedeem !== undefined && isPlain) {
     const batch: BatchContext = {
       ...context,
       takeIfWanted: (other) => takeIfWanted(context, other),
@@ -164,12 +172,15 @@ async function sendAlone(context: ExecutorContext, first: Taken): Promise<string
   const { terms } = state.order[leg]
   const to = context.party.payoutAddress(step)
   if (verb === 'redeem') {
-    const { maxFee } = state.order[leg]
+    const { maxFee, gas } = state.order[leg]
+    const failed = action.failures + outbox.attempts.length
+    const gives = gas !== null && failed < MAX_FAILURES_WITH_GAS && (await leavesEnough(context, step, outbox.key))
     const request = {
       deposits: redeemable(state, leg),
       to,
       secret: await context.party.secretFor(step),
       ...(maxFee !== null && { maxFee }),
+      ...(gives && { gas }),
     }
     return redeemShowingSecrets(context, [action], outbox, (watched) => client.redeem(terms, request, watched))
   }

@@ -18,6 +18,7 @@ const access: {
   prepare: 'free',
   orderKeys: 'free',
   partialDeposits: 'free',
+  payoutGas: 'free',
   cosignedRefund: 'free',
   verifyNode: 'free',
   close: 'free',

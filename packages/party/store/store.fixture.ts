@@ -96,6 +96,7 @@ export function exampleOrder(changes: ExampleChanges = {}): NewOrder {
     clientKey: false,
     agreedAmount: 100_000_000n,
     depositAddress: null,
+    gas: null,
     maxFee: null,
     requiredConfirmations: 1,
   })

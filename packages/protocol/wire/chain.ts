@@ -1,5 +1,7 @@
 /** GET /chains shows chains and their assets in this form. */
 import { type Static, Type } from 'typebox'
+import { formatUnits } from '../amount.ts'
+import type { Asset } from '../asset.ts'
 import type { Chain } from '../chain.ts'
 import { explorerTxUrl } from '../explorer.ts'
 import { AssetRecord } from './asset.ts'
@@ -30,6 +32,15 @@ export const ChainRecord = Type.Object(
       description:
         'an order from this chain can be paid at an address, from anywhere: always where the HTLC is one, else with `deposit` of POST /orders',
     }),
+    destination_gas: Type.Optional(
+      Type.Object(
+        {
+          amount: Type.String({ description: 'in the smallest unit' }),
+          display: Type.String({ description: 'the amount in whole coins' }),
+        },
+        { description: 'a payout of a token here can also give this much of `native_asset_id`: see `destination_gas` of GET /quote' },
+      ),
+    ),
     is_active: Type.Boolean({ description: 'one of its assets can be swapped here now' }),
     assets: Type.Array(AssetRecord, { description: 'those that pass the filters' }),
   },
@@ -42,9 +53,11 @@ type Listed = {
   readonly assets: AssetRecord[]
   readonly solverKeys: readonly string[]
   readonly takesDeposits: boolean
+  /** What a payout may also give of the native asset. Null where that is not offered. */
+  readonly gas: { readonly coin: Pick<Asset, 'decimals'>; readonly amount: bigint } | null
 }
 
-export function chainToWire(chain: Chain, { icon, assets, solverKeys, takesDeposits }: Listed): ChainRecord {
+export function chainToWire(chain: Chain, { icon, assets, solverKeys, takesDeposits, gas }: Listed): ChainRecord {
   return {
     id: chain.reference,
     chain: chain.id,
@@ -62,6 +75,7 @@ export function chainToWire(chain: Chain, { icon, assets, solverKeys, takesDepos
     supported_token_schemas: [...chain.tokenSchemas],
     solver_keys: [...solverKeys],
     takes_deposits: takesDeposits,
+    ...(gas !== null && { destination_gas: { amount: gas.amount.toString(), display: formatUnits(gas.amount, gas.coin.decimals) } }),
     is_active: assets.some((asset) => asset.is_active),
     assets,
   }

@@ -77,6 +77,12 @@ export const CreateOrderRequest = Type.Object(
           'address: the answer is an address and an amount, which any wallet or exchange may pay, in any number of transfers. The source owner then gets what is refunded or returned, and the service pays the network fee of the initiation',
       }),
     ),
+    destination_gas: Type.Optional(
+      Type.Union([Type.Boolean(), Type.Null()], {
+        description:
+          "true: the payout also gives the recipient some of the destination chain's coin, to pay for fees there. Its price is a fee of the order: ask for the quote with it too. Refused for a recipient that has as much, and where GET /chains shows no `destination_gas`",
+      }),
+    ),
     secret_hash: Type.Optional(
       Type.Union([Type.String({ maxLength: 66 }), Type.Null()], {
         description: 'the SHA-256 hash of a 32-byte secret that you keep: 32 bytes as hex, 64 characters, with or without 0x',

@@ -12,6 +12,12 @@ export const QuoteQuery = Type.Object({
   to_amount: Type.Optional(AmountText),
   affiliate_fee: Type.Optional(Type.Integer({ minimum: 0, description: 'a whole number of bips, 0 or more' })),
   slippage: Type.Optional(Type.Integer({ minimum: 0, maximum: 500, description: 'a whole number of bips from 0 to 500' })),
+  destination_gas: Type.Optional(
+    Type.Boolean({
+      description:
+        "true: the payout also gives some of the destination chain's coin, to pay for fees there; its price is part of the quote",
+    }),
+  ),
   indicative: Type.Optional(Type.Boolean({ description: 'true or false' })),
   client_secret: Type.Optional(
     Type.Boolean({ description: 'true: for an order with `secret_hash`. Its price includes that the client may keep the secret' }),
@@ -41,6 +47,16 @@ const QuotePart = Type.Object(
   { title: 'QuotePart' },
 )
 
+const QuoteGas = Type.Object(
+  {
+    asset: Type.String({ description: 'the coin that pays fees on the destination chain, as <chain>:<token>' }),
+    amount: Type.String({ description: 'in the smallest unit' }),
+    display: Type.String({ description: 'the amount in whole coins' }),
+    fee: Type.Integer({ description: 'bips of the source amount that it costs, inside the amounts' }),
+  },
+  { title: 'QuoteGas', description: 'only with `destination_gas`: what the payout also gives' },
+)
+
 export const Quote = Type.Object(
   {
     solver_id: Type.String({ description: 'who makes the offer' }),
@@ -62,6 +78,7 @@ export const Quote = Type.Object(
     net_amount: Type.Optional(
       Type.String({ description: 'only with network_fee: the minimum that the recipient gets, in the smallest unit' }),
     ),
+    destination_gas: Type.Optional(QuoteGas),
     parts: Type.Optional(Type.Array(QuotePart, { description: 'only with `explain`: what the price consists of' })),
     source_range: Type.Optional(
       Type.Object(
@@ -94,6 +111,8 @@ export type QuoteFacts = {
   readonly explanation: QuoteExplanation | null
   /** The fee of the payout is taken out of the destination amount. It is 0 where another party pays it. */
   readonly networkFee: bigint
+  /** It is null unless asked for. */
+  readonly gas: { readonly coin: Pick<Asset, 'id' | 'decimals'>; readonly amount: bigint; readonly feeBips: number } | null
 }
 
 export function quoteToWire(quote: QuoteFacts): Quote {
@@ -108,12 +127,17 @@ export function quoteToWire(quote: QuoteFacts): Quote {
     fee: quote.feeBips,
     fixed_fee: formatUnits(quote.fixedFeeUsdMicros, 6),
     expires_at: Number(quote.expiresAt),
+    ...(quote.gas !== null && { destination_gas: gasToWire(quote.gas) }),
     ...(quote.explanation !== null && explanationToWire(quote.explanation)),
     ...(networkFee > 0n && {
       network_fee: networkFee.toString(),
       net_amount: (destination.amount > networkFee ? destination.amount - networkFee : 0n).toString(),
     }),
   }
+}
+
+function gasToWire({ coin, amount, feeBips }: NonNullable<QuoteFacts['gas']>): Static<typeof QuoteGas> {
+  return { asset: coin.id, amount: amount.toString(), display: formatUnits(amount, coin.decimals), fee: feeBips }
 }
 
 function explanationToWire({ parts, sourceRange }: QuoteExplanation): Pick<Quote, 'parts' | 'source_range'> {

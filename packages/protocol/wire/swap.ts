@@ -55,6 +55,12 @@ export const SwapRecord = Type.Object(
           'on destinations whose payout pays its own network fee: the maximum that is taken out of the amount, in the smallest unit; the service pays what is needed beyond that',
       }),
     ),
+    gas: Type.Optional(
+      Type.String({
+        description:
+          "on destinations that were asked for with `destination_gas`: what the redeem also gives of the chain's coin, in the smallest unit. A redeem that fails several times is sent without it, and one that somebody else sends has none",
+      }),
+    ),
     fee_from_amount: Type.Optional(
       Type.Literal(true, {
         description: 'where redeems and refunds pay their network fee out of what is locked: the recipient gets less than `amount`',
@@ -139,6 +145,7 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
     asset_price: Number(formatUsdPrice(facts.assetPrice)),
     amount: swap.terms.amount.toString(),
     ...(swap.maxFee !== null && { network_fee: swap.maxFee.toString() }),
+    ...(swap.gas !== null && { gas: swap.gas.toString() }),
     ...(facts.feeFromAmount && { fee_from_amount: true as const }),
     ...(redeemed !== null && { redeemed_amount: redeemed.toString() }),
     ...(refunded !== null && { refunded_amount: refunded.toString() }),

@@ -13,6 +13,7 @@ import { assertStorable } from '@tandem/protocol/stored-text.ts'
 import type { Logger } from '@tandem/runtime/log.ts'
 import { type FastifyInstance, fastify } from 'fastify'
 import { completeSettings, type ServiceContext, type ServiceOptions } from '../context.ts'
+import { gasOffered } from '../destination-gas/destination-gas.ts'
 import { type Claims, createClaims } from '../earnings/claims.ts'
 import { createEventStreams } from '../events/event-streams.ts'
 import type { EventStreams } from '../events/stream-request.ts'
@@ -108,7 +109,11 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     signingLimit: createSigningLimit(db),
     operatorHalts: createOperatorHalts(db),
     databaseProblem: createDatabaseCheck(dependencies),
-    relayFunds: createRelayFunds({ ...dependencies, relay: dependencies.operator?.relay ?? null }),
+    relayFunds: createRelayFunds({
+      ...dependencies,
+      relay: dependencies.operator?.relay ?? null,
+      gasOf: (chain) => gasOffered({ ...dependencies, settings }, chain)?.amount ?? 0n,
+    }),
     signatureOffers: createSignatureOffers(dependencies),
     orderWriter: createOrderWriter(db),
     recipients: createRecipients(),

@@ -6,6 +6,7 @@ import type { App } from '@tandem/party/store/apps/apps.ts'
 import type { NewOrder } from '@tandem/party/store/orders/insert-orders.ts'
 import { findOrder, findRepeated, isSecretHashUsed, type StoredOrder } from '@tandem/party/store/orders/orders.ts'
 import { assertSealed, sealSwaps } from '@tandem/party/store/orders/swap-seals.ts'
+import type { UsdPrice } from '@tandem/protocol/amount.ts'
 import type { Asset, Deployment } from '@tandem/protocol/asset.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { depositPackageOf } from '@tandem/protocol/funding/deposit-package.ts'
@@ -17,6 +18,8 @@ import { standingOf } from '@tandem/protocol/payout-limits.ts'
 import { createSecret, type Hex32, hashSecret } from '@tandem/protocol/secret.ts'
 import type { CreateOrderRequest } from '@tandem/protocol/wire/order.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
+import { assertHasNoGas, requestGas } from '../destination-gas/destination-gas.ts'
+import type { GasRequest } from '../destination-gas/gas-request.ts'
 import { affiliateFees } from '../earnings/shares.ts'
 import { assertWithinLimits } from '../quotes/pair.ts'
 import { assertNotHalted, extraFeeBips } from '../quotes/prices.ts'
@@ -55,6 +58,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   const quote = readQuote(context, app, request, extra)
   const assetPrices = { source: context.prices.of(pair.source.id), destination: context.prices.of(pair.destination.id) }
   assertNotHalted(context, pair.source.id, pair.destination.id)
+  const gas = orderedGas(context, request, quote, assetPrices.source)
   const shares = affiliateFees(
     request.affiliateShares,
     { asset: pair.source, amount: request.sourceAmount, price: assetPrices.source },
@@ -62,6 +66,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   )
   assertHealthy(context, [pair.sourceChain.id, pair.destinationChain.id])
   context.relayFunds.assertPayable(pair.destinationChain.id)
+  if (gas !== null) context.relayFunds.assertCanGiveGas(pair.destinationChain.id)
   if (request.deposit) context.relayFunds.assertCanInitiate(pair.sourceChain.id)
   await context.operatorHalts.assertOpen([pair.sourceChain.id, pair.destinationChain.id])
 
@@ -69,6 +74,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
   if (request.secretHash !== null && (await isSecretHashUsed(context.db, request.secretHash))) throw secretHashUsed()
 
   await assertUsersCanReceive(context, app, request)
+  if (gas !== null) await assertHasNoGas(context, { chain: pair.destinationChain.id, address: request.destinationOwner.name }, gas)
   const createdAt = context.now()
   const { secret, secretHash } = chooseSecret(request.secretHash)
   const slippageBips = request.slippageBips ?? app.defaultSlippageBips
@@ -85,9 +91,10 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
       createdAt,
       deadline: createdAt + pair.sourceChain.fundingWindowSeconds,
       slippageBips,
-      extraFeeBips: extra,
+      extraFeeBips: extra + (gas?.feeBips ?? 0),
       request,
       quote,
+      gas,
       users,
     }),
   )
@@ -159,6 +166,24 @@ function readQuote({ quoteIds, now }: ServiceContext, app: App, request: OrderRe
   if (quote.destinationAmount < destinationAmount)
     throw refuse(`the quote gives ${quote.destinationAmount} of ${pair.destination.id}, destination.amount asks for ${destinationAmount}`)
   return quote
+}
+
+/** What was quoted is given, at its quoted price. An order without a quote gets the present price. */
+function orderedGas(
+  context: ServiceContext,
+  { destinationGas, pair, sourceAmount }: OrderRequest,
+  quote: IssuedQuote | null,
+  sourcePrice: UsdPrice,
+): GasRequest {
+  if (quote !== null && (quote.gas !== null) !== destinationGas)
+    throw new TandemError(
+      'bad_request',
+      quote.gas === null
+        ? 'quote_id: the quote has no destination_gas: ask for the quote with destination_gas=true'
+        : 'quote_id: the quote has destination_gas, the order not: ask for a quote without it, for a better price',
+    )
+  if (!destinationGas) return null
+  return quote?.gas ?? requestGas(context, pair.destination, { asset: pair.source, price: sourcePrice, amount: sourceAmount })
 }
 
 /** The source pays the user if the swap fails, the destination if it succeeds. A refund address that is set later is not checked here. */

@@ -11,6 +11,8 @@ import { listingOf } from '@tandem/protocol/registry/listing-digest.ts'
 import { minAfterSlippage } from '@tandem/protocol/slippage.ts'
 import type { SolverOrderAcceptance, SolverOrderRequest } from '@tandem/protocol/wire/solver.ts'
 import type { ServiceContext } from '../context.ts'
+import { solversFor } from '../destination-gas/destination-gas.ts'
+import type { GasRequest } from '../destination-gas/gas-request.ts'
 import { opaque } from '../opaque.ts'
 import { pairKey, relayedRefusal, runAuction } from '../quotes/auction.ts'
 import { isWithinLimits } from '../quotes/pair.ts'
@@ -31,6 +33,7 @@ export type Proposal = {
   readonly extraFeeBips: number
   readonly request: OrderRequest
   readonly quote: IssuedQuote | null
+  readonly gas: GasRequest
   readonly users: Readonly<Record<Leg, UserParty>>
 }
 
@@ -76,9 +79,18 @@ async function candidates(context: ServiceContext, proposal: Proposal): Promise<
   const { solverId, pair, sourceAmount } = proposal.request
   const { source, destination } = pair
   const { extraFeeBips, app } = proposal
+  const only = solversFor(context, proposal.gas)
+  const mayTake = (id: string) => only?.includes(id) !== false
+  const assertMayTake = (id: string) => {
+    if (!mayTake(id)) throw new TandemError('bad_request', `destination_gas: solver ${id} takes no orders with it: leave one of them out`)
+  }
+  const members = pool.members.filter(({ id }) => mayTake(id))
   // An order with a quote belongs to the solver of the quote.
-  if (proposal.quote !== null) return [{ member: pool.named(proposal.quote.solverId), bid: proposal.quote }]
-  if (solverId === null && pool.members.length < 2) return pool.members.map((member) => ({ member, bid: null }))
+  if (proposal.quote !== null) {
+    assertMayTake(proposal.quote.solverId)
+    return [{ member: pool.named(proposal.quote.solverId), bid: proposal.quote }]
+  }
+  if (solverId === null && members.length < 2) return members.map((member) => ({ member, bid: null }))
   const question = {
     source,
     destination,
@@ -87,19 +99,21 @@ async function candidates(context: ServiceContext, proposal: Proposal): Promise<
     indicative: false,
     app,
     clientSecret: proposal.request.secretHash !== null,
+    only,
   } as const
   const known = recentAuctions.find(question, sourceAmount, now())
   if (solverId !== null) {
+    assertMayTake(solverId)
     const member = pool.named(solverId)
     return [{ member, bid: known?.find((bid) => bid.solverId === solverId) ?? null }]
   }
   const bids = known ?? (await runAuction(context, question)).bids
   const bidders = bids.flatMap((bid) => {
-    const member = pool.find(bid.solverId)
+    const member = mayTake(bid.solverId) ? pool.find(bid.solverId) : null
     return member === null ? [] : [{ member, bid }]
   })
   // A solver without a price now may still honour an earlier quote, so it is asked last.
-  const others = pool.members.filter(({ id }) => !bids.some((bid) => bid.solverId === id)).map((member) => ({ member, bid: null }))
+  const others = members.filter(({ id }) => !bids.some((bid) => bid.solverId === id)).map((member) => ({ member, bid: null }))
   const all = [...bidders, ...others]
   const sound = all.filter(({ member }) => isSound(member))
   return (sound.length > 0 ? sound : all).slice(0, MAX_SOLVERS)
@@ -261,6 +275,7 @@ async function completeSwap(context: ServiceContext, proposal: Proposal, leg: Le
     clientKey: user.clientKey,
     agreedAmount: terms.amount,
     requiredConfirmations: requiredConfirmations(chain, request.pair[leg], terms.amount, leg),
+    gas: leg === 'source' ? null : (proposal.gas?.amount ?? null),
     maxFee: leg === 'source' || user.clientKey ? null : await promisedFee(client, terms, proposal.quote),
   }
 }

@@ -43,9 +43,20 @@ test('quote_id binds an order to the quote: its solver is asked with its own id,
 
 test('other processes of the service know the quote: the id carries it', async () => {
   const topic = { source: { id: wbtc }, destination: { id: btc }, extraFeeBips: 20, app: 'shop' } as const
-  const quote = { solverId: 'first', quoteId: 'a.b', sourceAmount: 1n, destinationAmount: 2n ** 200n, expiresAt: NOW + 1n, networkFee: 3n }
-  const id = createQuoteIds('secret').issue(quote, topic)
-  expect(createQuoteIds('secret').read(id, topic, NOW)).toEqual(quote)
+  const plain = {
+    solverId: 'first',
+    quoteId: 'a.b',
+    sourceAmount: 1n,
+    destinationAmount: 2n ** 200n,
+    expiresAt: NOW + 1n,
+    networkFee: 3n,
+    gas: null,
+  }
+  for (const quote of [plain, { ...plain, gas: { amount: 2n ** 100n, feeBips: 7 } }]) {
+    const id = createQuoteIds('secret').issue(quote, topic)
+    expect(createQuoteIds('secret').read(id, topic, NOW)).toEqual(quote)
+  }
+  const id = createQuoteIds('secret').issue(plain, topic)
   expect(() => createQuoteIds('another').read(id, topic, NOW)).toThrow('quote_id is not')
 })
 

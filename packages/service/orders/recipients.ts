@@ -20,6 +20,8 @@ export type Recipient = {
 export interface Recipients {
   /** Throws `invalid_address` with the reason if the address cannot receive the asset, `chain_unavailable` if the chain did not say in time. */
   assertCanReceive(client: ChainClient, recipient: Recipient): Promise<void>
+  /** Throws `chain_unavailable` if the chain did not say in time how much of its coin the address has. */
+  readCoin(client: ChainClient, address: string): Promise<bigint>
 }
 
 export type RecipientLimits = { readonly timeoutMs: number; readonly maxOpenPerChain: number; readonly keepMs: number }
@@ -29,16 +31,17 @@ const MAX_CACHED = 1_000
 
 export function createRecipients({ timeoutMs, maxOpenPerChain, keepMs }: RecipientLimits = defaults): Recipients {
   const answers = createTtlCache<{ readonly obstacle: string | null }>({ keepMs, maxEntries: MAX_CACHED })
+  const coins = createTtlCache<bigint>({ keepMs, maxEntries: MAX_CACHED })
   const open = new Map<ChainId, number>()
 
   /** A check stays open until the node has answered, even if nobody waits for it any more, because it still costs a request. */
-  async function ask(chain: ChainId, question: () => Promise<string | null>): Promise<{ readonly obstacle: string | null }> {
+  async function ask<T>(chain: ChainId, question: () => Promise<T>): Promise<T> {
     const before = open.get(chain) ?? 0
     if (before >= maxOpenPerChain)
       throw new TandemError('chain_unavailable', `too many recipients are being checked on ${chain} at the moment; try again`)
     open.set(chain, before + 1)
     try {
-      return { obstacle: await question() }
+      return await question()
     } finally {
       open.set(chain, (open.get(chain) ?? 1) - 1)
     }
@@ -48,10 +51,15 @@ export function createRecipients({ timeoutMs, maxOpenPerChain, keepMs }: Recipie
     async assertCanReceive({ chain, checkRecipient }, { address, asset, field, payout }) {
       if (checkRecipient === undefined) return
       const key = `${asset} ${address} ${payout?.amount} ${payout?.isTrusted} ${payout?.isRefund}`
-      const askNow = () => answers.get(key, () => ask(chain.id, () => checkRecipient(address, asset, payout)))
+      const askNow = () => answers.get(key, () => ask(chain.id, async () => ({ obstacle: await checkRecipient(address, asset, payout) })))
       const { obstacle } =
         answers.peek(key) ?? (await within(timeoutMs, askNow(), `${chain.id} did not say in time whether ${field} can receive; try again`))
       if (obstacle !== null) throw new TandemError('invalid_address', `${field}: ${address} cannot receive ${asset}: ${obstacle}`)
+    },
+    async readCoin({ chain, balance }, address) {
+      const key = `${chain.id} ${address}`
+      const askNow = () => coins.get(key, () => ask(chain.id, () => balance(chain.nativeAsset, address)))
+      return coins.peek(key) ?? (await within(timeoutMs, askNow(), `${chain.id} did not say in time what ${address} has; try again`))
     },
   }
 }

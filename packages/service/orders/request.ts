@@ -31,6 +31,8 @@ export type OrderRequest = {
   readonly affiliateShares: readonly AffiliateShare[]
   /** The user asks for a deposit address. */
   readonly deposit: boolean
+  /** The payout also gives the recipient some of the chain's coin. */
+  readonly destinationGas: boolean
   /** The client made and keeps the secret of this hash. It is null if the service makes the secret. */
   readonly secretHash: Hex32 | null
 }
@@ -62,8 +64,19 @@ export function parseOrderRequest(context: ServiceContext, body: CreateOrderRequ
     acceptWorse: body.accept_worse ?? false,
     affiliateShares: parseShares(context, body.affiliate_fees, pair.source),
     deposit,
+    destinationGas: parseDestinationGas(body, destinationOwner),
     secretHash,
   }
+}
+
+/** Whoever redeems by a key of their own has the coin to do so. */
+function parseDestinationGas({ destination_gas: asked }: CreateOrderRequest, { key }: NonNullable<Owner>): boolean {
+  if (asked === true && key !== null)
+    throw new TandemError(
+      'bad_request',
+      'destination_gas: destination.owner is a key of your own, so you redeem, not the service: leave it out',
+    )
+  return asked ?? false
 }
 
 /** Where the HTLC itself is an address, every order is funded by a transfer. */
@@ -146,6 +159,7 @@ export function hashRequest(request: OrderRequest): string {
     // Requests without these fields must keep the hash that is stored for older orders.
     ...(request.quoteId !== null || request.acceptWorse ? [request.quoteId, request.acceptWorse] : []),
     ...(request.deposit ? ['deposit: address'] : []),
+    ...(request.destinationGas ? ['destination_gas'] : []),
   ]
   return hash('sha256', JSON.stringify(meaning))
 }

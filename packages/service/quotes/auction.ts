@@ -22,6 +22,8 @@ export type Question = {
   /** The client of the order keeps the secret. */
   readonly clientSecret?: boolean
   readonly app: string
+  /** Only these solvers are asked. Null means all of them. */
+  readonly only?: readonly string[] | null
 }
 
 export type Auction = {
@@ -44,10 +46,12 @@ export const pairKey = (source: Pick<Asset, 'id'>, destination: Pick<Asset, 'id'
 /** The auction ends when every solver in good standing has answered, or at the end of the budget. */
 export async function runAuction(context: AuctionContext, question: Question): Promise<Auction> {
   const { pool, settings } = context
-  const { waitedFor, trials } = pool.toAsk()
+  const isAsked = ({ id }: Member) => question.only?.includes(id) !== false
+  const toAsk = pool.toAsk()
+  const [waitedFor, trials] = [toAsk.waitedFor.filter(isAsked), toAsk.trials.filter(isAsked)]
   const pair = pairKey(question.source, question.destination)
   const answers: (Bid | TandemError)[] = []
-  const missing = new Set(pool.members)
+  const missing = new Set(pool.members.filter(isAsked))
   const silent = new Set([...waitedFor, ...trials])
   const budget = startTimer(settings.quoteBudgetMs, () => {
     for (const { failed } of silent) failed()
@@ -81,7 +85,9 @@ export async function runAuction(context: AuctionContext, question: Question): P
 
   const ranked = rankBids(bids(), question.exact.leg, pool.reliabilityOf)
   // A solver does not honour an indicative quote. An order at a single solver needs no auction.
-  if (!question.indicative && pool.members.length > 1) context.recentAuctions.remember(question, ranked, context.now())
+  // An auction of a few would hide the others from an order that anyone may take.
+  if (!question.indicative && (question.only ?? null) === null && pool.members.length > 1)
+    context.recentAuctions.remember(question, ranked, context.now())
   return { bids: ranked, refusals: answers.filter((answer) => answer instanceof TandemError), isIncomplete: isIncomplete() }
 }
 

@@ -7,12 +7,13 @@ import type { AssetId } from '@tandem/protocol/asset.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import type { GasRequest } from '../destination-gas/gas-request.ts'
 import type { Bid } from './rank.ts'
 
 export type OpenQuote = Pick<Bid, 'solverId' | 'quoteId' | 'sourceAmount' | 'destinationAmount' | 'expiresAt'>
 
 /** `networkFee` is the stated maximum that is taken out of the payout. It is 0 if nothing is. */
-export type IssuedQuote = OpenQuote & { readonly networkFee: bigint }
+export type IssuedQuote = OpenQuote & { readonly networkFee: bigint; readonly gas: GasRequest }
 
 /** The topic is the app that asked for the quote, and the terms of the question. */
 export type QuoteTopic = {
@@ -38,6 +39,7 @@ const Content = Type.Tuple([
   Type.Integer({ minimum: 0 }),
   Type.Integer({ minimum: 0 }),
   Type.String({ pattern: '^[0-9]+$' }),
+  Type.Union([Type.Null(), Type.Tuple([Type.String({ pattern: '^[0-9]+$' }), Type.Integer({ minimum: 0 })])]),
 ])
 const isContent = Compile(Content)
 
@@ -61,6 +63,7 @@ export function createQuoteIds(secret: string | Buffer = randomBytes(32)): Quote
         Number(expiresAt),
         topic.extraFeeBips,
         quote.networkFee.toString(),
+        quote.gas === null ? null : [quote.gas.amount.toString(), quote.gas.feeBips],
       ]
       const content = Buffer.from(JSON.stringify(fields)).toString('base64url')
       return `${content}.${codeOf(content, topic).toString('base64url')}`
@@ -76,7 +79,7 @@ export function createQuoteIds(secret: string | Buffer = randomBytes(32)): Quote
       const fields: unknown = JSON.parse(Buffer.from(content, 'base64url').toString())
       // An id of another version has other fields.
       if (!isContent.Check(fields)) throw new TandemError('price_moved', 'quote_id: the quote is not known any more; take a new quote')
-      const [solverId, quoteId, sourceAmount, destinationAmount, expiresAt, extraFeeBips, networkFee] = fields
+      const [solverId, quoteId, sourceAmount, destinationAmount, expiresAt, extraFeeBips, networkFee, gas] = fields
       if (extraFeeBips !== topic.extraFeeBips)
         throw new TandemError(
           'bad_request',
@@ -90,6 +93,7 @@ export function createQuoteIds(secret: string | Buffer = randomBytes(32)): Quote
         destinationAmount: BigInt(destinationAmount),
         expiresAt: BigInt(expiresAt),
         networkFee: BigInt(networkFee),
+        gas: gas === null ? null : { amount: BigInt(gas[0]), feeBips: gas[1] },
       }
     },
   }

@@ -8,6 +8,7 @@ import { success } from '@tandem/protocol/wire/envelope.ts'
 import { type Quote, type QuoteQuery, quoteToWire } from '@tandem/protocol/wire/quote.ts'
 import { createTtlCache } from '@tandem/runtime/ttl-cache.ts'
 import { assertHealthy, type ServiceContext } from '../context.ts'
+import { requestGas, solversFor } from '../destination-gas/destination-gas.ts'
 import { relayedRefusal, runAuction } from './auction.ts'
 import { assertWithinLimits, isWithinLimits, type Pair, parsePair } from './pair.ts'
 import { assertNotHalted, extraFeeBips } from './prices.ts'
@@ -61,9 +62,12 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
   assertWithinLimits(pair[exact.leg], exact.amount, exact.leg === 'source' ? 'from_amount' : 'to_amount')
   const extra = extraFeeBips(context.settings, query.affiliate_fee ?? 0, 'affiliate_fee')
   const prices = { source: context.prices.of(source.id), destination: context.prices.of(destination.id) }
+  const known = { asset: pair[exact.leg], price: prices[exact.leg], amount: exact.amount }
+  const gas = query.destination_gas === true ? requestGas(context, destination, known) : null
   assertNotHalted(context, source.id, destination.id)
   assertHealthy(context, [source.chain, destination.chain])
   context.relayFunds.assertPayable(destination.chain)
+  if (gas !== null) context.relayFunds.assertCanGiveGas(destination.chain)
   await context.operatorHalts.assertOpen([source.chain, destination.chain])
 
   const indicative = query.indicative ?? false
@@ -72,7 +76,8 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
       source,
       destination,
       exact,
-      extraFeeBips: extra,
+      extraFeeBips: extra + (gas?.feeBips ?? 0),
+      only: solversFor(context, gas),
       indicative,
       app,
       explain: query.explain ?? false,
@@ -95,11 +100,14 @@ async function answerQuote(context: ServiceContext, app: string, query: QuoteQue
     quoteToWire({
       ...bid,
       // A solver does not honour an indicative quote, so the id of one binds nobody.
-      quoteId: indicative ? bid.quoteId : context.quoteIds.issue({ ...bid, networkFee }, { source, destination, extraFeeBips: extra, app }),
+      quoteId: indicative
+        ? bid.quoteId
+        : context.quoteIds.issue({ ...bid, networkFee, gas }, { source, destination, extraFeeBips: extra, app }),
       source: { asset: source, amount: bid.sourceAmount, price: prices.source },
       destination: { asset: destination, amount: bid.destinationAmount, price: prices.destination },
       slippageBips,
       networkFee,
+      gas,
     }),
   )
 }

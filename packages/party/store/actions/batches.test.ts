@@ -56,6 +56,12 @@ const attempt = (tx: string) => ({
 })
 
 describe('leasing a batch', () => {
+  test('leaves out a redeem that gives gas, which no batch does: each lease would put it off', async () => {
+    const [first, second] = [await want(), await want()]
+    await want('source', 'redeem', { source: { gas: 1n } })
+    expect(orderIds(await batchOf(await lease(first)))).toEqual([second])
+  })
+
   test('takes all waiting redeems of the same leg and chain, due or not', async () => {
     const [first = '', ...others] = await wantSeveral(3)
     await want('source', 'refund')

@@ -16,7 +16,8 @@ const MAX_CONSIDERED = sql.lit(500)
 /**
  * Leases the actions that may share a transaction with this redeem. If it has no attempt, these are others of the same leg, asset and
  * redeemer without attempts. Otherwise they are exactly those that share a transaction with it already, so that they are replaced together.
- * A redeem with a cosigned transaction is batched only with the others in that transaction.
+ * A redeem with a cosigned transaction is batched only with the others in that transaction. One that gives gas is sent alone: it is not leased here, because
+ * that would put it off each time.
  */
 export async function leaseBatch(db: Database, action: LeasedAction, query: BatchQuery): Promise<readonly LeasedAction[]> {
   const rows = await readRows(db, leasedRow)`
@@ -31,7 +32,7 @@ export async function leaseBatch(db: Database, action: LeasedAction, query: Batc
           and (lease_until is null or lease_until < now())
         order by due_at limit ${MAX_CONSIDERED}
       ) as waiting join swaps on swaps.order_id = waiting.order_id and swaps.leg = first.leg
-      where not first.is_signed and swaps.asset = first.asset and swaps.redeemer = first.redeemer
+      where not first.is_signed and swaps.asset = first.asset and swaps.redeemer = first.redeemer and swaps.gas is null
         and not exists (select from attempts where action_key = waiting.key)
       union
       select theirs.action_key from first join attempts mine on mine.action_key = ${action.key}

@@ -153,7 +153,7 @@ export const rowTrust: Readonly<Record<string, TableTrust>> = {
   status_changes: [['id app order_id status at', shown]],
   swaps: [
     [
-      'chain asset initiator redeemer secret_hash timelock user_address order_key payer agreed_amount max_fee client_key deposit_address seal',
+      'chain asset initiator redeemer secret_hash timelock user_address order_key payer agreed_amount max_fee client_key deposit_address gas seal',
       tests(SEALS),
     ],
     ['amount swap_id', tests(TERMS, REFUNDS)],

@@ -67,6 +67,7 @@ export type Schema = {
     agreed_amount: bigint
     max_fee: bigint | null
     deposit_address: ColumnType<string | null, string | null | undefined, string | null>
+    gas: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
     client_key: Generated<boolean>
     /** The seal authenticates the row; it is null in a solver's database. */
     seal: ColumnType<string | null, string | null | undefined, string | null>

@@ -50,11 +50,11 @@ const insertWhole = prepare(
   ), legs as (
     insert into swaps (
       order_id, leg, chain, asset, swap_id, initiator, redeemer, amount, secret_hash, timelock, user_address, order_key, payer,
-      required_confirmations, asset_price, agreed_amount, client_key, max_fee, deposit_address, seal
+      required_confirmations, asset_price, agreed_amount, client_key, max_fee, deposit_address, gas, seal
     ) select made.id, swap.* from made join given on given.id = made.id, json_to_recordset(given.swaps) as swap (
       leg text, chain text, asset text, swap_id text, initiator text, redeemer text, amount numeric, secret_hash text, timelock bigint,
       user_address text, order_key text, payer text, required_confirmations integer, asset_price numeric, agreed_amount numeric,
-      client_key boolean, max_fee numeric, deposit_address text, seal text
+      client_key boolean, max_fee numeric, deposit_address text, gas numeric, seal text
     )
   ), kept as (
     insert into sealed_values (order_id, purpose, sealed) select made.id, value.purpose, decode(value.sealed, 'base64')
@@ -149,5 +149,6 @@ function swapToRow(leg: Leg, swap: Swap, assetPrice: bigint) {
     client_key: swap.clientKey,
     max_fee: swap.maxFee?.toString() ?? null,
     deposit_address: swap.depositAddress,
+    gas: swap.gas?.toString() ?? null,
   }
 }

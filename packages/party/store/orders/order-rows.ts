@@ -72,6 +72,7 @@ const swapFields = fields({
   agreedAmount: bigintText,
   clientKey: boolean,
   maxFee: nullable(bigintText),
+  gas: nullable(bigintText),
   depositAddress: nullable(text),
   seal: nullable(text),
 })
@@ -79,7 +80,8 @@ const swapFields = fields({
 const swapSql = (swap: 's' | 'd') => `json_build_array(
     ${swap}.chain, ${swap}.asset, ${swap}.swap_id, ${swap}.initiator, ${swap}.redeemer, ${swap}.amount::text, ${swap}.secret_hash,
     ${swap}.timelock::text, ${swap}.user_address, ${swap}.order_key, ${swap}.payer, ${swap}.required_confirmations, ${swap}.asset_price::text,
-    ${swap}.agreed_amount::text, ${swap}.client_key, ${swap}.max_fee::text, ${swap}.deposit_address, ${swap}.seal
+    ${swap}.agreed_amount::text, ${swap}.client_key, ${swap}.max_fee::text, ${swap}.gas::text,
+    ${swap}.deposit_address, ${swap}.seal
   ) as ${swap}_swap`
 
 const orderFields = fields({
@@ -255,6 +257,7 @@ function parseSwap(stored: ValueOf<typeof swapFields>): Swap {
     agreedAmount: stored.agreedAmount,
     requiredConfirmations: stored.requiredConfirmations,
     maxFee: stored.maxFee,
+    gas: stored.gas,
   }
 }
 

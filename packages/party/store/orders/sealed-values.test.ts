@@ -113,7 +113,7 @@ describe('swap seals', () => {
       await putOrder(store.db, {
         tokenHash: 'hash of the token',
         source: { userAddress: 'home', orderKey: 'key', payer: 'payer' },
-        destination: { userAddress: 'home', orderKey: 'key', maxFee: 5n },
+        destination: { userAddress: 'home', orderKey: 'key', maxFee: 5n, gas: 7n },
       })
     ).order
   const stored = (id: string) => storedOrder(store.db, id)
@@ -133,6 +133,7 @@ describe('swap seals', () => {
     ['deposit_address', 'thief'],
     ['agreed_amount', '1'],
     ['max_fee', '99999'],
+    ['gas', '99999'],
     ['client_key', 'true'],
     ['seal', null],
     ['seal', '00'.repeat(32)],

@@ -21,13 +21,13 @@ export function sealSwaps(vault: Authenticator, sealed: Sealed): Readonly<Record
 }
 
 export function sealSwap(vault: Authenticator, { order, tokenHash, requestHash }: Sealed, leg: Leg): string {
-  const { chain, terms, userAddress, orderKey, payer, clientKey, agreedAmount, maxFee, depositAddress } = order[leg]
+  const { chain, terms, userAddress, orderKey, payer, clientKey, agreedAmount, maxFee, depositAddress, gas } = order[leg]
   const { asset, initiator, redeemer, secretHash, timelock } = terms
   // The amount of a destination follows from the deposits. On some chains the id of an HTLC follows from the amount, on the others from the
   // remaining terms.
   const amounts = leg === 'source' ? [agreedAmount, terms.amount] : [agreedAmount]
-  const numbers = [timelock, maxFee, ...amounts].map((value) => value?.toString() ?? null)
-  // Rows without a deposit address keep the seal that they have.
+  // Rows without a deposit address, or without gas, keep the seal that they have.
+  const numbers = [timelock, maxFee, ...amounts, ...(gas === null ? [] : [gas])].map((value) => value?.toString() ?? null)
   const parties = [initiator, redeemer, userAddress, orderKey, payer, clientKey, ...(depositAddress === null ? [] : [depositAddress])]
   return vault.authenticate(JSON.stringify([order.id, leg, tokenHash, requestHash, chain, asset, secretHash, numbers, parties]))
 }

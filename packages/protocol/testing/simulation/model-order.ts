@@ -97,6 +97,7 @@ export function createModelOrder(kinds: Readonly<Record<Leg, ModelKind>>): Order
       clientKey: false,
       agreedAmount: terms.amount,
       depositAddress: null,
+      gas: null,
       maxFee: null,
       requiredConfirmations: chain.requiredConfirmations,
     }
