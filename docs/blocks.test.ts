@@ -134,6 +134,7 @@ describe('in a clone', () => {
     const settingsOf: Readonly<Record<string, () => Promise<Partial<PageSettings>>>> = {
       'docs/add-a-chain.md': async () => ({ values: { family: 'evm' } }),
       'docs/affiliates.md': async () => ({ before: [`APP=${local.app_id}`, `API=${local.base_url}`], values: { transaction: '0x01' } }),
+      'docs/destination-gas.md': async () => ({ before: [`APP=${local.app_id}`, `API=${local.base_url}`] }),
       'docs/events.md': async () => ({
         fills: [[/https:\/\/shop\.example\/hook/g, `http://127.0.0.1:${portOf(receiver)}/hook`]],
         before: ['tandem apps create my-shop'],

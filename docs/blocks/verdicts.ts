@@ -87,6 +87,7 @@ export const verdicts: Readonly<Record<string, readonly Verdict[]>> = {
   'packages/families/starknet/contract/README.md': [shown('a program of the makers of Starknet, and a public network')],
   'packages/families/sui/contract/README.md': [shown('the framework of Sui, which is not on npm')],
   'docs/add-a-chain.md': [commands('start')],
+  'docs/destination-gas.md': [commands('start', /"destination_gas":[\s\S]*"order_id"/), settings()],
   'docs/affiliates.md': [
     commands('start', /"order_id":"[0-9a-f]{64}"/),
     shown('a call of a contract, not of a program'),

@@ -98,6 +98,8 @@ export const swap = {
   inactive: 'not available now',
   pickTitle: (side: string) => `${side}: choose an asset`,
   recipient: (chain: string) => `Your address on ${chain}, where you are paid`,
+  gas: (amount: string, chain: string) => `Also get ${amount} to pay for fees on ${chain}. It is part of the price.`,
+  alsoGets: 'You also get',
   refundTo: (chain: string) => `Your address on ${chain}, for a refund if the swap fails`,
   refundToOwn: (chain: string) =>
     `Your own address on ${chain}, for a refund if the swap fails. Not one of an exchange: it may not credit it`,

@@ -39,6 +39,11 @@ export type QuoteRequest = {
    * does, and its own address gets what is refunded or returned.
    */
   readonly deposit?: 'address'
+  /**
+   * The payout of a token also gives the recipient some of the destination chain's coin, to pay for fees there. It costs what `destination_gas` of the quote says,
+   * inside its amounts. The default is false.
+   */
+  readonly destinationGas?: boolean
   /** `service`: the service makes the secret and redeems, also while this page is closed; together with the solver it could keep both sides. Default: `client`. */
   readonly secret?: 'client' | 'service'
 }
@@ -77,6 +82,7 @@ export async function quoteFor(context: SwapContext, request: QuoteRequest, sign
       ...(fromAmount === undefined ? { to_amount: String(toAmount) } : { from_amount: fromAmount.toString() }),
       ...(affiliateFee > 0 && { affiliate_fee: affiliateFee }),
       slippage,
+      ...(request.destinationGas === true && { destination_gas: true }),
       // The price must be for a user who keeps the secret.
       ...(request.secret !== 'service' && { client_secret: true }),
     },
@@ -85,7 +91,8 @@ export async function quoteFor(context: SwapContext, request: QuoteRequest, sign
   if (best === undefined) throw new Error('the service answered without a quote')
   const amount = fromAmount === undefined ? { exactOut: toAmount ?? 0n } : { exactIn: fromAmount }
   const { minToAmount = null, maxFromAmount = null } = request
-  verifyQuote(best, { source, destination, amount, minToAmount, maxFromAmount, slippage, now: now() })
+  const { destinationGas: gas = false } = request
+  verifyQuote(best, { source, destination, amount, minToAmount, maxFromAmount, slippage, gas, now: now() })
   return best
 }
 
@@ -128,6 +135,7 @@ export async function makeOrder(
     quote_id: quote.quote_id,
     ...(request.affiliateFees != null && { affiliate_fees: request.affiliateFees }),
     ...(secretHash !== null && { secret_hash: secretHash }),
+    ...(request.destinationGas === true && { destination_gas: true }),
     ...(takesDeposit && { deposit: 'address' as const }),
   }
   const created = await context.client.createOrder(body, signal === undefined ? {} : { signal })

@@ -115,6 +115,7 @@ export async function verifyTerms(intent: Intent, { funding, record }: Answers):
     `${intent.minDestinationAmount} or more`,
     destination.terms.amount,
   )
+  verifySame('destination_swap.gas', request.destination_gas === true, record.destination_swap.gas !== undefined)
   if (intent.minToAmount !== null) verifyNetAmount(intent.minToAmount, destination)
   verifySame('destination_swap.secret_hash', source.terms.secretHash, destination.terms.secretHash)
   const gap = timelockGapSeconds(source.chain, source.terms.timelock, destination.chain, destination.terms.timelock)

@@ -14,6 +14,8 @@ export type QuoteAsked = {
   readonly minToAmount: bigint | null
   readonly maxFromAmount: bigint | null
   readonly slippage: number
+  /** The payout shall also give some of the destination chain's coin. */
+  readonly gas: boolean
   /** Unix seconds. */
   readonly now: bigint
 }
@@ -28,8 +30,17 @@ export function verifyQuote(quote: Quote, asked: QuoteAsked): void {
   verifyThat(maxFromAmount === null || paid <= maxFromAmount, 'quote.source.amount', `${maxFromAmount} or less`, paid)
   verifySame('quote.slippage', slippage, quote.slippage)
   verifyThat(quote.expires_at > Number(now), 'quote.expires_at', `a time after ${now}`, quote.expires_at)
+  verifyGas(quote, asked)
   const net = received - verifyNetworkFee(quote, received)
   verifyThat(minToAmount === null || net >= minToAmount, 'quote.destination.amount', `${minToAmount} or more`, net)
+}
+
+/** Its price is inside the amounts, which the user's own limits bound. */
+function verifyGas({ destination_gas: given }: Quote, { gas, destination }: QuoteAsked): void {
+  verifySame('quote.destination_gas', gas, given !== undefined)
+  if (given === undefined) return
+  verifySame('quote.destination_gas.asset', destination.chain.nativeAsset, given.asset)
+  verifyParsed('quote.destination_gas.amount', 'an amount', given.amount, parseAmount)
 }
 
 function verifyNetworkFee(quote: Quote, received: bigint): bigint {

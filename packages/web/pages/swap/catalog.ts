@@ -30,6 +30,11 @@ export function findAsset(id: string): Asset | null {
   return assets.value.find((asset) => asset.id === id) ?? null
 }
 
+/** The coin of a chain need not be listed. */
+export function symbolOf(id: string): string {
+  return findAsset(id)?.symbol ?? id.slice(id.indexOf(':') + 1).toUpperCase()
+}
+
 export function findChain(id: string): Chain | null {
   return chains.value.find(({ chain }) => chain === id) ?? null
 }

@@ -39,6 +39,8 @@ export const amountText = signal('')
 export const recipient = signal('')
 /** The address to which a deposit that was paid by hand is refunded. */
 export const refundAddress = signal('')
+/** The user wants some of the destination chain's coin with the payout. It is not asked for where it is not offered. */
+export const wantsGas = signal(false)
 export const quote = signal<Quote | null>(null)
 export const quoteProblem = signal<Explanation | null>(null)
 /** The error code, if the service refused. */
@@ -53,6 +55,13 @@ const checkedRefund = signal<Checked>({ text: '', address: null, problem: null }
 
 export const from = computed(() => findAsset(fromId.value))
 export const to = computed(() => findAsset(toId.value))
+
+/** What a payout can also give of the chain's coin; null where that is not offered. */
+export const gasOffer = computed(() => {
+  const asset = to.value
+  return asset === null || asset.id === asset.chain.native_asset_id ? null : (asset.chain.destination_gas ?? null)
+})
+const destinationGas = computed(() => wantsGas.value && gasOffer.value !== null)
 
 /** It is null if the text is empty or not an amount. */
 export const amount = computed(() => {
@@ -127,7 +136,15 @@ export function flip(): void {
 }
 
 export function requestOf(offer: Quote, address: string, secret: 'client' | 'service'): SwapRequest {
-  const shared = { from: fromId.value, to: toId.value, recipient: address, secret, gasless: from.value?.isToken ?? false }
+  const gasless = from.value?.isToken ?? false
+  const shared = {
+    from: fromId.value,
+    to: toId.value,
+    recipient: address,
+    secret,
+    gasless,
+    destinationGas: offer.destination_gas !== undefined,
+  }
   if (fixedSide.value === 'from') return { ...shared, fromAmount: BigInt(offer.source.amount), minToAmount: minReceived(offer) }
   return { ...shared, toAmount: BigInt(offer.destination.amount), maxFromAmount: maxPaid(offer) }
 }
@@ -194,6 +211,7 @@ function keepQuote(): void {
   let askedAt = 0
   effect(() => {
     const [source, destination, given, side] = [fromId.value, toId.value, amount.value, fixedSide.value]
+    const withGas = destinationGas.value
     stop.abort()
     stop = new AbortController()
     const { signal: end } = stop
@@ -219,7 +237,8 @@ function keepQuote(): void {
       if (end.aborted || given === null) return
       try {
         const wanted = () => (side === 'from' ? { fromAmount: given } : { toAmount: given + fee })
-        const quoted = () => openReader().quote({ from: source, to: destination, recipient: '', ...wanted() }, { signal: end })
+        const quoted = () =>
+          openReader().quote({ from: source, to: destination, recipient: '', destinationGas: withGas, ...wanted() }, { signal: end })
         let found = await quoted()
         if (side === 'to' && BigInt(found.network_fee ?? 0) !== fee) {
           fee = BigInt(found.network_fee ?? 0)

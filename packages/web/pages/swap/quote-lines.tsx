@@ -5,6 +5,7 @@ import { Countdown } from '../../shared/countdown.tsx'
 import { formatDuration } from '../../shared/duration.ts'
 import { Problem } from '../../shared/problem.tsx'
 import { swap } from '../../texts.ts'
+import { symbolOf } from './catalog.ts'
 import { amountBefore, fixedSide, freshQuote, from, maxPaid, minReceived, quote, quoteProblem, to } from './form.ts'
 
 export function QuoteLines() {
@@ -35,6 +36,14 @@ export function QuoteLines() {
           {formatAmount(limit.amount, limit.asset.decimals)} {limit.asset.symbol}
         </dd>
       </div>
+      {offer.destination_gas !== undefined && (
+        <div>
+          <dt>{swap.alsoGets}</dt>
+          <dd>
+            {offer.destination_gas.display} {symbolOf(offer.destination_gas.asset)}
+          </dd>
+        </div>
+      )}
       <div>
         <dt>{swap.time}</dt>
         <dd>{formatDuration(offer.estimated_time)}</dd>

@@ -30,6 +30,7 @@ import {
   to,
   toId,
 } from './form.ts'
+import { GasChoice } from './gas-choice.tsx'
 import { isPutOff, isWritten } from './phrase.ts'
 import { PhraseDialog } from './phrase-dialog.tsx'
 import { balances, getCoins, setSolversRun, solversFailNext } from './play.ts'
@@ -137,6 +138,7 @@ export function SwapForm() {
               verdict={recipientCheck.value}
             />
           )}
+          <GasChoice />
           {source !== null && payer.value?.kind === 'deposit' && (
             <AddressField
               key={`from ${fromId.value}`}
