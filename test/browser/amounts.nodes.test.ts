@@ -55,6 +55,10 @@ await describeWithBrowser('amounts on the pages', () => {
     return BigInt(String(await story.evmChain('ethereum_localnet').request({ method: 'eth_call', params: [call, 'latest'] })))
   }
 
+  async function weiOf(account: string): Promise<bigint> {
+    return BigInt(String(await story.evmChain('ethereum_localnet').request({ method: 'eth_getBalance', params: [account, 'latest'] })))
+  }
+
   /** The texts of the order on its page and of the newest swap in the list. */
   async function said() {
     const line = async (of: string) => ((await page.locator(of).first().textContent()) ?? '').replaceAll(/\s+/g, ' ').trim()
@@ -194,6 +198,24 @@ await describeWithBrowser('amounts on the pages', () => {
       `You paid ${coins(paid, 'BTC')} on Bitcoin Regtest`,
       'You were paid 0.01 WBTC on Ethereum Localnet',
     ])
+  })
+
+  test('a token payout with coin to pay for fees: the page says how much and what it costs, and a new account gets it', async () => {
+    const recipient = freshAccount()
+    const plain = await quote('btc to wbtc', 'pay', '0.01')
+    await page.getByLabel(/^Also get [\d.]+ ETH to pay for fees on Ethereum Localnet/).check()
+    const line = page.locator('[data-test="quote"] div', { hasText: 'You also get' })
+    const given = parseUnits(((await line.locator('dd').textContent()) ?? '').split(' ')[0] ?? '', 18)
+    await look('quote-with-gas')
+    const orderId = await order(recipient)
+    await complete()
+    const { destination_swap: paid } = await recordOf(orderId)
+    expect(paid.gas).toBe(given.toString())
+    expect(await weiOf(recipient)).toBe(given)
+    const received = await tokensOf(recipient)
+    expect(received).toBe(BigInt(paid.amount))
+    expect(received).toBeLessThan(plain.gets)
+    await look('payout-with-gas')
   })
 
   test('an underpaid deposit: the rest with address and QR code, then what came back', async () => {

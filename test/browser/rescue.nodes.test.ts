@@ -246,6 +246,35 @@ await describeWithBrowser('the rescue page', () => {
     await page.close()
   })
 
+  test('the service is gone: what lies at a deposit address comes back by the file and a wallet of the browser', async () => {
+    await story.stack.service.setRunning(true)
+    const part = 400_000n
+    const wallet = payingWallet({ address: story.ownerOf(WBTC), pay: (to) => story.stack.network.fund(WBTC, to, part) })
+    const request = { from: WBTC, to: BTC, fromAmount: 1_000_000n, minToAmount: 900_000n, recipient: story.ownerOf(BTC) }
+    const { phrase, tandem, orderId } = await payAndLeave({ ...request, deposit: 'address' }, wallet)
+    await writeFile(join(folder, 'deposit.json'), await tandem.exportFile())
+    const { address, held } = await tandem.depositAddress(orderId)
+    expect(held).toBe(part)
+    await story.stack.service.setRunning(false)
+
+    const page = await visit(copyUrl())
+    await page.setInputFiles('#file', join(folder, 'deposit.json'))
+    await find(page, phrase)
+    const take = page.getByRole('button', { name: 'Take back what lies at the deposit address' })
+    await take.waitFor()
+    await assertSound('rescue-copy-deposit-address', page)
+    const before = await story.balance(WBTC)
+    await take.click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'what lay at the deposit address goes to you' })
+      .getByText(/^0x[0-9a-f]{64}$/)
+      .waitFor()
+    await story.eventually('the return', async () => (await story.balance(WBTC)) === before + part)
+    expect((await tandem.depositAddress(orderId)).address).toBe(address)
+    await page.close()
+  })
+
   test('the service is gone and there is no file: the phrase and a node find the payment on a chain with accounts', async () => {
     await story.stack.service.setRunning(true)
     const request = { from: WBTC, to: BTC, fromAmount: 1_000_000n, minToAmount: 900_000n, recipient: story.ownerOf(BTC) }

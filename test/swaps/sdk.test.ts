@@ -267,6 +267,7 @@ test.each([
     amount: { exactIn: fromAmount },
     minToAmount: null,
     maxFromAmount: null,
+    gas: false,
     slippage: 0,
     now,
   }
