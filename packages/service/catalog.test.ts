@@ -19,6 +19,7 @@ async function contextOf(served: readonly string[]): Promise<ServiceContext> {
     solverKeys: { of: () => [] },
     signatureOffers: { of: () => [] },
     clients: new Map(),
+    settings: { destinationGas: { usdMicros: new Map(), solvers: [] } },
   }
   return partial as unknown as ServiceContext
 }
