@@ -53,6 +53,10 @@ type Entry = {
   readonly isOurs: boolean
 }
 
+/** A payout gives coin beside a token, so a token must be deployed. */
+const givesGas = (entry: Entry): boolean =>
+  entry.local.givesGas === true && Object.values(deploymentsOf(entry)).some(({ token }) => token !== null)
+
 export async function startLocalNetwork(keys: Pick<LocalKeys, 'faucet' | 'claims'>, options: LocalNetworkOptions): Promise<LocalNetwork> {
   const { rows = environments.local } = options
   const started = await Promise.allSettled(options.chains.map((chain) => startOne(chain, keys, rows, options)))
@@ -74,7 +78,7 @@ export async function startLocalNetwork(keys: Pick<LocalKeys, 'faucet' | 'claims
     endpoints: byChain(({ local: { endpoints } }) => ({ endpoints })),
     deployments: Object.assign({}, ...entries.map(deploymentsOf)),
     distributors: entries.filter(({ local }) => local.paysAffiliates === true).map(({ chain }) => chain.id),
-    gasGivers: entries.filter(({ local }) => local.givesGas === true).map(({ chain }) => chain.id),
+    gasGivers: entries.filter(givesGas).map(({ chain }) => chain.id),
     prices: Object.assign({}, ...entries.map(pricesOf)),
     descriptions: byChain(describeChain),
     balances(asset) {
