@@ -24,7 +24,13 @@ type Node = {
 type Row = { readonly setting: string; readonly value: string; readonly needed: string; readonly meaning: string }
 
 /** Placeholders for the keys of a map in the reference. */
-const keysOf: Readonly<Record<string, string>> = { chains: '<chain>', endpoints: '<kind>', symbols: '<market>', contracts: '<market>' }
+const keysOf: Readonly<Record<string, string>> = {
+  chains: '<chain>',
+  usd: '<chain>',
+  endpoints: '<kind>',
+  symbols: '<market>',
+  contracts: '<market>',
+}
 
 function rowsOf(node: Node, place: readonly string[], isNeeded: boolean): readonly Row[] {
   const name = place.at(-1) ?? ''

@@ -3,11 +3,13 @@
  * wait for their timelocks, so it takes no such order. Chains whose payouts pay their own fee need no check. It must also be able to
  * initiate the orders with a deposit address, or what a user pays there waits for the deadline and goes back; and what a payout gives on top.
  */
+
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { PublicKeyring } from '@tandem/keys/keyring.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
+import { PEAK_FACTOR } from '@tandem/party/engine/payout-gas.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { readOpenPayouts } from '@tandem/party/store/orders/open-payouts.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
@@ -31,8 +33,6 @@ const CHECK_MS = 4_000
 const PAYOUTS_AHEAD = 4n
 const INITIATIONS_AHEAD = 4n
 const GIFTS_AHEAD = 4n
-/** Fees may rise to this multiple of the current ones until the transaction is sent. */
-const PEAK_FACTOR = 4n
 
 type Duty = 'payouts' | 'initiations' | 'destination gas'
 const duties = ['payouts', 'initiations', 'destination gas'] as const satisfies readonly Duty[]

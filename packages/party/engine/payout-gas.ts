@@ -7,8 +7,8 @@ import type { Database } from '../store/database/database.ts'
 import { readOpenPayouts } from '../store/orders/open-payouts.ts'
 import type { Step } from './party.ts'
 
-/** Fees may rise to this multiple of the current ones until the other payouts are sent. */
-const PEAK_FACTOR = 4n
+/** Fees may rise to this multiple of the current ones until a transaction is sent. */
+export const PEAK_FACTOR = 4n
 
 /** The step is leased, so its own gas is among that which is begun. */
 export async function leavesEnough({ db }: { readonly db: Database }, { client, state, leg }: Step, key: PublicKey): Promise<boolean> {

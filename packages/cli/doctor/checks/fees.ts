@@ -1,7 +1,9 @@
 /** An account that pays network fees must hold the chain's coin and be able to send. */
+
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Keyring } from '@tandem/keys/keyring.ts'
 import { readKeyring } from '@tandem/party/config/keyring.ts'
+import { PEAK_FACTOR } from '@tandem/party/engine/payout-gas.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
 
@@ -23,7 +25,6 @@ export async function readKeys({ party, config, readSecret }: DoctorContext): Pr
 
 /** If fewer redeems at a peak of fees can be paid, a solver takes nothing new from a chain, and a service nothing new to it. */
 const REDEEMS_AHEAD = 4n
-const PEAK_FACTOR = 4n
 /** Below this many swaps at current fees there is a warning. */
 const COMFORTABLE_SWAPS = 20n
 

@@ -2,8 +2,6 @@
 import type { Address } from 'viem'
 import { expect } from 'vitest'
 
-export type Ledger = Awaited<ReturnType<typeof createLedger>>
-
 /** It begins with what the owners have. What others are given is not compared. */
 export async function createLedger(
   owners: readonly Address[],

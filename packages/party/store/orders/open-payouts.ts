@@ -8,7 +8,7 @@ const read = prepare(
   'open-payouts',
   shape({ payouts: number, gas: bigintText, begun_gas: bigintText }),
   `select count(*)::integer as payouts, coalesce(sum(destination.gas), 0)::text as gas,
-    coalesce(sum(destination.gas) filter (where exists (
+    coalesce(sum(destination.gas) filter (where destination.gas is not null and exists (
       select from actions where key = concat(destination.order_id, '/destination/redeem')
         and (lease_until > now() or exists (select from attempts where action_key = actions.key))
     )), 0)::text as begun_gas
