@@ -61,7 +61,7 @@ function createParty(): Party {
   const sync = createSolverSync(context, [
     (states) => fillTasks(context, states),
     createAutomaticRefundTasks(context),
-    createCosignTasks(context),
+    createCosignTasks(context, { gatherMs: 1_000 }),
   ])
   return createServiceParty({ db, vault, relay: keys, onReconciled: sync.startDueTasks })
 }

@@ -26,6 +26,8 @@ import { payForReclaim } from './prefund/reclaim-budget.ts'
 import { createSolverSync, type SyncContext } from './solver-sync/solver-sync.ts'
 import { startWebhookWorker } from './webhooks/webhook-worker.ts'
 
+const DEFAULT_COSIGN_GATHER_SECONDS = 1
+
 /** If the price is unknown, the part of a payout's fee that the service pays is assumed to be worth this much. */
 const ASSUMED_FEE_USD_MICROS = 1_000_000n
 
@@ -55,7 +57,7 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
     (states) => fillTasks(context, states),
     createDepositQuestions(context),
     createAutomaticRefundTasks(context),
-    createCosignTasks(context),
+    createCosignTasks(context, { gatherMs: 1_000 * (config.cosign_gather_seconds ?? DEFAULT_COSIGN_GATHER_SECONDS) }),
     createCollectTasks(context),
   ])
   const party = createServiceParty({

@@ -34,9 +34,13 @@ export function tellOfRedeems(story: () => CoinStory): void {
   const redeemOf = async ({ order_id }: PlacedOrder) => (await story().signed('solver', order_id)).get('redeem source') ?? []
 
   test('two orders whose destinations are final: one batch redeem that both parties signed', { timeout: LIMIT_MS }, async () => {
-    const { stack, untilStatus } = story()
+    const { stack, restart, untilStatus, untilSeen } = story()
+    // However slowly the second order follows the first, the service offers both together.
+    await restart('service', (config) => Object.assign(config, { cosign_gather_seconds: 10 }))
     const orders = await place(2)
     await untilPaid(...orders)
+    // The solver drafts only redeems whose secret it has read.
+    for (const { order_id } of orders) await untilSeen('solver', order_id, 'destination redeemed')
     await stack.service.setRunning(false)
     // Twelve blocks make the payments final before the service polls again.
     for (let block = 0; block < 12; block++) await mineEvm()

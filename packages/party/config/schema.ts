@@ -300,6 +300,14 @@ export const ServiceConfig = Type.Object(
         default: 400,
       }),
     ),
+    cosign_gather_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 600,
+        description:
+          'How long the service waits for more redeems of a solver to become final before it cosigns them together. One transaction for many costs less. Default: 1.',
+      }),
+    ),
     fees: Type.Optional(
       Type.Object(
         {

@@ -132,7 +132,7 @@ test('waits a second for others that become final, and offers them together', as
   ethereum.grow(FINALITY)
   await watch()
   let nowMs = 1_000_000
-  const source = createCosignTasks(context, { nowMs: () => nowMs })
+  const source = createCosignTasks(context, { nowMs: () => nowMs, gatherMs: 1_000 })
   const [first] = await statesOfOrder()
   if (first === undefined) throw new Error('the order is gone')
   const second = { ...first, order: { ...first.order, id: 'another order' } }

@@ -22,17 +22,21 @@ const MAX_BATCH = 20
 const OFFER_AGAIN_MS = 60_000
 /** This is the first backoff after the solver drafted nothing for an order, because it may see the user's redeem as final a block later. */
 const FIRST_BACKOFF_MS = 1_000
-/** Redeems that become final within this time share a transaction, which costs less than one transaction each. */
-const GATHER_MS = 1_000
 const MAX_REMEMBERED = 100_000
 
 type Offered = { readonly againAtMs: number; readonly declined: number }
 type Gathered = { readonly sinceMs: number; readonly states: Map<string, OrderState> }
 
+type CosignOptions = {
+  /** Redeems that become final within this time share a transaction, which costs less than one transaction each. */
+  readonly gatherMs: number
+  readonly nowMs?: () => number
+}
+
 /** Recent offers are only in memory, so a restart repeats an offer. */
 export function createCosignTasks(
   context: SyncContext,
-  { nowMs = Date.now, gatherMs = GATHER_MS }: { readonly nowMs?: () => number; readonly gatherMs?: number } = {},
+  { gatherMs, nowMs = Date.now }: CosignOptions,
 ): (states: readonly OrderState[]) => readonly SyncTask[] {
   const offered = new Map<string, Offered>()
   const gathered = new Map<string, Gathered>()
