@@ -10,6 +10,8 @@ export interface Terminal {
 }
 
 const MARK = '-- end of the command:'
+/** Sources start ten times slower than a build, so no page may do what makes the build stale. */
+const STALE = 'dist/ is older than the sources'
 
 export function openTerminal(folder: string, env: NodeJS.ProcessEnv): Terminal {
   const shell = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env, stdio: 'pipe' })
@@ -44,6 +46,7 @@ export function openTerminal(folder: string, env: NodeJS.ProcessEnv): Terminal {
       const code = Number(output.slice(end).match(/\d+/)?.[0])
       const answer = output.slice(0, end)
       if (code !== 0) throw new Error(`${command}\nended with ${code}:\n${answer}\n${notes}`)
+      if (notes.includes(STALE)) throw new Error(`${command}\nran from the sources, because one of them is newer than the build`)
       return answer
     },
     async close() {

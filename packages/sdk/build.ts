@@ -1,6 +1,6 @@
 /** Builds the package: ES modules that are not minified, their source maps, and one file of types for each entry. Libraries stay imports. */
 import { spawnSync } from 'node:child_process'
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { type BuildResult, build, type Metafile, type Plugin } from 'esbuild'
 import { packageFolders } from '../../workspaces.ts'
@@ -27,7 +27,8 @@ export async function buildSdk(): Promise<void> {
     for (const { name, text } of linkPeers(files, metafile, peers)) await writeFile(join(DIST, names(name)), names(text))
   }
   await buildTypes()
-  await copyFile(join(REPOSITORY, 'LICENSE'), join(ROOT, 'LICENSE'))
+  // A newer file than the build of the command line would make that build stale.
+  await cp(join(REPOSITORY, 'LICENSE'), join(ROOT, 'LICENSE'), { preserveTimestamps: true })
 }
 
 /** A chunk that is loaded on demand has the name of its source without a hash, such as `evm-find-locks.js`. */
