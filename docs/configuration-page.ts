@@ -136,6 +136,7 @@ export const serviceExample = {
   max_quote_deviation_bips: 300,
   instant_refunds: { owner_usd_per_day: '5', app_usd_per_day: '500' },
   quote_budget_ms: 400,
+  cosign_gather_seconds: 5,
   policy: {
     default: 'open',
     isolation_groups: ['bitcoin_testnet:btc <-> ethereum_sepolia:*'],
