@@ -59,8 +59,7 @@ const copyDatabase = async (template: URL, name: string): Promise<string> => {
   const client = new pg.Client({ connectionString: at('/postgres') })
   await client.connect()
   try {
-    // Without it, PostgreSQL writes each page of the copy to its log too.
-    await client.query(`create database ${name} template ${template.pathname.slice(1)} strategy file_copy`)
+    await client.query(`create database ${name} template ${template.pathname.slice(1)}`)
   } finally {
     await client.end()
   }

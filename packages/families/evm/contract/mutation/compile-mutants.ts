@@ -46,24 +46,24 @@ const SHARED = 'shared'
 /** The compiler runs out of memory with too many at once. */
 const AT_ONCE = 40
 
-/** Survivors are mutants that the scenario does not catch. The unbroken contract must pass it before and after them. */
+/** Survivors are mutants that the scenario does not catch. The unbroken contract must pass it before and after them. `file` is what the mutant breaks. */
 export async function findSurvivors(
   kind: MutantKind,
   mutants: readonly Mutant[],
-  play: (bytecode: Hex) => Promise<void>,
+  play: (bytecode: Hex, file: Mutant['file'] | null) => Promise<void>,
 ): Promise<readonly string[]> {
   const [original = '0x', ...variants] = compileMutants(kind, [null, ...mutants])
   const survivors: string[] = []
-  await play(original)
+  await play(original, null)
   for (const [index, bytecode] of variants.entries()) {
-    const isCaught = await play(bytecode).then(
+    const isCaught = await play(bytecode, mutants[index]?.file ?? null).then(
       () => false,
       () => true,
     )
     if (!isCaught) survivors.push(mutants[index]?.name ?? '')
   }
   // A mutant could have been caught only because of the state that another left behind.
-  await play(original)
+  await play(original, null)
   return survivors
 }
 

@@ -7,8 +7,16 @@ import { htlcCall } from '../htlc-order.fixture.ts'
 import { playDeposits } from './deposit-scenario.ts'
 import { moves, refused } from './expectations.ts'
 import { playOrders } from './order-scenario.ts'
+import type { Part } from './parts.ts'
 
-export async function playNativeHtlc(options: SetupOptions): Promise<void> {
+export function nativeScenario(options: SetupOptions): readonly Part[] {
+  return [
+    { files: [], play: () => playCoin(options) },
+    { files: ['DepositAccount.sol', 'Deposits.sol'], play: () => playDeposits('native', options) },
+  ]
+}
+
+async function playCoin(options: SetupOptions): Promise<void> {
   const setup = await createHtlcSetup('native', undefined, options)
   await playOrders(setup)
   const order = setup.newOrder()
@@ -25,5 +33,4 @@ export async function playNativeHtlc(options: SetupOptions): Promise<void> {
   const arm = encodeFunctionData({ abi: reentrantAccount.abi, functionName: 'arm', args: [setup.htlc, data, 0n] })
   await setup.fixture.send({ from: setup.stranger, to: account, data: arm })
   await moves(setup, { from: setup.stranger, data, payee: account, amount: paid.amount })
-  await playDeposits('native', options)
 }

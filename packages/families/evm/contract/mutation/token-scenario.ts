@@ -27,23 +27,34 @@ import { moves, refused } from './expectations.ts'
 import { playGas } from './gas-scenario.ts'
 import { playOneSignature } from './one-signature-scenario.ts'
 import { playOrders } from './order-scenario.ts'
+import type { Part } from './parts.ts'
 
 const invalid = 'HTLC__InvalidSignature'
 const branchChainId = 99
 
-export async function playTokenHtlc(options: SetupOptions, kind: 'ERC-20' | 'HyperCore' = 'ERC-20'): Promise<void> {
-  const setup = await createHtlcSetup(kind, undefined, options)
-  await playOrders(setup)
-  await playSignatures(setup)
-  await playContractAccounts(setup)
-  await playChainSplit(setup)
-  const trialOf = (artifact: TokenArtifact) => createHtlcSetup(kind, artifact, options)
-  await playTokens(trialOf)
-  await playReentrancy(await trialOf(reentrantToken))
-  if (kind !== 'ERC-20') return
-  await playGas(await createHtlcSetup(kind, undefined, options))
-  await playOneSignature(options)
-  await playDeposits(kind, options)
+export function tokenScenario(options: SetupOptions, kind: 'ERC-20' | 'HyperCore' = 'ERC-20'): readonly Part[] {
+  const trialOf = (artifact?: TokenArtifact) => createHtlcSetup(kind, artifact, options)
+  const parts: readonly Part[] = [
+    {
+      files: [],
+      async play() {
+        const setup = await trialOf()
+        await playOrders(setup)
+        await playSignatures(setup)
+        await playContractAccounts(setup)
+        await playChainSplit(setup)
+        await playTokens(trialOf)
+        await playReentrancy(await trialOf(reentrantToken))
+      },
+    },
+  ]
+  if (kind !== 'ERC-20') return parts
+  return [
+    ...parts,
+    { files: ['GasWithPayout.sol'], play: async () => playGas(await trialOf()) },
+    { files: ['HtlcErc20.sol'], play: () => playOneSignature(options) },
+    { files: ['DepositAccount.sol', 'Deposits.sol'], play: () => playDeposits(kind, options) },
+  ]
 }
 
 const sign = (setup: HtlcSetup, order: HtlcOrder) => setup.initiator.signTypedData(initiateTypedData(setup.domain, order))

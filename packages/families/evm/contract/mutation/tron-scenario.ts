@@ -8,6 +8,7 @@ import { playDeposits } from './deposit-scenario.ts'
 import { moves, refused } from './expectations.ts'
 import { playGas } from './gas-scenario.ts'
 import { playOrders } from './order-scenario.ts'
+import type { Part } from './parts.ts'
 
 const HONEST = 0n
 const MOVES_NOTHING = [1n, 2n] as const
@@ -16,13 +17,21 @@ const TAKES_AND_SAYS_NO = 4n
 const WOULD_SUCCEED = 'HTLC__PayoutWouldSucceed'
 const FAILED = 'HTLC__TransferFailed'
 
-export async function playTronHtlc(options: SetupOptions): Promise<void> {
-  const setup = await createHtlcSetup('TRC-20', undefined, options)
-  await playOrders(setup)
-  await playAnswers(setup)
-  await playTrial(setup)
-  await playGas(await createHtlcSetup('TRC-20', undefined, options))
-  await playDeposits('TRC-20', options)
+export function tronScenario(options: SetupOptions): readonly Part[] {
+  const setupOf = () => createHtlcSetup('TRC-20', undefined, options)
+  return [
+    {
+      files: [],
+      async play() {
+        const setup = await setupOf()
+        await playOrders(setup)
+        await playAnswers(setup)
+        await playTrial(setup)
+      },
+    },
+    { files: ['GasWithPayout.sol'], play: async () => playGas(await setupOf()) },
+    { files: ['tron/StoredDeposits.sol'], play: () => playDeposits('TRC-20', options) },
+  ]
 }
 
 const onToken = (setup: HtlcSetup, data: Hex) => setup.fixture.send({ from: setup.stranger, to: setup.token, data })
