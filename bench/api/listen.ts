@@ -16,12 +16,13 @@ export const benchVault = createVault('42'.repeat(32))
 
 export async function listen({ environment = 'local', ...given }: BenchApi): Promise<{ readonly url: string; close(): Promise<void> }> {
   const api = createApi({
-    vault: benchVault,
+    sealer: benchVault,
     prices: createStaticFeed({}),
     log: createLogger({ name: 'bench', level: 'error', pretty: false }),
     now: () => BigInt(Math.floor(Date.now() / 1000)),
     expectOrders: () => undefined,
     wake: () => undefined,
+    signRefunds: () => Promise.reject(new Error('a bench asks for no instant refund')),
     chainHealthy: () => true,
     admits: () => true,
     ...given,

@@ -103,6 +103,11 @@ keys
   .description('write a new private key into a new file, and show its public key')
   .action((file) => runOnce(async (terminal) => (await import('./commands/keys.ts')).createKeyCommand(file, terminal)))
 keys
+  .command('sealing <file>')
+  .description('for a host that runs only the API: write the seal key into a new file, and show the setting that replaces vault_key')
+  .option('-c, --config <file>', "the engine's configuration file (default: that of the local stack's service)")
+  .action((file, options) => runOnce(async (terminal) => (await import('./commands/keys.ts')).sealingKeysCommand(file, options, terminal)))
+keys
   .command('show')
   .description('show the public key of a service or a solver, for the other party')
   .option('-c, --config <file>', "the configuration file (default: that of the local stack's service)")

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
+import { deriveSealingKeys } from '@tandem/party/store/orders/sealed-values.ts'
 import type { RegistryAdditions } from '@tandem/protocol/registry/addable.ts'
 import { freePort } from './free-port.ts'
 import type { LocalDatabases } from './local-databases.ts'
@@ -12,6 +13,8 @@ import { type LocalPrices, type LocalSolver, servedBy } from './local-prices.ts'
 
 export type LocalConfigs = {
   readonly serviceFile: string
+  /** For a process with `--role api`: the same, without the vault key. */
+  readonly apiFile: string
   readonly solverFile: string
   readonly otherSolverFiles: readonly string[]
 }
@@ -104,12 +107,17 @@ export async function writeLocalConfigs(input: {
       public_key: publicKey,
     })),
   }
+  const { publicKey, sealKey } = deriveSealingKeys(keys.vault)
+  const { vault_key: _, ...withoutVault } = service
+  const api: ServiceConfig = { ...withoutVault, sealing: { public_key: publicKey, seal_key: await writeSecret('seal', sealKey) } }
   const serviceFile = join(folder, 'service.json')
+  const apiFile = join(folder, 'service-api.json')
   for (const { file, config } of solvers) await writeJson(file, config)
   await writeJson(serviceFile, service)
+  await writeJson(apiFile, api)
   const [first, ...others] = solvers.map(({ file }) => file)
   if (first === undefined) throw new Error('there is no solver')
-  return { serviceFile, solverFile: first, otherSolverFiles: others }
+  return { serviceFile, apiFile, solverFile: first, otherSolverFiles: others }
 }
 
 function ofChains<T>(all: Readonly<Record<string, T>>, served: readonly string[]): Record<string, T> {

@@ -136,7 +136,7 @@ async function start(options: LocalStackOptions, keepClose: Keep): Promise<Omit<
   const engine = options.split === true ? createRestartable(() => startServiceProcess('engine', configs.serviceFile, log.level)) : null
   const service = createRestartable(async () =>
     startService(
-      await loadConfig(ServiceConfig, configs.serviceFile),
+      await loadConfig(ServiceConfig, engine === null ? configs.serviceFile : configs.apiFile),
       log.child({ party: 'service' }),
       engine === null ? 'both' : 'api',
       options.load,

@@ -14,6 +14,7 @@ import type { ServiceBase } from './base.ts'
 import { createClaims } from './earnings/claims.ts'
 import { createEventStreams } from './events/event-streams.ts'
 import type { EventStreams } from './events/stream-request.ts'
+import type { SignRefunds } from './instant-refund/refund-wish.ts'
 import { loadOrderState } from './orders/load-order-state.ts'
 import { createQuoteIds } from './quotes/quote-ids.ts'
 import { serviceOptions } from './service-options.ts'
@@ -23,7 +24,7 @@ import { createSolverKeys, type SolverKeys } from './solvers/solver-keys.ts'
 import { createSolverRequests } from './solvers/solver-requests.ts'
 
 export type EngineView = Pick<EngineLink, 'expectOrders' | 'wake' | 'chainHealthy' | 'admits' | 'chainStatus' | 'problem' | 'ready'> &
-  Partial<Pick<Engine, 'handOver'>>
+  Partial<Pick<Engine, 'handOver'>> & { readonly signRefunds: SignRefunds }
 
 /** What the API keeps in memory. An engine in the same process updates it. */
 export type ApiMemory = {
@@ -33,7 +34,10 @@ export type ApiMemory = {
   readonly watchPayments: (states: readonly OrderState[]) => void
 }
 
-export function createApiMemory({ db, registry, clients, solvers, settings, log, now }: ServiceBase): ApiMemory {
+/** The API gets no keys that open or pay, also not in a process that has them. */
+type ApiBase = Omit<ServiceBase, 'engineKeys'>
+
+export function createApiMemory({ db, registry, clients, solvers, settings, log, now }: ApiBase): ApiMemory {
   const pool = createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db) })
   return {
     pool,
@@ -55,11 +59,11 @@ export function createApiMemory({ db, registry, clients, solvers, settings, log,
 }
 
 export async function createServiceApi(
-  base: ServiceBase,
+  base: ApiBase,
   { pool, solverKeys, events }: ApiMemory,
   { engines, metrics, load }: { readonly engines: EngineView; readonly metrics: ServiceMetrics; readonly load: LoadMonitor | null },
 ): Promise<FastifyInstance> {
-  const { loaded, db, registry, clients, solvers, vault, prices, log, now, nodes, problems } = base
+  const { loaded, db, registry, clients, solvers, sealer, prices, log, now, nodes, problems } = base
   const { config, readSecret } = loaded
   const claimKeys = config.earnings === undefined ? null : await readKeyring(config.earnings.signing_key, readSecret)
   return createApi({
@@ -76,12 +80,13 @@ export async function createServiceApi(
     claims: createClaims({ db, clients, log }, claimKeys),
     quoteIds: createQuoteIds(base.signingSeed),
     events,
-    vault,
+    sealer,
     prices,
     log,
     now,
     expectOrders: engines.expectOrders,
     wake: engines.wake,
+    signRefunds: engines.signRefunds,
     chainHealthy: engines.chainHealthy,
     admits: engines.admits,
     engineProblem: engines.problem,

@@ -5,12 +5,13 @@ import { readKeyring } from '@tandem/party/config/keyring.ts'
 import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
 import { networkSettings } from '@tandem/party/config/network-settings.ts'
 import type { ServiceConfig } from '@tandem/party/config/schema.ts'
+import { readSealingKeys, readVault } from '@tandem/party/config/sealing.ts'
 import { connectNetwork } from '@tandem/party/engine/network.ts'
 import { openPriceFeed } from '@tandem/party/prices/open-feed.ts'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { claimDatabase } from '@tandem/party/store/database/owner.ts'
-import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
+import { createSealer, type Vault } from '@tandem/party/store/orders/sealed-values.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Keep } from '@tandem/runtime/closing.ts'
 import { type Logger, withProblems } from '@tandem/runtime/log.ts'
@@ -23,19 +24,26 @@ import { createSolverClient } from './solver-client.ts'
 
 export type ServiceBase = Pick<
   ServiceContext,
-  'db' | 'registry' | 'clients' | 'solvers' | 'vault' | 'prices' | 'settings' | 'log' | 'now'
+  'db' | 'registry' | 'clients' | 'solvers' | 'sealer' | 'prices' | 'settings' | 'log' | 'now'
 > & {
   readonly loaded: LoadedConfig<ServiceConfig>
   readonly signingSeed: string
   /** Solvers know the service by this public key. */
   readonly serviceKey: string
-  /** The relay keys pay the network fees. They are null in a process without an engine, which does not have them. */
-  readonly relay: Keyring | null
+  /** These are null in a process without an engine, which does not have them. */
+  readonly engineKeys: EngineKeys | null
   readonly payer: PublicKeyring
   readonly nodes: Readonly<Record<ChainId, readonly string[]>>
   readonly problems: RecentProblems
   /** Aborts all requests to the nodes. */
   readonly closeNetwork: () => Promise<void>
+}
+
+export type EngineKeys = {
+  /** The relay keys pay the network fees. */
+  readonly relay: Keyring
+  /** The vault opens the secrets and keys of orders. */
+  readonly vault: Vault
 }
 
 const SOLVER_TIMEOUT_MS = 10_000
@@ -51,8 +59,10 @@ export async function openBase(
   const { config, readSecret } = loaded
   const problems = createRecentProblems()
   const log = withProblems(parentLog, problems.add)
-  const vault = createVault(await readSecret(config.vault_key))
-  const relay = hasEngine ? await readKeyring(config.relay_key, readSecret) : null
+  const engineKeys = hasEngine
+    ? { vault: await readVault(loaded, 'a process with an engine'), relay: await readKeyring(config.relay_key, readSecret) }
+    : null
+  const sealer = engineKeys?.vault ?? createSealer(await readSealingKeys(loaded))
   const signingSeed = await readSecret(config.solver_signing_key)
   const signingKey = createSigningKey(signingSeed)
   const solvers = config.solvers.map(({ id, url, public_key: publicKey }) =>
@@ -61,9 +71,9 @@ export async function openBase(
   const endpoints = await networkSettings(loaded)
   const db = await openDatabase(await readSecret(config.database_url))
   keep(() => db.destroy())
-  await claimDatabase(db, { party: 'service', vault })
-  if (relay !== null) await publishIdentity(db, relay)
-  const payer = relay ?? (await readIdentity(db, log))
+  await claimDatabase(db, { party: 'service', sealer, setting: hasEngine ? 'vault_key' : 'sealing' })
+  if (engineKeys !== null) await publishIdentity(db, engineKeys.relay)
+  const payer = engineKeys?.relay ?? (await readIdentity(db, log))
   const { registry, clients, close } = await connectNetwork(
     endpoints,
     (chain, error) => log.warn({ chain, err: error }, 'the node does not answer: starting without this chain until it does'),
@@ -81,14 +91,14 @@ export async function openBase(
     registry,
     clients,
     solvers,
-    vault,
+    sealer,
     prices,
     settings,
     log,
     now,
     signingSeed,
     serviceKey: signingKey.publicKey,
-    relay,
+    engineKeys,
     payer,
     nodes: Object.fromEntries(
       Object.entries(endpoints.chains).map(([id, chain]) => [id, Object.values(chain.endpoints).flat().map(urlOf)]),

@@ -8,7 +8,7 @@ import type { Database } from '@tandem/party/store/database/database.ts'
 import type { OrderReader } from '@tandem/party/store/orders/order-reader.ts'
 import type { OrderWriter } from '@tandem/party/store/orders/order-writer.ts'
 import type { RefundBudget } from '@tandem/party/store/orders/paid-refunds.ts'
-import type { Vault } from '@tandem/party/store/orders/sealed-values.ts'
+import type { Sealer } from '@tandem/party/store/orders/sealed-values.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
@@ -21,6 +21,7 @@ import type { Logger } from '@tandem/runtime/log.ts'
 import type { Claims } from './earnings/claims.ts'
 import type { StreamLimits } from './events/stream-limits.ts'
 import type { EventStreams } from './events/stream-request.ts'
+import type { SignRefunds } from './instant-refund/refund-wish.ts'
 import type { OperatorHalts } from './operator/halts.ts'
 import type { Recipients } from './orders/recipients.ts'
 import type { QuoteIds } from './quotes/quote-ids.ts'
@@ -131,7 +132,7 @@ export type ServiceContext = {
   readonly signatureOffers: SignatureOffers
   readonly recentAuctions: RecentAuctions
   readonly quoteIds: QuoteIds
-  readonly vault: Vault
+  readonly sealer: Sealer
   readonly orderReader: OrderReader
   readonly readLiveAction: ReadLiveAction
   readonly orderWriter: OrderWriter
@@ -148,6 +149,8 @@ export type ServiceContext = {
   /** The time is in Unix seconds. */
   now(): bigint
   expectOrders(chains: readonly ChainId[]): void
+  /** An engine signs, in this process or another. */
+  readonly signRefunds: SignRefunds
   /** Makes the engine reconcile after a write about an order. */
   wake(): void
   chainHealthy(chain: ChainId): boolean

@@ -1,6 +1,5 @@
 /** The part of the service that moves money: it watches the chains, relays, redeems, refunds, agrees with solvers, and delivers webhooks. No HTTP server. */
 
-import type { Keyring } from '@tandem/keys/keyring.ts'
 import { releaseLogOf } from '@tandem/party/config/load-config.ts'
 import { type Engine, startEngine } from '@tandem/party/engine/engine.ts'
 import { createDifferenceLog } from '@tandem/party/engine/evidence/differences.ts'
@@ -11,13 +10,16 @@ import { divideRoundingUp } from '@tandem/protocol/amount.ts'
 import type { Order } from '@tandem/protocol/order.ts'
 import type { Keep } from '@tandem/runtime/closing.ts'
 import type { ApiMemory, EngineView } from './api-side.ts'
-import type { ServiceBase } from './base.ts'
+import type { EngineKeys, ServiceBase } from './base.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
 import type { ServiceContext } from './context.ts'
 import { createHints } from './hints/hints.ts'
+import { answerWishes } from './instant-refund/answer-wishes.ts'
 import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
 import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
 import { recordRefundCost } from './instant-refund/refund-budget.ts'
+import type { SignRefunds } from './instant-refund/refund-wish.ts'
+import { signWishedRefunds } from './instant-refund/sign-wished-refunds.ts'
 import { startOrderLog } from './order-log/order-log.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from './party.ts'
@@ -32,21 +34,23 @@ const DEFAULT_COSIGN_GATHER_SECONDS = 1
 const ASSUMED_FEE_USD_MICROS = 1_000_000n
 
 export type EngineSideOptions = {
-  readonly relay: Keyring
+  readonly keys: EngineKeys
   readonly metrics: ServiceMetrics
   /** The memory of the API in this process is null if the process has no API. */
   readonly memory: Pick<ApiMemory, 'events' | 'watchPayments'> | null
 }
 
 export async function startEngineSide(base: ServiceBase, options: EngineSideOptions, keep: Keep): Promise<EngineView> {
-  const { loaded, db, registry, clients, solvers, vault, log, now } = base
+  const { loaded, db, registry, clients, solvers, log, now } = base
   const { config } = loaded
-  const { relay, metrics, memory } = options
+  const { keys, metrics, memory } = options
+  const { relay, vault } = keys
   const guard = await startRollbackGuard({ db, path: loaded.pathOf(releaseLogOf(config)), log })
   const webhooks = startWebhookWorker({ db, vault, registry, now, log, allowPrivate: config.webhooks?.allow_private ?? false })
   const onDifferences = createDifferenceLog(log, { onDifference: metrics.onDifference })
   const context: SyncContext = {
     ...base,
+    vault,
     onDifferences,
     wake: () => engine.wake(),
     get polls() {
@@ -87,7 +91,9 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
     onAction: metrics.onAction,
     onDifferences,
   })
-  for (const part of [hints, sync, webhooks, guard, engine]) keep(() => part.stop())
+  const signRefunds: SignRefunds = (wish) => signWishedRefunds(context, wish)
+  const wishes = answerWishes({ db, sealer: vault, log, sign: signRefunds })
+  for (const part of [wishes, hints, sync, webhooks, guard, engine]) keep(() => part.stop())
   // The network closes before the engine, so that the engine does not wait for requests to nodes.
   keep(base.closeNetwork)
   keep(() => orderLog.stop())
@@ -98,6 +104,7 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
       orderLog.wake()
     },
     problem: () => null,
+    signRefunds,
   }
 
   function onDerived(): void {

@@ -11,6 +11,7 @@ import type { LoadMonitor } from './api/load/load-monitor.ts'
 import { type ApiMemory, createApiMemory, createServiceApi, type EngineView } from './api-side.ts'
 import { openBase, type ServiceBase } from './base.ts'
 import { startEngineSide } from './engine-side.ts'
+import { openEngineSigner } from './instant-refund/ask-engine.ts'
 import { createReadiness } from './readiness.ts'
 import type { Role } from './role.ts'
 import { followPayments } from './solvers/follow-payments.ts'
@@ -40,11 +41,12 @@ export async function startService(
 
 /** Resolves to the URL of the API. `memory` is null in a process without an API. */
 async function start(base: ServiceBase, memory: ApiMemory | null, load: LoadMonitor | null, keep: Keep): Promise<string | null> {
-  const { db, log, registry, problems, nodes, now, relay, loaded } = base
+  const { db, log, registry, problems, nodes, now, engineKeys, loaded } = base
   const { config } = loaded
   const chainStatus: EngineView['chainStatus'] = (chain) => engines.chainStatus(chain)
   const metrics = createServiceMetrics({ db, log, problems: problems.counts, chains: registry.chains, chainStatus, nodes, now })
-  const engines = relay === null ? followEngines(base, memory, keep) : await startEngineSide(base, { relay, metrics, memory }, keep)
+  const engines =
+    engineKeys === null ? followEngines(base, memory, keep) : await startEngineSide(base, { keys: engineKeys, metrics, memory }, keep)
   const api = memory === null ? null : await createServiceApi(base, memory, { engines, metrics, load })
   if (api !== null) keep(() => closeServer(api))
   if (memory !== null) keep(followSolverKeys(base, memory.solverKeys).stop)
@@ -67,5 +69,7 @@ function followEngines(base: ServiceBase, memory: ApiMemory | null, keep: Keep):
   keep(link.stop)
   const follower = followPayments(base, (states) => memory?.watchPayments(states))
   keep(follower.stop)
-  return link
+  const signer = openEngineSigner(base)
+  keep(signer.stop)
+  return { ...link, signRefunds: signer.signRefunds }
 }

@@ -41,7 +41,7 @@ test('the user asks the API for a refund, and the engine sends it', async () => 
 test('the process of the API is killed after it took the order: the swap completes without it', async () => {
   const { service, configs } = story.stack
   await service.setRunning(false)
-  const api = await startServiceProcess('api', configs.serviceFile, 'silent')
+  const api = await startServiceProcess('api', configs.apiFile, 'silent')
   const before = await story.balance('ethereum_localnet:wbtc')
   const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
   process.kill(api.pid, 'SIGKILL')

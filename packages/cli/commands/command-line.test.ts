@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '@tandem/party/store/database/database.ts'
+import { deriveSealingKeys } from '@tandem/party/store/orders/sealed-values.ts'
 import { Command } from 'commander'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createTestDatabase, makeReadOnly } from '../../../test/database.ts'
@@ -11,7 +12,7 @@ import type * as commands from './apps.ts'
 import { runCommand, writeServiceConfig, writeSolverConfig } from './command.fixture.ts'
 import { databaseServer } from './config-path.ts'
 import { findTarget } from './deploy-target.ts'
-import { createKeyCommand, showKeyCommand } from './keys.ts'
+import { createKeyCommand, sealingKeysCommand, showKeyCommand } from './keys.ts'
 import { registerApps } from './service-options.ts'
 import { explainError } from './terminal.ts'
 
@@ -119,6 +120,27 @@ test('DATABASE_URL names the server', () => {
 test.each([undefined, ''])('without it (%j) the embedded server is used', (url) => {
   vi.stubEnv('DATABASE_URL', url)
   expect(databaseServer()).toEqual({})
+})
+
+test('writes the seal key for an API, never over another, and shows what takes the place of the vault key', async () => {
+  const service = await writeServiceConfig('postgres://127.0.0.1/none')
+  const config = JSON.parse(await readFile(service.config, 'utf8'))
+  await writeFile(service.config, JSON.stringify({ ...config, vault_key: { file: 'vault' } }))
+  await writeFile(join(service.folder, 'vault'), '42'.repeat(32), { mode: 0o600 })
+  const file = join(service.folder, 'for the api', 'seal')
+  const { answer, notes } = await runCommand((terminal) => sealingKeysCommand(file, service, terminal))
+  const { publicKey, sealKey } = deriveSealingKeys('42'.repeat(32))
+  expect(JSON.parse(answer)).toEqual({ sealing: { public_key: publicKey, seal_key: { file } } })
+  expect(await readFile(file, 'utf8')).toBe(`${sealKey}\n`)
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  for (const secret of [sealKey, '42'.repeat(32)]) expect(`${answer} ${notes}`).not.toContain(secret)
+  await expect(runCommand((terminal) => sealingKeysCommand(file, service, terminal))).rejects.toThrow('EEXIST')
+
+  await writeFile(service.config, JSON.stringify({ ...config, vault_key: undefined, ...JSON.parse(answer) }))
+  await expect(runCommand((terminal) => sealingKeysCommand(`${file}-2`, service, terminal))).rejects.toThrow(
+    'has no vault_key to derive from',
+  )
+  await service.remove()
 })
 
 test('creates a key that only its owner can read, never over another, and shows its public key from a configuration', async () => {

@@ -7,11 +7,11 @@ import { loadFamily } from '@tandem/families/index.ts'
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { networkSettings } from '@tandem/party/config/network-settings.ts'
 import { ServiceConfig } from '@tandem/party/config/schema.ts'
+import { readVault } from '@tandem/party/config/sealing.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import { createNetwork } from '@tandem/party/engine/network.ts'
 import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
-import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
 import { assertSealed } from '@tandem/party/store/orders/swap-seals.ts'
 import type { FamilyName } from '@tandem/protocol/chain.ts'
 import { configPath } from './config-path.ts'
@@ -231,7 +231,7 @@ function recordOf(report: Report) {
 
 export async function readRefundPackage(orderId: string, config: string | undefined): Promise<RefundPackage> {
   const loaded = await loadConfig(ServiceConfig, configPath(config))
-  const vault = createVault(await loaded.readSecret(loaded.config.vault_key))
+  const vault = await readVault(loaded, 'this command')
   const network = await createNetwork(await networkSettings(loaded))
   const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
   try {

@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { ServiceConfig } from '@tandem/party/config/schema.ts'
+import { readVault } from '@tandem/party/config/sealing.ts'
 import { type Database, openDatabase } from '@tandem/party/store/database/database.ts'
-import { createVault, type Vault } from '@tandem/party/store/orders/sealed-values.ts'
+import type { Vault } from '@tandem/party/store/orders/sealed-values.ts'
 import { replayDead, replaySince } from '@tandem/party/store/webhooks/deliveries.ts'
 import { addWebhook, findWebhook, listWebhooks, removeWebhook, rotateWebhook, type Webhook } from '@tandem/party/store/webhooks/webhooks.ts'
 import { sendMessage, urlProblem } from '@tandem/service/webhooks/send.ts'
@@ -66,7 +67,7 @@ export async function removeWebhookCommand(id: string, options: Place, terminal:
 
 async function withStore<T>({ config }: Place, work: (opened: Opened) => Promise<T>): Promise<T> {
   const loaded = await loadConfig(ServiceConfig, configPath(config), 'database')
-  const vault = createVault(await loaded.readSecret(loaded.config.vault_key))
+  const vault = await readVault(loaded, 'this command')
   const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
   try {
     return await work({ db, vault, allowPrivate: loaded.config.webhooks?.allow_private ?? false })

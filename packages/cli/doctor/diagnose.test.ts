@@ -329,6 +329,19 @@ describe('doctor finds', () => {
     const noKey = await brokenService((config) => ({ ...config, vault_key: { file: 'no-vault' } }))
     expect(Object.keys(await problems(noKey))).toEqual(['fail secrets vault_key'])
 
+    const ofApi = (await diagnose(stack.configs.apiFile)).findings
+    expect(ofApi.filter(({ level }) => level !== 'ok')).toEqual([])
+    expect(ofApi).toContainEqual({ check: 'secrets', level: 'ok', about: 'sealing.seal_key', text: expect.stringContaining('keys/seal') })
+    expect(ofApi).toContainEqual({ check: 'database', level: 'ok', about: 'owner', text: 'this service, with this sealing' })
+    const sealing = JSON.parse(await readFile(stack.configs.apiFile, 'utf8')).sealing
+    const wrongKey = await brokenService(({ vault_key: _, ...config }) => ({
+      ...config,
+      sealing: { ...sealing, public_key: '42'.repeat(32) },
+    }))
+    expect(await problems(wrongKey)).toEqual({
+      'fail database sealing': expect.stringContaining('is not the key that this database was made with'),
+    })
+
     const well = (await diagnose(stack.configs.serviceFile)).findings
     expect(well).toContainEqual({ check: 'database', level: 'ok', about: 'owner', text: 'this service, with this vault_key' })
     expect(await owners()).toEqual(before)

@@ -383,7 +383,7 @@ describe('a secret', () => {
     await mkdir(join(folder, 'keys'), { recursive: true })
     await writeFile(join(folder, 'keys', 'vault'), 'from a file\n')
     const { readSecret, config } = await loadService(service)
-    expect(await readSecret(config.vault_key)).toBe('from a file')
+    expect(await readSecret(config.vault_key ?? '')).toBe('from a file')
     expect(await readSecret({ file: join(folder, 'keys', 'vault') })).toBe('from a file')
     await expect(readSecret({ file: 'keys/none' })).rejects.toThrow('keys/none')
   })

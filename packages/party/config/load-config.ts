@@ -10,6 +10,7 @@ import { parseJson } from './parse-json.ts'
 import { fileFault } from './problem-texts.ts'
 import { literalHeaders } from './read-endpoint.ts'
 import type { PartyConfig, SecretReference, ServiceConfig, SolverConfig } from './schema.ts'
+import { sealingProblems } from './sealing.ts'
 import { shapeProblems } from './shape-problems.ts'
 
 export type LoadedConfig<T> = {
@@ -50,6 +51,7 @@ export async function checkConfig<S extends PartySchema>(
   assertNone(path, literalHeaders(parsed))
   assertNone(path, shapeProblems(schema, parsed))
   const config = parsed as Static<S>
+  assertNone(path, sealingProblems(config))
   const { rows, added, problems } = environmentWith(config.environment, config.registry)
   assertNone(path, problems)
   assertNone(path, nameProblems(config, rows))

@@ -128,7 +128,7 @@ test('a file that is missing, a folder, or not readable', async () => {
 test('a missing secret is reported with the setting that names it, and its place', async () => {
   const config = { ...withRpc([{ env: 'TANDEM_TEST_A' }, { url: 'http://x', headers: { key: { file: 'key' } } }]) }
   const { config: loaded, rows, readSecret } = await load(config)
-  expect(await messageOf(() => readSecret(loaded.vault_key))).toBe(`/vault_key: the file ${join(folder, 'vault')} does not exist`)
+  expect(await messageOf(() => readSecret(loaded.vault_key ?? ''))).toBe(`/vault_key: the file ${join(folder, 'vault')} does not exist`)
   await writeFile(join(folder, 'signing'), ' \n')
   expect(await messageOf(() => readSecret(loaded.solver_signing_key))).toBe(
     `/solver_signing_key: the file ${join(folder, 'signing')} is empty: expected a secret`,

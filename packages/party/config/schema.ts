@@ -250,8 +250,29 @@ export const ServiceConfig = Type.Object(
           'The URL of this service for integrators, used in links such as icons. Default: the host that each request was sent to.',
       }),
     ),
-    vault_key: Secret(
-      '64 hex characters. Encrypts the secrets and keys of users in the database. If it is lost, the money of open orders is lost.',
+    vault_key: Type.Optional(
+      Secret(
+        '64 hex characters. Opens the secrets and keys of users in the database, which are sealed to a public key derived from it. If it is lost, the money of open orders is lost. Needed except with `--role api`, which must not have it: see `sealing`.',
+      ),
+    ),
+    sealing: Type.Optional(
+      Type.Object(
+        {
+          public_key: Type.String({
+            pattern: '^[0-9a-f]{64}$',
+            title: 'an X25519 public key, 64 lower-case hex characters',
+            description: 'Secrets and keys of new orders are sealed to it. Only `vault_key` opens them.',
+          }),
+          seal_key: Secret(
+            '64 hex characters. Authenticates the rows that say where money goes. It opens nothing, but with it and the database rows can be forged.',
+          ),
+        },
+        {
+          ...strict,
+          description:
+            'Takes the place of `vault_key` in the configuration of a process with `--role api`. `tandem keys sealing <file>` derives both from the vault key, on the machine of the engine.',
+        },
+      ),
     ),
     relay_key: Keys(
       'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need. Pays the fees of all transactions of the service: relayed initiations, redeems, refunds. `--role api` does not read it.',

@@ -7,10 +7,14 @@ import { orderPurpose } from '@tandem/keys/purpose.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import { withLease } from '@tandem/party/store/actions/leases.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
+import { addInstantRefunds } from '@tandem/party/store/orders/grants.ts'
 import type { StoredOrder } from '@tandem/party/store/orders/orders.ts'
 import { assertSealed } from '@tandem/party/store/orders/swap-seals.ts'
+import { TandemError } from '@tandem/protocol/error.ts'
 import type { InstantRefund, SignedInstantRefund } from '@tandem/protocol/order.ts'
 import { MAX_REFUNDS_AT_ONCE } from '@tandem/protocol/wire/solver.ts'
+import type { ServiceContext } from '../context.ts'
+import { settleRefundAddress } from '../orders/refund-address.ts'
 import { SolverFailure } from '../solver-client.ts'
 import { type SyncContext, solverOf } from '../solver-sync/solver-sync.ts'
 import { withRefundFee } from './refund-budget.ts'
@@ -53,7 +57,7 @@ async function signTogether(
 
 /** The caller has verified the client's signatures. */
 export async function combineWithSolver(
-  context: SyncContext,
+  context: Pick<SyncContext, 'solvers'>,
   { order }: Pick<StoredOrder, 'order'>,
   ability: InstantRefundAbility,
   refunds: readonly InstantRefund[],
@@ -74,7 +78,7 @@ async function verified<T>(solverId: string, read: () => Promise<T>): Promise<T>
 }
 
 async function askSolver(
-  context: SyncContext,
+  context: Pick<SyncContext, 'solvers'>,
   orderId: string,
   solverId: string,
   refunds: readonly InstantRefund[],
@@ -119,4 +123,36 @@ export async function signInParts<T>(
   store: (signed: readonly SignedInstantRefund[]) => Promise<void>,
 ): Promise<void> {
   for (let at = 0; at < items.length; at += MAX_REFUNDS_AT_ONCE) await store(await sign(items.slice(at, at + MAX_REFUNDS_AT_ONCE)))
+}
+
+/** The first part that is stored sets the refund address; all further parts expect it. */
+export function createRefundStore(
+  context: Pick<ServiceContext, 'db' | 'sealer'>,
+  stored: StoredOrder,
+  to: string,
+): (signed: readonly SignedInstantRefund[]) => Promise<void> {
+  let owner = stored
+  return async (signed) => {
+    owner = await context.db.transaction().execute(async (tx) => {
+      const settled = await settleRefundAddress(context, tx, owner, to)
+      await addInstantRefunds(tx, stored.order.id, signed)
+      return settled
+    })
+  }
+}
+
+export async function refuseIfSolverFails(
+  { log }: Pick<ServiceContext, 'log'>,
+  { order }: StoredOrder,
+  ask: () => Promise<readonly SignedInstantRefund[]>,
+): Promise<readonly SignedInstantRefund[]> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof SolverFailure)) throw error
+    log.warn({ solver: order.solverId, order: order.id, err: error }, 'the solver did not sign an instant refund')
+    throw new TandemError('chain_unavailable', 'the solver of this order did not give its signature; try again, or wait for the timelock', {
+      cause: error,
+    })
+  }
 }

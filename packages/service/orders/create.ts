@@ -115,7 +115,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
       requestHash: asked.requestHash,
       tokenHash,
       assetPrices,
-      seals: sealSwaps(context.vault, { order, tokenHash, requestHash: asked.requestHash }),
+      seals: sealSwaps(context.sealer, { order, tokenHash, requestHash: asked.requestHash }),
       clientSecret: secret === null,
       worth: orderWorth(order, pair, assetPrices),
     },
@@ -134,7 +134,7 @@ async function makeOrder(context: ServiceContext, asked: Asked): Promise<CreateO
 
 /** The seal is checked first: with a row that somebody changed, the user would pay into another HTLC. */
 export async function describeAgain(context: ServiceContext, app: App, stored: StoredOrder): Promise<CreateOrderResult> {
-  assertSealed(context.vault, stored)
+  assertSealed(context.sealer, stored)
   return describeFunding(context, app, stored.order, null)
 }
 
@@ -224,17 +224,17 @@ function secretHashUsed(): TandemError {
 
 /** The order, both swaps and the sealed values are written in one transaction. Returns false if the same order was stored meanwhile. */
 async function write(
-  { orderWriter, vault }: ServiceContext,
+  { orderWriter, sealer }: ServiceContext,
   input: NewOrder,
   secrets: { readonly secret: string | null; readonly 'source-key': string | null; readonly 'destination-key': string | null },
 ): Promise<boolean> {
   const sealed = (['secret', 'source-key', 'destination-key'] as const).flatMap((purpose) => {
     const value = secrets[purpose]
-    return value === null ? [] : [vault.seal(input.order.id, purpose, value)]
+    return value === null ? [] : [sealer.seal(input.order.id, purpose, value)]
   })
   const written = await orderWriter.write({ input, sealed })
   // Only a written order is remembered: another order with this id has another secret.
-  if (written) vault.remember(input.order.id, sealed)
+  if (written) sealer.remember(input.order.id, sealed)
   return written
 }
 

@@ -28,7 +28,7 @@ export async function grantRedeem(
   if (!stored.clientSecret)
     throw new TandemError('bad_request', 'this order needs no secret from you: the service holds the secret, and redeems by itself')
   // The seal is checked before the secret is taken: somebody who changed the row could redeem with the secret.
-  assertSealed(context.vault, stored)
+  assertSealed(context.sealer, stored)
   const secret = parseSecret(given, stored.order.destination.terms.secretHash)
   const state = await loadOrderState(context.db, context.registry, stored, context.now())
   if (state.destination.phase === 'redeeming' || state.destination.phase === 'redeemed') {
@@ -62,8 +62,8 @@ function assertRevealable(state: OrderState): void {
 }
 
 /** The grant and the sealed secret are stored together, or neither is. */
-async function keep({ db, vault }: ServiceContext, orderId: string, secret: Hex32): Promise<void> {
+async function keep({ db, sealer }: ServiceContext, orderId: string, secret: Hex32): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    if (await addGrant(tx, orderId, { kind: 'redeem', leg: 'destination' })) await vault.put(tx, orderId, 'secret', secret)
+    if (await addGrant(tx, orderId, { kind: 'redeem', leg: 'destination' })) await sealer.put(tx, orderId, 'secret', secret)
   })
 }

@@ -302,7 +302,9 @@ describe('the address is frozen', () => {
   test('refuses to store a grant for an address that changed meanwhile', async () => {
     const stored = await storedOrder(service.db, order.id)
     await change(other)
-    await expect(service.db.transaction().execute((tx) => settleRefundAddress(service, tx, stored, old.address))).rejects.toMatchObject({
+    await expect(
+      service.db.transaction().execute((tx) => settleRefundAddress({ sealer: service.vault }, tx, stored, old.address)),
+    ).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringMatching(/set by another call just now/),
     })

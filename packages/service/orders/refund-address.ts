@@ -7,7 +7,7 @@ import { clientFor } from '@tandem/party/engine/facts.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { changeRefundAddress, lockRefundAddress } from '@tandem/party/store/orders/change-refund-address.ts'
 import { type StoredOrder, setRefundAddress } from '@tandem/party/store/orders/orders.ts'
-import type { Vault } from '@tandem/party/store/orders/sealed-values.ts'
+import type { Sealer } from '@tandem/party/store/orders/sealed-values.ts'
 import { assertSealed, sealSwap } from '@tandem/party/store/orders/swap-seals.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { ServiceContext } from '../context.ts'
@@ -27,9 +27,13 @@ export function refundMessage(orderId: string, address: string): string {
 }
 
 /** Returns the new address if the caller may set it. This stores nothing. */
-export function checkRefundAddress({ clients, vault }: ServiceContext, stored: StoredOrder, ask: RefundRequest): string {
+export function checkRefundAddress(
+  { clients, sealer }: Pick<ServiceContext, 'clients' | 'sealer'>,
+  stored: StoredOrder,
+  ask: RefundRequest,
+): string {
   // The row decides who may set the address, so the seal is checked first: a thief may have changed the row.
-  assertSealed(vault, stored)
+  assertSealed(sealer, stored)
   const { source } = stored.order
   if (ask.address === null) {
     if (source.userAddress === null)
@@ -58,16 +62,16 @@ export function checkRefundAddress({ clients, vault }: ServiceContext, stored: S
 
 /** This must run in the transaction of the grant that is signed for the address, if there is one. */
 export async function settleRefundAddress(
-  { vault }: { readonly vault: Vault },
+  { sealer }: { readonly sealer: Pick<Sealer, 'authenticate'> },
   tx: Database,
   stored: StoredOrder,
   address: string,
 ): Promise<StoredOrder> {
-  assertSealed(vault, stored)
+  assertSealed(sealer, stored)
   const { order } = stored
   const { userAddress } = order.source
   const settled = { ...stored, order: { ...order, source: { ...order.source, userAddress: address } } }
-  const seal = sealSwap(vault, settled, 'source')
+  const seal = sealSwap(sealer, settled, 'source')
   const result = { ...settled, seals: { ...stored.seals, source: seal } }
   if (userAddress === null) {
     if (!(await setRefundAddress(tx, order.id, address, seal))) throw changedMeanwhile()
@@ -79,7 +83,7 @@ export async function settleRefundAddress(
   return result
 }
 
-function changedMeanwhile(): TandemError {
+export function changedMeanwhile(): TandemError {
   return new TandemError('conflict', 'the refund address of this order was set by another call just now')
 }
 

@@ -16,7 +16,7 @@ import { adviseRevoke, deriveNextAction } from './next-action.ts'
 export async function viewOrder(context: ServiceContext, orderId: string): Promise<OrderRecord> {
   const snapshot = await requireSnapshot(context, orderId)
   // The answer says where to deposit. With a row that somebody changed, the user would pay into another HTLC.
-  assertSealed(context.vault, snapshot.stored)
+  assertSealed(context.sealer, snapshot.stored)
   return describeOrder(context, await noteShown(context, snapshot))
 }
 

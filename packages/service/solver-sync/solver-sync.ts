@@ -4,15 +4,13 @@
  * engine derives an order with unfinished tasks again and again, also after a restart, and the same facts make them due.
  */
 import type { LiveView } from '@tandem/party/engine/facts.ts'
+import type { Vault } from '@tandem/party/store/orders/sealed-values.ts'
 import type { OrderState } from '@tandem/protocol/state.ts'
 import type { ServiceContext } from '../context.ts'
 import { type SolverClient, SolverFailure } from '../solver-client.ts'
 
-export type SyncContext = Pick<
-  ServiceContext,
-  'db' | 'registry' | 'clients' | 'solvers' | 'vault' | 'prices' | 'settings' | 'log' | 'now' | 'wake'
-> &
-  Pick<LiveView, 'polls' | 'onDifferences'>
+export type SyncContext = Pick<ServiceContext, 'db' | 'registry' | 'clients' | 'solvers' | 'prices' | 'settings' | 'log' | 'now' | 'wake'> &
+  Pick<LiveView, 'polls' | 'onDifferences'> & { readonly vault: Vault }
 
 export type SyncTask = {
   /** The key is a mutex: one task of a key runs at a time. */

@@ -27,6 +27,8 @@ import { testLog } from '@tandem/runtime/test-log.fixture.ts'
 import { createTestDatabase } from '../../../test/database.ts'
 import { createApi } from '../api/app.ts'
 import type { LoadLevel } from '../api/load/load-monitor.ts'
+import { completeSettings } from '../context.ts'
+import { signWishedRefunds } from '../instant-refund/sign-wished-refunds.ts'
 import { createRecentProblems } from '../operator/recent-problems.ts'
 import { createRecentAuctions, type RecentAuctions } from '../quotes/recent-auctions.ts'
 import { createSolverPool, type SolverPool } from '../solvers/pool.ts'
@@ -170,6 +172,18 @@ export async function startTestService(settings: Settings = { environment: 'loca
     now: () => world.now,
   })
   const memory = createMemory(() => createSolverPool({ solvers, log, readSettled: () => countSettledOrders(db), nowMs: () => world.nowMs }))
+  const engineContext = {
+    db,
+    registry: localRegistry(deployments),
+    clients: chains,
+    solvers,
+    vault,
+    prices: { ...feed, of: (asset: AssetId) => world.priceOf(asset) },
+    settings: completeSettings(settings),
+    log,
+    now: () => world.now,
+    wake: () => world.onWake(),
+  }
   const api = createApi({
     db,
     registry: localRegistry(deployments),
@@ -180,12 +194,13 @@ export async function startTestService(settings: Settings = { environment: 'loca
       Object.entries(solverSigningKeys).map(([id, { publicKey }]) => ({ id, publicKey })),
       SERVICE_PUBLIC_KEY,
     ),
-    vault,
+    sealer: vault,
     prices: { ...feed, of: (asset) => world.priceOf(asset) },
     log,
     now: () => world.now,
     expectOrders: () => world.onWake(),
     wake: () => world.onWake(),
+    signRefunds: (wish) => signWishedRefunds(engineContext, wish),
     chainHealthy: (chain) => !world.unreachable.has(chain),
     admits: () => !world.overloaded,
     engineProblem: () => world.engineProblem,

@@ -16,7 +16,7 @@ import { sendMessage } from './send.ts'
 
 export type WebhookWorkerContext = DescribeContext & {
   readonly db: Database
-  readonly vault: Vault
+  readonly vault: Pick<Vault, 'open'>
   readonly log: Logger
   readonly allowPrivate: boolean
 }

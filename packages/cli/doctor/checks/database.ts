@@ -1,8 +1,9 @@
 /** Checks that the database answers, is new enough, takes writes, has our tables, belongs to this party and its vault key, and needs no confirmation; that its clock agrees with ours; and that an engine works on it. */
+import { readSealingKeys, readVault } from '@tandem/party/config/sealing.ts'
 import { type DatabaseReport, inspectDatabase } from '@tandem/party/store/database/inspect-database.ts'
 import type { Refusal } from '@tandem/party/store/database/migrations.ts'
 import { whyNotOwner } from '@tandem/party/store/database/owner.ts'
-import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
+import { createSealer } from '@tandem/party/store/orders/sealed-values.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
 
@@ -46,12 +47,14 @@ async function ownerFindings(context: DoctorContext, owner: DatabaseReport['owne
   if (us === null) return []
   const refusal = whyNotOwner(owner, us)
   if (refusal !== null) return [fail(refusal.setting, refusal.problem, refusal.advice)]
-  return [ok('owner', us.party === 'service' ? 'this service, with this vault_key' : 'this solver')]
+  return [ok('owner', us.party === 'service' ? `this service, with this ${us.setting}` : 'this solver')]
 }
 
-async function serviceOf({ config, readSecret }: Extract<DoctorContext, { party: 'service' }>) {
+async function serviceOf(context: Extract<DoctorContext, { party: 'service' }>) {
   try {
-    return { party: 'service', vault: createVault(await readSecret(config.vault_key)) } as const
+    if (context.config.sealing === undefined)
+      return { party: 'service', setting: 'vault_key', sealer: await readVault(context, 'a service') } as const
+    return { party: 'service', setting: 'sealing', sealer: createSealer(await readSealingKeys(context)) } as const
   } catch {
     return null
   }

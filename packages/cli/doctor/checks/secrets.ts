@@ -4,13 +4,14 @@ import { dirname, resolve } from 'node:path'
 import { createKey, curves } from '@tandem/keys/keyring.ts'
 import type { SecretReference } from '@tandem/party/config/schema.ts'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
-import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
+import { createVault, readSealKey } from '@tandem/party/store/orders/sealed-values.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
 
 /** The form of these secrets is checked. */
 const parsers: Readonly<Record<string, (value: string) => unknown>> = {
   vault_key: createVault,
+  'sealing.seal_key': readSealKey,
   solver_signing_key: createSigningKey,
   signing_key: createSigningKey,
   ...Object.fromEntries(['relay_key', 'private_key', 'earnings.signing_key'].flatMap(keyParsers)),

@@ -138,7 +138,7 @@ describe('inspect database', () => {
 })
 
 describe('owner', () => {
-  const service = { party: 'service', vault: createVault('11'.repeat(32)) } as const
+  const service = { party: 'service', sealer: createVault('11'.repeat(32)), setting: 'vault_key' } as const
   const solver = { party: 'solver' } as const
 
   const store = openedForEach(openTestStore)
@@ -155,7 +155,7 @@ describe('owner', () => {
 
   test('a service does not start with another vault key', async () => {
     await claimDatabase(store.db, service)
-    const other = { ...service, vault: createVault('22'.repeat(32)) }
+    const other = { ...service, sealer: createVault('22'.repeat(32)) }
     await expect(claimDatabase(store.db, other)).rejects.toThrow('vault_key is not the key that this database was made with')
     await claimDatabase(store.db, service)
   })

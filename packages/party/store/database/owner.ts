@@ -1,9 +1,16 @@
 /** Binds a database to one party and one vault key. Another party on it would take the rows of the first for its own. */
-import type { Vault } from '../orders/sealed-values.ts'
+import type { Sealer } from '../orders/sealed-values.ts'
 import { nullable, oneOf, shape, text, type ValueOf } from './columns.ts'
 import type { Database } from './database.ts'
 
-type Owner = { readonly party: 'service'; readonly vault: Pick<Vault, 'authenticate'> } | { readonly party: 'solver' }
+type Owner =
+  | {
+      readonly party: 'service'
+      readonly sealer: Pick<Sealer, 'authenticate' | 'publicKey'>
+      /** The keys of `sealer` are from this setting. */
+      readonly setting: 'vault_key' | 'sealing'
+    }
+  | { readonly party: 'solver' }
 
 const VAULT_CHECK = 'the vault key of this database'
 
@@ -15,7 +22,7 @@ export async function claimDatabase(db: Database, owner: Owner): Promise<void> {
 }
 
 /** `problem` is a phrase whose subject is the setting. */
-export type OwnerRefusal = { readonly setting: 'database_url' | 'vault_key'; readonly problem: string; readonly advice: string }
+export type OwnerRefusal = { readonly setting: 'database_url' | 'vault_key' | 'sealing'; readonly problem: string; readonly advice: string }
 
 export function whyNotOwner(found: Recorded, owner: Owner): OwnerRefusal | null {
   if (found.party !== owner.party)
@@ -24,17 +31,20 @@ export function whyNotOwner(found: Recorded, owner: Owner): OwnerRefusal | null 
       problem: `names the database of a ${found.party}, and this is a ${owner.party}: nothing was changed in it`,
       advice: 'Give each party a database of its own',
     }
-  if (found.vault_check !== vaultCheckOf(owner))
+  if (owner.party === 'service' && found.vault_check !== vaultCheckOf(owner))
     return {
-      setting: 'vault_key',
-      problem: 'is not the key that this database was made with: the secrets and keys of its orders cannot be read with it',
+      setting: owner.setting,
+      problem:
+        'is not the key that this database was made with, or an older version made it, which sealed otherwise: the secrets and keys of its orders cannot be read with it',
       advice: 'Use the former key, or another database',
     }
   return null
 }
 
 function vaultCheckOf(owner: Owner): string | null {
-  return owner.party === 'service' ? owner.vault.authenticate(VAULT_CHECK) : null
+  if (owner.party === 'solver') return null
+  // The public key is part of it: values that an API seals to a wrong one could never be opened.
+  return owner.sealer.authenticate(`${VAULT_CHECK}, sealing to ${owner.sealer.publicKey}`)
 }
 
 export const ownerRow = shape({ party: oneOf<Owner['party']>({ service: true, solver: true }), vault_check: nullable(text) })

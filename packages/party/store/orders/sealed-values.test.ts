@@ -5,7 +5,7 @@ import type { SealedPurpose } from '../database/schema.ts'
 import { sharedStore } from '../shared-store.fixture.ts'
 import { statementsOf } from '../statements.fixture.ts'
 import { putOrder, storedOrder, VAULT_KEY } from '../store.fixture.ts'
-import { createVault } from './sealed-values.ts'
+import { createSealer, createVault, deriveSealingKeys } from './sealed-values.ts'
 import { assertSealed } from './swap-seals.ts'
 
 const SECRET = '5e'.repeat(32)
@@ -53,11 +53,6 @@ describe('a sealed value', () => {
     expect(await own.get(store.db, order.id, 'secret')).toBeNull()
   })
 
-  test('has a nonce of its own, however many are made', () => {
-    const nonces = Array.from({ length: 1000 }, () => vault.seal('order', 'secret', SECRET).sealed.toString('hex', 0, 12))
-    expect(new Set(nonces).size).toBe(1000)
-  })
-
   test('cannot be overwritten', async () => {
     const id = await sealedOrder()
     await expect(vault.put(store.db, id, 'secret', SECRET)).rejects.toThrow('sealed_values_pkey')
@@ -81,23 +76,50 @@ describe('a sealed value', () => {
     await expect(vault.get(store.db, orderId, purpose)).rejects.toThrow()
   })
 
-  test('does not open after any of its bytes changed', async () => {
-    const id = await sealedOrder()
-    const sealed = await sealedOf(id)
-    for (const at of [0, 12, sealed.length - 1]) {
-      const changed = Buffer.from(sealed)
-      changed.writeUInt8(changed.readUInt8(at) ^ 1, at)
-      await store.db.updateTable('sealed_values').set({ sealed: changed }).where('order_id', '=', id).execute()
-      await expect(vault.get(store.db, id, 'secret')).rejects.toThrow()
-    }
+  test('does not open after it was swapped with that of another order, or changed', async () => {
+    const [one, other] = [await sealedOrder(), await sealedOrder()]
+    const [ofOne, ofOther] = [await sealedOf(one), await sealedOf(other)]
+    const replace = (id: string, sealed: Buffer) =>
+      store.db.updateTable('sealed_values').set({ sealed }).where('order_id', '=', id).execute()
+    await replace(one, ofOther)
+    await replace(other, ofOne)
+    for (const id of [one, other]) await expect(vault.get(store.db, id, 'secret')).rejects.toThrow('it is of another order or purpose')
+    await replace(one, ofOne)
+    expect(await vault.get(store.db, one, 'secret')).toBe(SECRET)
+    await replace(one, Buffer.alloc(12 + SECRET.length + 16))
+    await expect(vault.get(store.db, one, 'secret')).rejects.toThrow('has a form that this version does not read')
   })
 
-  test('is encrypted, with a new nonce each time', async () => {
+  test('is encrypted, each time otherwise', async () => {
     const [one, two] = [await sealedOf(await sealedOrder()), await sealedOf(await sealedOrder())]
     expect(one.includes(SECRET)).toBe(false)
     expect(one.includes(Buffer.from(SECRET, 'hex'))).toBe(false)
-    expect(one.subarray(0, 12)).not.toEqual(two.subarray(0, 12))
-    expect(one.subarray(12)).not.toEqual(two.subarray(12))
+    expect(one.subarray(34)).not.toEqual(two.subarray(34))
+  })
+})
+
+describe('a sealer', () => {
+  const sealer = createSealer(deriveSealingKeys(VAULT_KEY))
+
+  test('has no way to open, seals what the vault opens, and authenticates as the vault does', async () => {
+    expect(Object.keys(sealer).sort()).toEqual(['authenticate', 'publicKey', 'put', 'remember', 'seal'])
+    const { order } = await putOrder(store.db)
+    await sealer.put(store.db, order.id, 'source-key', SECRET)
+    expect(await vault.get(store.db, order.id, 'source-key')).toBe(SECRET)
+    expect(sealer.authenticate('text')).toBe(vault.authenticate('text'))
+    expect(sealer.publicKey).toBe(vault.publicKey)
+  })
+
+  test('gets keys from which the vault key does not follow', () => {
+    const { publicKey, sealKey } = deriveSealingKeys(VAULT_KEY)
+    expect(new Set([publicKey, sealKey, VAULT_KEY]).size).toBe(3)
+    expect(deriveSealingKeys('43'.repeat(32))).not.toMatchObject({ publicKey })
+  })
+
+  test.each(['', '42', `${'42'.repeat(31)}4g`])('refuses the key "%s" without quoting it', (key) => {
+    const keys = deriveSealingKeys(VAULT_KEY)
+    expect(() => createSealer({ ...keys, publicKey: key })).toThrow(/^the public key for sealing must be 32 bytes as hex$/)
+    expect(() => createSealer({ ...keys, sealKey: key })).toThrow(/^the seal key must be 32 bytes as hex$/)
   })
 })
 

@@ -1,30 +1,44 @@
-/** Encrypts secrets and per-order keys at rest: AES-256-GCM under the operator's key, bound to their order and purpose. */
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
+/**
+ * Seals secrets and per-order keys at rest, bound to their order and purpose, and authenticates rows. Two keys do this, both derived from the
+ * operator's vault key: a `Sealer` has what is needed to write, and only a `Vault` opens.
+ */
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import { bytes, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { SealedPurpose } from '../database/schema.ts'
 import { sharePerDatabase } from '../database/share-statements.ts'
+import { createOpen, createSeal, createSealingPair } from './sealed-box.ts'
 
 export type SealedValue = { readonly purpose: SealedPurpose; readonly sealed: Buffer }
 
-export interface Vault {
+/** What a process needs that writes orders. Nothing in it opens a sealed value. */
+export type SealingKeys = {
+  /** An X25519 public key in hex: values are sealed to it. */
+  readonly publicKey: string
+  /** 32 bytes in hex, secret: whoever has them and can write to the database can forge rows. */
+  readonly sealKey: string
+}
+
+export interface Sealer {
+  /** Values are sealed to this key, in hex. */
+  readonly publicKey: string
   /** Callers store the result in the same statement as other rows. */
   seal(orderId: string, purpose: SealedPurpose, value: string): SealedValue
-  /** Throws if the value was sealed with another key, or for something else. */
-  open(orderId: string, purpose: SealedPurpose, sealed: Buffer): string
-  /** Returns a code, in hex, that only the holder of the vault key can compute. */
+  /** Returns a code, in hex, that only a holder of the seal key can compute. */
   authenticate(text: string): string
   put(db: Database, orderId: string, purpose: SealedPurpose, value: string): Promise<void>
-  /** Call this after these were stored: most are needed within seconds. Nothing overwrites them, and they stay sealed in memory. */
+  /** Call this after these were stored: a vault needs most within seconds. Nothing overwrites them, and they stay sealed in memory. */
   remember(orderId: string, stored: readonly SealedValue[]): void
-  /** Resolves to null if there is none. Throws if the value was sealed with another key or moved from another row. */
+}
+
+export interface Vault extends Sealer {
+  /** Throws if the value was sealed for another key, or for something else. */
+  open(orderId: string, purpose: SealedPurpose, sealed: Buffer): string
+  /** Resolves to null if there is none. Throws if the value was sealed for another key or moved from another row. */
   get(db: Database, orderId: string, purpose: SealedPurpose): Promise<string | null>
 }
 
-const NONCE_BYTES = 12
-const NONCES_DRAWN = 256
-const TAG_BYTES = 16
 const MAX_REMEMBERED = 1000
 
 const select = prepare(
@@ -40,48 +54,29 @@ const readSealed = sharePerDatabase<{ readonly orderId: string; readonly purpose
   return asked.map(({ orderId, purpose }) => found.get(`${orderId} ${purpose}`) ?? null)
 })
 
-/** One draw serves many nonces, because each draw costs a system call. A nonce is public, and each is given once. */
-function createNonces(): () => Buffer {
-  let drawn = Buffer.alloc(0)
-  let at = 0
-  return () => {
-    if (at === drawn.length) {
-      drawn = randomBytes(NONCE_BYTES * NONCES_DRAWN)
-      at = 0
-    }
-    at += NONCE_BYTES
-    return drawn.subarray(at - NONCE_BYTES, at)
-  }
+const nameOf = (orderId: string, purpose: SealedPurpose) => `${orderId} ${purpose}`
+
+/** One key serves one purpose, so each is derived with a label of its own. */
+const derive = (vaultKey: string, label: string) => Buffer.from(hkdfSync('sha256', Buffer.from(vaultKey, 'hex'), '', label, 32))
+
+function openingPair(vaultKey: string) {
+  if (!isKey(vaultKey)) throw new Error('the vault key must be 32 bytes as hex')
+  return createSealingPair(derive(vaultKey, 'sealed values'))
 }
 
-export function createVault(key: string): Vault {
-  if (!/^[0-9a-fA-F]{64}$/.test(key)) throw new Error('the vault key must be 32 bytes as hex')
-  const secretKey = createSecretKey(key, 'hex')
-  const nameOf = (orderId: string, purpose: SealedPurpose) => `${orderId} ${purpose}`
-  const context = (orderId: string, purpose: SealedPurpose) => Buffer.from(nameOf(orderId, purpose))
-  // A separate key, because one key serves one purpose.
-  const authenticating = createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', 'authenticated rows', 32)))
-  const remembered = new Map<string, Buffer>()
-  const drawNonce = createNonces()
+export function deriveSealingKeys(vaultKey: string): SealingKeys {
+  const { publicKey } = openingPair(vaultKey)
+  return { publicKey, sealKey: derive(vaultKey, 'authenticated rows').toString('hex') }
+}
 
-  function seal(orderId: string, purpose: SealedPurpose, value: string): SealedValue {
-    const nonce = drawNonce()
-    const cipher = createCipheriv('aes-256-gcm', secretKey, nonce).setAAD(context(orderId, purpose))
-    return { purpose, sealed: Buffer.concat([nonce, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()]) }
-  }
-
-  function open(orderId: string, purpose: SealedPurpose, sealed: Buffer): string {
-    const nonce = sealed.subarray(0, NONCE_BYTES)
-    const body = sealed.subarray(NONCE_BYTES, -TAG_BYTES)
-    const decipher = createDecipheriv('aes-256-gcm', secretKey, nonce)
-      .setAAD(context(orderId, purpose))
-      .setAuthTag(sealed.subarray(-TAG_BYTES))
-    return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
-  }
-
+export function createSealer({ publicKey, sealKey }: SealingKeys): Sealer {
+  if (!isKey(publicKey)) throw new Error('the public key for sealing must be 32 bytes as hex')
+  const authenticating = readSealKey(sealKey)
+  const sealValue = createSeal(publicKey)
+  const seal = (orderId: string, purpose: SealedPurpose, value: string) => ({ purpose, sealed: sealValue(nameOf(orderId, purpose), value) })
   return {
+    publicKey,
     seal,
-    open,
     authenticate: (text) => createHmac('sha256', authenticating).update(text).digest('hex'),
     async put(db, orderId, purpose, value) {
       await db
@@ -89,6 +84,26 @@ export function createVault(key: string): Vault {
         .values({ order_id: orderId, ...seal(orderId, purpose, value) })
         .execute()
     },
+    // Nothing here opens them.
+    remember: () => undefined,
+  }
+}
+
+/** Throws if this is no seal key. */
+export function readSealKey(sealKey: string): KeyObject {
+  if (!isKey(sealKey)) throw new Error('the seal key must be 32 bytes as hex')
+  return createSecretKey(sealKey, 'hex')
+}
+
+const isKey = (text: string) => /^[0-9a-fA-F]{64}$/.test(text)
+
+export function createVault(vaultKey: string): Vault {
+  const openValue = createOpen(openingPair(vaultKey))
+  const open = (orderId: string, purpose: SealedPurpose, sealed: Buffer) => openValue(nameOf(orderId, purpose), sealed)
+  const remembered = new Map<string, Buffer>()
+  return {
+    ...createSealer(deriveSealingKeys(vaultKey)),
+    open,
     remember(orderId, stored) {
       for (const { purpose, sealed } of stored) remembered.set(nameOf(orderId, purpose), sealed)
       // A map keeps the order of insertion.

@@ -1,13 +1,13 @@
 /**
- * Authenticates the terms of a swap and where its money may go: a row that was edited without the vault key is detected before something is
+ * Authenticates the terms of a swap and where its money may go: a row that was edited without the seal key is detected before something is
  * signed for it. Values that change by themselves are not covered: they are recomputed (`fill.ts`) or compared with the chain.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { Leg, Order } from '@tandem/protocol/order.ts'
 import type { StoredOrder } from './order-rows.ts'
-import type { Vault } from './sealed-values.ts'
+import type { Sealer } from './sealed-values.ts'
 
-type Authenticator = Pick<Vault, 'authenticate'>
+type Authenticator = Pick<Sealer, 'authenticate'>
 type Sealed = {
   readonly order: Order
   /** The owner of the order token may set a refund address that is not known yet. */
@@ -16,11 +16,11 @@ type Sealed = {
   readonly requestHash: string
 }
 
-export function sealSwaps(vault: Authenticator, sealed: Sealed): Readonly<Record<Leg, string>> {
-  return { source: sealSwap(vault, sealed, 'source'), destination: sealSwap(vault, sealed, 'destination') }
+export function sealSwaps(sealer: Authenticator, sealed: Sealed): Readonly<Record<Leg, string>> {
+  return { source: sealSwap(sealer, sealed, 'source'), destination: sealSwap(sealer, sealed, 'destination') }
 }
 
-export function sealSwap(vault: Authenticator, { order, tokenHash, requestHash }: Sealed, leg: Leg): string {
+export function sealSwap(sealer: Authenticator, { order, tokenHash, requestHash }: Sealed, leg: Leg): string {
   const { chain, terms, userAddress, orderKey, payer, clientKey, agreedAmount, maxFee, depositAddress, gas } = order[leg]
   const { asset, initiator, redeemer, secretHash, timelock } = terms
   // The amount of a destination follows from the deposits. On some chains the id of an HTLC follows from the amount, on the others from the
@@ -29,12 +29,12 @@ export function sealSwap(vault: Authenticator, { order, tokenHash, requestHash }
   // Rows without a deposit address, or without gas, keep the seal that they have.
   const numbers = [timelock, maxFee, ...amounts, ...(gas === null ? [] : [gas])].map((value) => value?.toString() ?? null)
   const parties = [initiator, redeemer, userAddress, orderKey, payer, clientKey, ...(depositAddress === null ? [] : [depositAddress])]
-  return vault.authenticate(JSON.stringify([order.id, leg, tokenHash, requestHash, chain, asset, secretHash, numbers, parties]))
+  return sealer.authenticate(JSON.stringify([order.id, leg, tokenHash, requestHash, chain, asset, secretHash, numbers, parties]))
 }
 
 /** Throws if a row of this order is not as this service wrote it. */
-export function assertSealed(vault: Authenticator, stored: StoredOrder): void {
-  const expected = sealSwaps(vault, stored)
+export function assertSealed(sealer: Authenticator, stored: StoredOrder): void {
+  const expected = sealSwaps(sealer, stored)
   const changed = (['source', 'destination'] as const).filter((leg) => !isSame(expected[leg], stored.seals[leg]))
   if (changed.length === 0) return
   throw new Error(

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { number, shape, text, time } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { readRows } from '../database/prepared.ts'
-import type { Vault } from '../orders/sealed-values.ts'
+import type { Sealer, Vault } from '../orders/sealed-values.ts'
 
 export type Webhook = {
   readonly id: string
@@ -27,7 +27,7 @@ const createWebhookSecret = (): string => `whsec_${randomBytes(32).toString('bas
 
 export async function addWebhook(
   db: Database,
-  vault: Vault,
+  sealer: Sealer,
   app: string,
   url: string,
 ): Promise<{ readonly id: string; readonly secret: string }> {
@@ -40,7 +40,7 @@ export async function addWebhook(
   if (others.length >= MAX_PER_APP) throw new TandemError('conflict', `"${app}" has ${MAX_PER_APP} webhooks, as many as it may`)
   await db
     .insertInto('webhooks')
-    .values({ id, app, url, secret: vault.seal(id, PURPOSE, secret).sealed })
+    .values({ id, app, url, secret: sealer.seal(id, PURPOSE, secret).sealed })
     .execute()
   return { id, secret }
 }
@@ -60,7 +60,7 @@ export async function listWebhooks(db: Database): Promise<readonly Webhook[]> {
 /** Returns the secrets that sign now, the newest first. */
 export async function findWebhook(
   db: Database,
-  vault: Vault,
+  vault: Pick<Vault, 'open'>,
   id: string,
 ): Promise<{ readonly app: string; readonly url: string; readonly secrets: readonly string[] }> {
   const row = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst()
@@ -75,17 +75,17 @@ type Sealed = {
   readonly old_secret_until: Date | null
 }
 
-function secretsOf(vault: Vault, { id, secret, old_secret, old_secret_until }: Sealed): readonly string[] {
+function secretsOf(vault: Pick<Vault, 'open'>, { id, secret, old_secret, old_secret_until }: Sealed): readonly string[] {
   const isOldValid = old_secret !== null && old_secret_until !== null && old_secret_until > new Date()
   return [secret, ...(isOldValid ? [old_secret] : [])].map((sealed) => vault.open(id, PURPOSE, sealed))
 }
 
 /** Returns the new secret. For a day the old one signs too. */
-export async function rotateWebhook(db: Database, vault: Vault, id: string): Promise<string> {
+export async function rotateWebhook(db: Database, sealer: Sealer, id: string): Promise<string> {
   const secret = createWebhookSecret()
   const rows = await sql`
     update webhooks set old_secret = secret, old_secret_until = now() + make_interval(hours => ${ROTATION_HOURS}),
-      secret = ${vault.seal(id, PURPOSE, secret).sealed}
+      secret = ${sealer.seal(id, PURPOSE, secret).sealed}
     where id = ${id} returning id`.execute(db)
   if (rows.rows.length === 0) throw unknownWebhook(id)
   return secret
