@@ -92,7 +92,7 @@ describe('in a clone', () => {
 
   /** The files of the local stack stand for the reader's own, which are in the folder where the reader is. */
   async function writeOwnFiles(): Promise<void> {
-    for (const name of ['service.json', 'solver.json']) {
+    for (const name of ['service.json', 'service-api.json', 'solver.json']) {
       const text = await readFile(join(clone.folder, '.tandem', name), 'utf8')
       const config = JSON.parse(text, (key, value) =>
         key === 'file' || key === 'release_log' ? join(clone.folder, '.tandem', value) : value,
