@@ -124,13 +124,13 @@ test.each([undefined, ''])('without it (%j) the embedded server is used', (url) 
 test('creates a key that only its owner can read, never over another, and shows its public key from a configuration', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-keys-'))
   const file = join(folder, 'keys', 'signing')
-  const { answer: publicKey, notes } = await runCommand((terminal) => createKeyCommand(file, terminal))
+  const { answer: publicKey, notes } = await runCommand((terminal) => createKeyCommand(file, {}, terminal))
   const seed = await readFile(file, 'utf8')
   expect(publicKey).toMatch(/^[0-9a-f]{64}$/)
   expect(`${publicKey} ${notes}`).not.toContain(seed.trim())
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect((await stat(join(folder, 'keys'))).mode & 0o777).toBe(0o700)
-  await expect(runCommand((terminal) => createKeyCommand(file, terminal))).rejects.toThrow('EEXIST')
+  await expect(runCommand((terminal) => createKeyCommand(file, {}, terminal))).rejects.toThrow('EEXIST')
   expect(await readFile(file, 'utf8')).toBe(seed)
 
   for (const write of [writeServiceConfig, writeSolverConfig]) {

@@ -1,19 +1,59 @@
-/** `tandem keys` makes the ed25519 keys by which services and solvers know each other. */
-import { randomBytes } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+/** `tandem keys` makes, encrypts and shows keys: those by which services and solvers know each other, and those of chains. */
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { Curve } from '@tandem/keys/key.ts'
+import { createKey, curves, randomPrivateKey } from '@tandem/keys/keyring.ts'
+import { encryptSecret, isEncrypted } from '@tandem/party/config/encrypted-file.ts'
 import { loadPartyConfig } from '@tandem/party/config/load-party-config.ts'
+import { fileFault } from '@tandem/party/config/problem-texts.ts'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { configPath } from './config-path.ts'
+import { isNamed, type PassphraseOptions, readPassphrase } from './read-passphrase.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A file is never overwritten, because it may hold a key that is in use. */
-export async function createKeyCommand(file: string, terminal: Terminal): Promise<void> {
-  const seed = randomBytes(32).toString('hex')
+export type CreateOptions = PassphraseOptions & { readonly curve?: string; readonly encrypt?: boolean }
+
+/** A file is never overwritten, because it may hold a key that is in use. With `--encrypt` only the encrypted key is written. */
+export async function createKeyCommand(file: string, options: CreateOptions, terminal: Terminal): Promise<void> {
+  const curve = parseCurve(options.curve)
+  if (options.encrypt !== true && isNamed(options)) throw new Error('a passphrase is used with --encrypt only')
+  const key = randomPrivateKey(curve)
+  const text = options.encrypt === true ? await encryptSecret(key, await readPassphrase(options)) : `${key}\n`
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await writeFile(file, `${seed}\n`, { mode: 0o600, flag: 'wx' })
-  terminal.answer(createSigningKey(seed).publicKey)
-  terminal.note(`This is the public key, for the other party. The private key is in ${file}: name this file in your configuration.`)
+  await writeFile(file, text, { mode: 0o600, flag: 'wx' })
+  terminal.answer(bytesToHex(createKey(curve, key).publicKey))
+  const naming = options.encrypt === true ? `name this file and its passphrase` : `name this file`
+  terminal.note(`This is the public key, for the other party. The private key is in ${file}: ${naming} in your configuration.`)
+}
+
+/** Replaces the file by its encrypted form in one step: it holds the one or the other. */
+export async function encryptKeyCommand(file: string, options: PassphraseOptions, terminal: Terminal): Promise<void> {
+  const secret = (await readFile(file, 'utf8').catch((cause: unknown) => throwFault(file, cause))).trim()
+  if (secret === '') throw new Error(`${file} is empty: expected a secret`)
+  if (isEncrypted(secret)) throw new Error(`${file} is encrypted already`)
+  const next = `${file}.encrypted-${process.pid}`
+  const encrypted = await encryptSecret(secret, await readPassphrase(options))
+  try {
+    await writeFile(next, encrypted, { mode: 0o600, flag: 'wx', flush: true })
+    await rename(next, file)
+  } catch (error) {
+    await rm(next, { force: true })
+    throw error
+  }
+  terminal.note(
+    `${file} is encrypted. Copies of the plain file, in backups or on this disk, are not: for a key of much value, create a new one.`,
+  )
+}
+
+function throwFault(file: string, cause: unknown): never {
+  throw new Error(`${file} ${fileFault(cause)}`, { cause })
+}
+
+function parseCurve(text = 'ed25519'): Curve {
+  const curve = curves.find((known) => known === text)
+  if (curve === undefined) throw new Error(`--curve takes ${curves.join(', ')}, got "${text}"`)
+  return curve
 }
 
 export async function showKeyCommand(options: { readonly config?: string }, terminal: Terminal): Promise<void> {

@@ -4,7 +4,7 @@ import { createKey, createKeyring, curves, type Keyring } from '@tandem/keys/key
 import type { KeyReferences, SecretReference } from './schema.ts'
 
 export function keyReferences(references: KeyReferences): Partial<Record<Curve, SecretReference>> {
-  return 'file' in references || 'env' in references ? { secp256k1: references } : references
+  return 'file' in references || 'env' in references || 'command' in references ? { secp256k1: references } : references
 }
 
 export async function readKeyring(

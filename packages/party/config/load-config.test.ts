@@ -121,7 +121,7 @@ describe('refuses an invalid configuration and names the setting', () => {
     })),
     ...['a-literal-key', ''].map((value) => ({
       where:
-        '/chains/ethereum_localnet/endpoints/rpc/headers/x-api-key must be {"file": "<path>"} or {"env": "<variable>"}, never the value itself: configurations are copied and shown',
+        '/chains/ethereum_localnet/endpoints/rpc/headers/x-api-key must be {"file": "<path>"}, {"env": "<variable>"} or {"command": ["<program>", …]}, never the value itself: configurations are copied and shown',
       value: {
         ...service,
         chains: { ethereum_localnet: { endpoints: { rpc: [{ url: 'http://127.0.0.1', headers: { 'x-api-key': value } }] } } },
@@ -140,7 +140,10 @@ describe('refuses an invalid configuration and names the setting', () => {
       where: '/solvers/0/public_kye is not a known setting; do you mean "public_key"?',
       value: { ...service, solvers: [{ ...service.solvers[0], public_kye: 1 }] },
     },
-    { where: '/vault_key must be {"file": "<path>"} or {"env": "<variable>"}', value: { ...service, vault_key: '42'.repeat(32) } },
+    {
+      where: '/vault_key must be {"file": "<path>"}, {"env": "<variable>"} or {"command": ["<program>", …]}',
+      value: { ...service, vault_key: '42'.repeat(32) },
+    },
     { where: '/vault_key must be {"file"', value: { ...service, vault_key: { file: 'keys/vault', env: 'BOTH' } } },
     { where: '/vault_key/flie is not a known setting; do you mean "file"?', value: { ...service, vault_key: { flie: 'keys/vault' } } },
     { where: '/database_url must be a text, {"file"', value: { ...service, database_url: 5 } },
