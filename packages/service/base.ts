@@ -52,7 +52,7 @@ export async function openBase(
   const problems = createRecentProblems()
   const log = withProblems(parentLog, problems.add)
   const vault = createVault(await readSecret(config.vault_key))
-  const relay = hasEngine ? await readKeyring(config.relay_key, readSecret) : null
+  const relay = hasEngine ? await readKeyring(config.relay_key, loaded) : null
   const signingSeed = await readSecret(config.solver_signing_key)
   const signingKey = createSigningKey(signingSeed)
   const solvers = config.solvers.map(({ id, url, public_key: publicKey }) =>

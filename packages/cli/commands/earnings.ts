@@ -123,7 +123,7 @@ async function withBooks<T>({ config: path }: Place, work: (context: BookContext
   const loaded = await loadConfig(ServiceConfig, configPath(path))
   const { earnings, database_url } = loaded.config
   if (earnings === undefined) throw new Error('the configuration has no "earnings": docs/affiliates.md says how to pay affiliates')
-  const keys = await readKeyring(earnings.signing_key, loaded.readSecret)
+  const keys = await readKeyring(earnings.signing_key, loaded)
   const { registry, clients, close } = await createNetwork(await networkSettings(loaded))
   const db = await openDatabase(await loaded.readSecret(database_url))
   try {

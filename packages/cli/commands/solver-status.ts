@@ -82,7 +82,7 @@ export async function statusCommand(options: StatusOptions, terminal: Terminal):
   const days = options.days ?? '30'
   if (!/^[1-9][0-9]{0,3}$/.test(days)) throw new Error(`--days takes a whole number from 1 to 9999, got "${days}"`)
   const loaded = await loadConfig(SolverConfig, solverConfigPath(options.config))
-  const keys = await readKeyring(loaded.config.private_key, loaded.readSecret)
+  const keys = await readKeyring(loaded.config.private_key, loaded)
   const network = await connectNetwork(await networkSettings(loaded), (chain) => terminal.note(`the node of ${chain} does not answer`))
   const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
   const now = () => BigInt(Math.floor(Date.now() / 1000))

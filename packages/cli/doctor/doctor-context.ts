@@ -13,6 +13,7 @@ export type PartyWithConfig =
 
 export type DoctorContext = PartyWithConfig & {
   readonly path: string
+  readonly rows: Environment
   readSecret(reference: SecretReference | string): Promise<string>
   readonly network: Network
   /** The clients have no assets, so their `verifyNode` checks the chain and no contracts. */
@@ -53,6 +54,7 @@ export async function createDoctorContext(
   return {
     ...given,
     path,
+    rows,
     readSecret,
     network,
     chainsAlone,

@@ -365,16 +365,62 @@ describe('private keys', () => {
     await expect(loadSolver({ ...solver, private_key: '42'.repeat(32) })).rejects.toThrow('/private_key must be {"file": "<path>"}')
   })
 
+  test("may be a chain's own: then its curve needs none for it", async () => {
+    const own = { chains: { ethereum_localnet: { env: 'OWN' } } }
+    expect((await loadSolver({ ...solver, private_key: own })).config.private_key).toEqual(own)
+    const load = (private_key: object) => loadSolver({ ...solver, private_key })
+    await expect(load({ secp256k1: key, chains: { etherum_localnet: { env: 'OWN' } } })).rejects.toThrow(
+      '/private_key/chains/etherum_localnet is not in the environment "local"; do you mean "ethereum_localnet"?',
+    )
+    await expect(load({ chains: { arbitrum_localnet: { env: 'OWN' } } })).rejects.toThrow(
+      '/private_key/secp256k1 is missing: it signs on ethereum_localnet',
+    )
+    await expect(load({ secp256k1: key, chains: { ethereum_localnet: key } })).rejects.toThrow(
+      '/private_key/chains/ethereum_localnet names the same key as /private_key/secp256k1: leave it out, or name another key',
+    )
+    await expect(load({ ed25519: key, chains: { ethereum_localnet: key } })).rejects.toThrow(
+      '/private_key/chains/ethereum_localnet names the same key as /private_key/ed25519: it signs on another curve: ethereum_localnet needs a key on secp256k1',
+    )
+    await expect(loadService({ ...service, relay_key: own })).rejects.toThrow('/relay_key/chains is not a known setting')
+  })
+
+  test("a chain's own key is read as one of its curve, and refused if it is another's", async () => {
+    const [first, second] = ['42', '43'].map((byte) => byte.repeat(32))
+    for (const [name, text] of Object.entries({ FIRST: first, SECOND: second, COPY: `0x${first}`, BROKEN: `${first}ab` }))
+      vi.stubEnv(`TANDEM_TEST_${name}`, text)
+    const env = (name: string) => ({ env: `TANDEM_TEST_${name}` })
+    const loaded = await loadSolver(solver)
+    const read = (chains: Record<string, { readonly env: string }>) => readKeyring({ secp256k1: env('FIRST'), chains }, loaded)
+    const keyring = await read({ solana_localnet: env('SECOND') })
+    expect(keyring.of({ chain: { id: 'solana_localnet' }, curve: 'ed25519' })).toMatchObject({
+      publicKey: createKey('ed25519', '43'.repeat(32)).publicKey,
+    })
+    const refused = [
+      [{ ethereum_localnet: env('COPY') }, 'the key of ethereum_localnet is also that of secp256k1: make another, or leave it out'],
+      [{ solana_localnet: env('COPY') }, /^the key of solana_localnet is also that of secp256k1, which signs on another curve/],
+      [
+        { ethereum_localnet: env('BROKEN') },
+        /^the key of ethereum_localnet: a private key must be 32 bytes as hex and valid on secp256k1$/,
+      ],
+    ] as const
+    for (const [chains, message] of refused) {
+      const error: unknown = await read(chains).catch((reason: unknown) => reason)
+      expect(error).toMatchObject({ message: typeof message === 'string' ? message : expect.stringMatching(message) })
+      expect(String(error)).not.toContain(first)
+    }
+    vi.unstubAllEnvs()
+  })
+
   test('are read by curve; a missing one is not replaced by another', async () => {
     vi.stubEnv('TANDEM_TEST_ED25519', '43'.repeat(32))
     await writeFile(join(folder, 'secp256k1'), `${'42'.repeat(32)}\n`)
-    const { readSecret } = await loadSolver(solver)
-    const both = await readKeyring({ secp256k1: { file: 'secp256k1' }, ed25519: { env: 'TANDEM_TEST_ED25519' } }, readSecret)
-    expect(both.of('secp256k1').publicKey).toEqual(createKey('secp256k1', '42'.repeat(32)).publicKey)
-    expect(both.of('ed25519').publicKey).toEqual(createKey('ed25519', '43'.repeat(32)).publicKey)
-    const single = await readKeyring({ file: 'secp256k1' }, readSecret)
-    expect(single.of('secp256k1').publicKey).toEqual(both.of('secp256k1').publicKey)
-    expect(() => single.of('ed25519')).toThrow('no ed25519 key is configured')
+    const loaded = await loadSolver(solver)
+    const both = await readKeyring({ secp256k1: { file: 'secp256k1' }, ed25519: { env: 'TANDEM_TEST_ED25519' } }, loaded)
+    expect(both.findByCurve('secp256k1')?.publicKey).toEqual(createKey('secp256k1', '42'.repeat(32)).publicKey)
+    expect(both.findByCurve('ed25519')?.publicKey).toEqual(createKey('ed25519', '43'.repeat(32)).publicKey)
+    const single = await readKeyring({ file: 'secp256k1' }, loaded)
+    expect(single.findByCurve('secp256k1')?.publicKey).toEqual(both.findByCurve('secp256k1')?.publicKey)
+    expect(single.findByCurve('ed25519')).toBeNull()
     vi.unstubAllEnvs()
   })
 })

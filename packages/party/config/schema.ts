@@ -22,16 +22,28 @@ const Secret = (description: string) => Type.Union([File, Env, Command], { title
 const Text = (description: string) =>
   Type.Union([Type.String({ minLength: 1 }), File, Env, Command], { title: `a text, ${REFERENCE}`, description })
 
+const aKey = (of: string) => Type.Union([File, Env, Command], { title: `a reference to the key of ${of}, never the key itself` })
+const byCurve = {
+  secp256k1: Type.Optional(aKey('secp256k1')),
+  ed25519: Type.Optional(aKey('ed25519')),
+  stark: Type.Optional(aKey('stark')),
+}
+
 /** One key for each curve that the served chains need. No key is derived from another. */
-const Keys = (description: string) => {
-  const key = (curve: string) =>
-    Type.Optional(Type.Union([File, Env, Command], { title: `a reference to the ${curve} key, never the key itself` }))
-  const byCurve = Type.Object({ secp256k1: key('secp256k1'), ed25519: key('ed25519'), stark: key('stark') }, strict)
-  return Type.Union([File, Env, Command, byCurve], {
+const Keys = (description: string) =>
+  Type.Union([File, Env, Command, Type.Object(byCurve, strict)], {
     title: `${REFERENCE}, or one of these for each curve: {"secp256k1": …, "ed25519": …, "stark": …}`,
     description,
   })
-}
+
+const ChainKeys = (description: string) =>
+  Type.Union(
+    [File, Env, Command, Type.Object({ ...byCurve, chains: Type.Optional(Type.Record(Type.String(), aKey('a chain'))) }, strict)],
+    {
+      title: `${REFERENCE}, or one of these for each curve and each chain with a key of its own: {"secp256k1": …, "ed25519": …, "stark": …, "chains": {"<chain>": …}}`,
+      description,
+    },
+  )
 
 const MAX_URLS = 16
 
@@ -494,7 +506,6 @@ export const ServiceConfig = Type.Object(
   strict,
 )
 export type ServiceConfig = Static<typeof ServiceConfig>
-export type KeyReferences = ServiceConfig['relay_key']
 
 const pricing = Type.Object(
   {
@@ -658,8 +669,8 @@ export const SolverConfig = Type.Object(
   {
     ...common,
     solver_id: Type.String({ minLength: 1, description: 'The name by which services know the solver.' }),
-    private_key: Keys(
-      'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need. Holds the inventory on every chain.',
+    private_key: ChainKeys(
+      'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need, and keys of single chains. Holds the inventory.',
     ),
     signing_key: Secret(
       'An ed25519 seed, 64 hex characters. Signs the answers to services; holds no money. `tandem keys create` makes one.',
@@ -705,5 +716,8 @@ export const SolverConfig = Type.Object(
   strict,
 )
 export type SolverConfig = Static<typeof SolverConfig>
+
+/** Those of a service have no keys of single chains. */
+export type KeyReferences = SolverConfig['private_key']
 
 export type PartyConfig = Pick<ServiceConfig & SolverConfig, keyof typeof common>

@@ -19,8 +19,9 @@ export const fees: Check = {
 }
 
 /** Resolves to null if a key cannot be read, which the check `secrets` reports. */
-export async function readKeys({ party, config, readSecret }: DoctorContext): Promise<Keyring | null> {
-  return readKeyring(party === 'service' ? config.relay_key : config.private_key, readSecret).catch(() => null)
+export async function readKeys(context: DoctorContext): Promise<Keyring | null> {
+  const { party, config } = context
+  return readKeyring(party === 'service' ? config.relay_key : config.private_key, context).catch(() => null)
 }
 
 /** If fewer redeems at a peak of fees can be paid, a solver takes nothing new from a chain, and a service nothing new to it. */
@@ -30,7 +31,7 @@ const COMFORTABLE_SWAPS = 20n
 
 async function checkBalance(context: DoctorContext, client: ChainClient, keys: Keyring): Promise<Finding> {
   const { id, nativeAsset } = client.chain
-  const address = client.addressOf(keys.of(client.curve))
+  const address = client.addressOf(keys.of(client))
   try {
     const [balance, problem = null, costs] = await Promise.all([
       client.balance(nativeAsset, address),
