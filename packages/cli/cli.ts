@@ -115,6 +115,7 @@ withPassphrase(keys.command('encrypt <file>').description('encrypt a file with a
 keys
   .command('show')
   .description('show the public key of a service or a solver, for the other party')
+  .option('--all', 'show the public keys of its chains too, as settings for a configuration that only watches')
   .option('-c, --config <file>', "the configuration file (default: that of the local stack's service)")
   .action((options) => runOnce(async (terminal) => (await import('./commands/keys.ts')).showKeyCommand(options, terminal)))
 

@@ -6,6 +6,7 @@ import { createEd25519Key } from './ed25519.ts'
 import { type Curve, type Key, onCurve } from './key.ts'
 import { createKey, createKeyring, curves, randomPrivateKey } from './keyring.ts'
 import { testPurpose, withRecordedPurposes } from './keys.fixture.ts'
+import { parsePublicKey } from './public-key.ts'
 import type { Purpose } from './purpose.ts'
 import { createStarkKey, isStarkSignature, randomStarkPrivateKey } from './stark.ts'
 
@@ -51,6 +52,24 @@ describe('a keyring', () => {
     const key = createKey('ed25519', '42'.repeat(32))
     expect(onCurve('ed25519', key)).toBe(key)
     expect(() => onCurve('secp256k1', key)).toThrow('expected a key on secp256k1, got one on ed25519')
+  })
+})
+
+describe('a public key', () => {
+  test.each(curves)('%s: is read from the text of its bytes', (curve) => {
+    const { publicKey } = createKey(curve, '02'.repeat(32))
+    const text = bytesToHex(publicKey)
+    expect(parsePublicKey(curve, text)).toEqual({ curve, publicKey })
+    for (const wrong of ['', text.slice(1), text.slice(2), `${text}00`, text.replace(/.$/, 'x'), 'f'.repeat(text.length)]) {
+      const digits = text.length
+      expect(() => parsePublicKey(curve, wrong)).toThrow(`a public key on ${curve} must be ${digits} hex characters and valid there`)
+    }
+  })
+
+  test('of another curve is refused, and not quoted', () => {
+    const text = bytesToHex(createKey('secp256k1', '42'.repeat(32)).publicKey)
+    for (const curve of ['ed25519', 'stark'] as const)
+      expect(() => parsePublicKey(curve, text)).toThrow(expect.not.objectContaining({ message: expect.stringContaining(text) }))
   })
 })
 

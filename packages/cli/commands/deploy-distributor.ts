@@ -1,7 +1,7 @@
 /** `tandem deploy --distributor` deploys the contract that pays affiliates by the signatures of a service. */
 import { connectChain } from '@tandem/families/index.ts'
 import type { SigningPlace } from '@tandem/keys/keyring.ts'
-import { readKeyring } from '@tandem/party/config/keyring.ts'
+import { readPublicKeyring } from '@tandem/party/config/keyring.ts'
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { ServiceConfig } from '@tandem/party/config/schema.ts'
 import type { DeployTarget } from './deploy-target.ts'
@@ -48,7 +48,7 @@ async function readClaimKey({ config }: Options, client: SigningPlace) {
   if (config === undefined) throw new Error('--distributor needs --config: the contract pays by the signatures of that service')
   const loaded = await loadConfig(ServiceConfig, config)
   if (loaded.config.earnings === undefined) throw new Error(`${config} has no "earnings": docs/affiliates.md says how to pay affiliates`)
-  const key = (await readKeyring(loaded.config.earnings.signing_key, loaded)).find(client)
+  const key = (await readPublicKeyring(loaded.config.earnings.signing_key, loaded)).find(client)
   if (key === null) throw new Error(`${config}: /earnings/signing_key has no ${client.curve} key, which this chain needs`)
   return key
 }

@@ -5,8 +5,10 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Curve } from '@tandem/keys/key.ts'
 import { createKey, curves, randomPrivateKey } from '@tandem/keys/keyring.ts'
 import { encryptSecret, isEncrypted } from '@tandem/party/config/encrypted-file.ts'
-import { loadPartyConfig } from '@tandem/party/config/load-party-config.ts'
+import { readPublicKeys } from '@tandem/party/config/keyring.ts'
+import { type LoadedParty, loadPartyConfig } from '@tandem/party/config/load-party-config.ts'
 import { fileFault } from '@tandem/party/config/problem-texts.ts'
+import type { KeyReference, KeyReferences } from '@tandem/party/config/schema.ts'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { configPath } from './config-path.ts'
 import { isNamed, type PassphraseOptions, readPassphrase } from './read-passphrase.ts'
@@ -56,13 +58,49 @@ function parseCurve(text = 'ed25519'): Curve {
   return curve
 }
 
-export async function showKeyCommand(options: { readonly config?: string }, terminal: Terminal): Promise<void> {
-  const { given, readSecret } = await loadPartyConfig(configPath(options.config))
+export type ShowOptions = { readonly config?: string; readonly all?: boolean }
+
+export async function showKeyCommand(options: ShowOptions, terminal: Terminal): Promise<void> {
+  const loaded = await loadPartyConfig(configPath(options.config))
+  const { given } = loaded
   const reference = given.party === 'service' ? given.config.solver_signing_key : given.config.signing_key
-  terminal.answer(createSigningKey(await readSecret(reference)).publicKey)
+  const publicKey = await publicSigningKey(reference, loaded)
+  if (options.all === true) {
+    terminal.answer(JSON.stringify(await publicSettings(loaded, { public_key: publicKey }), null, 2))
+    terminal.note('With these settings a copy of the configuration can watch, and sign nothing.')
+    return
+  }
+  terminal.answer(publicKey)
   terminal.note(
     given.party === 'service'
       ? 'This is the public key of the service. Operators of solvers list it in `services`.'
       : 'This is the public key of the solver. Operators of services list it in `solvers`.',
   )
+}
+
+async function publicSigningKey(reference: KeyReference, { readSecret }: LoadedParty): Promise<string> {
+  return 'public_key' in reference ? reference.public_key : createSigningKey(await readSecret(reference)).publicKey
+}
+
+async function publicSettings(loaded: LoadedParty, signing: { readonly public_key: string }): Promise<object> {
+  const { given } = loaded
+  if (given.party === 'solver') return { private_key: await publicSetting(given.config.private_key, loaded), signing_key: signing }
+  const { relay_key, earnings } = given.config
+  return {
+    relay_key: await publicSetting(relay_key, loaded),
+    solver_signing_key: signing,
+    ...(earnings !== undefined && { earnings: { ...earnings, signing_key: await publicSetting(earnings.signing_key, loaded) } }),
+  }
+}
+
+/** In the shape of the setting, with public keys only. */
+async function publicSetting(references: KeyReferences, loaded: LoadedParty): Promise<object> {
+  const shown = (await readPublicKeys(references, loaded)).map(({ chain, owner, key }) => {
+    return { chain, entry: [owner, { public_key: bytesToHex(key.publicKey) }] as const }
+  })
+  const ofChains = shown.flatMap(({ chain, entry }) => (chain === null ? [] : [entry]))
+  return {
+    ...Object.fromEntries(shown.flatMap(({ chain, entry }) => (chain === null ? [entry] : []))),
+    ...(ofChains.length > 0 && { chains: Object.fromEntries(ofChains) }),
+  }
 }

@@ -1,10 +1,11 @@
-/** Reads a party's private keys: one secp256k1 key, or one key per curve, and keys of single chains. */
+/** Reads a party's keys, or only their public halves: one secp256k1 key, or one key per curve, and keys of single chains. */
 import { familyNamed } from '@tandem/families/index.ts'
-import type { Curve, Key } from '@tandem/keys/key.ts'
-import { createKey, createKeyring, curves, type Keyring } from '@tandem/keys/keyring.ts'
+import type { Curve, PublicKey } from '@tandem/keys/key.ts'
+import { createKey, createKeyring, curves, type Keyring, type PublicKeyring } from '@tandem/keys/keyring.ts'
+import { parsePublicKey } from '@tandem/keys/public-key.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { LoadedConfig } from './load-config.ts'
-import type { KeyReferences, PartyConfig, SecretReference } from './schema.ts'
+import type { KeyReference, KeyReferences, PartyConfig } from './schema.ts'
 
 export type NamedReference = {
   /** A curve, or a chain with a key of its own. */
@@ -14,13 +15,13 @@ export type NamedReference = {
   readonly chain: ChainId | null
   /** Null for a chain that is not in the environment. */
   readonly curve: Curve | null
-  readonly reference: SecretReference
+  readonly reference: KeyReference
 }
 
 type Source = Pick<LoadedConfig<PartyConfig>, 'rows' | 'readSecret'>
 
 export function keyReferences(references: KeyReferences, { chains }: Source['rows']): readonly NamedReference[] {
-  if ('file' in references || 'env' in references || 'command' in references)
+  if ('file' in references || 'env' in references || 'command' in references || 'public_key' in references)
     return [{ owner: 'secp256k1', place: '', chain: null, curve: 'secp256k1', reference: references }]
   const ofCurves = curves.flatMap((curve) => {
     const reference = references[curve]
@@ -34,12 +35,42 @@ export function keyReferences(references: KeyReferences, { chains }: Source['row
   return [...ofCurves, ...ofChains]
 }
 
+/** Throws where only a public key is given. */
 export async function readKeyring(references: KeyReferences, { rows, readSecret }: Source): Promise<Keyring> {
-  const read = keyReferences(references, rows).map(async (named) => {
-    const text = await readSecret(named.reference)
-    return { ...named, text, key: createOwnedKey(named, text) }
-  })
-  const keys = await Promise.all(read)
+  return keyringOf(
+    await Promise.all(
+      keyReferences(references, rows).map(async (named) => {
+        const text = await readSecret(named.reference)
+        return { ...named, text, key: keyOf(named, (curve) => createKey(curve, text)) }
+      }),
+    ),
+  )
+}
+
+/** Addresses need no private key: it is read only where no public key is given. */
+export async function readPublicKeyring(references: KeyReferences, source: Source): Promise<PublicKeyring> {
+  return keyringOf(await readPublicKeys(references, source))
+}
+
+export async function readPublicKeys(references: KeyReferences, { rows, readSecret }: Source): Promise<readonly NamedKey<PublicKey>[]> {
+  return Promise.all(
+    keyReferences(references, rows).map(async (named) => {
+      const { reference } = named
+      const text = 'public_key' in reference ? reference.public_key : await readSecret(reference)
+      const parse = 'public_key' in reference ? parsePublicKey : publicHalf
+      return { ...named, text, key: keyOf(named, (curve) => parse(curve, text)) }
+    }),
+  )
+}
+
+function publicHalf(curve: Curve, text: string): PublicKey {
+  const { publicKey } = createKey(curve, text)
+  return { curve, publicKey }
+}
+
+type NamedKey<K extends PublicKey> = NamedReference & { readonly text: string; readonly key: K }
+
+function keyringOf<K extends PublicKey>(keys: readonly NamedKey<K>[]): PublicKeyring<K> {
   for (const { chain, owner, curve, text } of keys) {
     // Only the text tells a key that is listed for a chain of another curve: nearly every one is valid on all curves.
     const other = chain === null ? undefined : keys.find((one) => one.curve !== curve && sameKey(one.text, text))
@@ -54,10 +85,10 @@ export async function readKeyring(references: KeyReferences, { rows, readSecret 
   )
 }
 
-function createOwnedKey({ owner, curve }: NamedReference, text: string): Key {
+function keyOf<K>({ owner, curve }: NamedReference, create: (curve: Curve) => K): K {
   if (curve === null) throw new Error(`the key of ${owner}: there is no such chain`)
   try {
-    return createKey(curve, text)
+    return create(curve)
   } catch (error) {
     throw new Error(`the key of ${owner}: ${error instanceof Error ? error.message : 'is not valid'}`)
   }

@@ -2,9 +2,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import { createKey } from '@tandem/keys/keyring.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { readKeyring } from './keyring.ts'
+import { readKeyring, readPublicKeyring } from './keyring.ts'
 import { loadConfig } from './load-config.ts'
 import { ServiceConfig, SolverConfig } from './schema.ts'
 
@@ -408,6 +409,42 @@ describe('private keys', () => {
       expect(error).toMatchObject({ message: typeof message === 'string' ? message : expect.stringMatching(message) })
       expect(String(error)).not.toContain(first)
     }
+    vi.unstubAllEnvs()
+  })
+
+  test('may be public, to watch; what signs refuses them, and says which', async () => {
+    const [public_key, ed25519] = [createKey('secp256k1', '42'.repeat(32)), createKey('ed25519', '43'.repeat(32))].map((one) =>
+      bytesToHex(one.publicKey),
+    )
+    const watching = { secp256k1: { public_key }, chains: { solana_localnet: { public_key: ed25519 } } }
+    const loaded = await loadSolver({ ...solver, private_key: watching, signing_key: { public_key: ed25519 } })
+    const keyring = await readPublicKeyring(loaded.config.private_key, loaded)
+    const shown = [
+      keyring.of({ chain: { id: 'ethereum_localnet' }, curve: 'secp256k1' }),
+      keyring.of({ chain: { id: 'solana_localnet' }, curve: 'ed25519' }),
+    ]
+    expect(shown.map(({ publicKey }) => bytesToHex(publicKey))).toEqual([public_key, ed25519])
+    await expect(readKeyring(loaded.config.private_key, loaded)).rejects.toThrow(
+      '/private_key/secp256k1 is only a public key: what must sign needs the private key',
+    )
+    await expect(loaded.readSecret(loaded.config.signing_key)).rejects.toThrow('/signing_key is only a public key')
+    const single = await loadSolver({ ...solver, private_key: { public_key } })
+    expect((await readPublicKeyring(single.config.private_key, single)).findByCurve('secp256k1')).not.toBeNull()
+    await expect(readKeyring(single.config.private_key, single)).rejects.toThrow('/private_key is only a public key')
+    await expect(
+      loadSolver({ ...solver, private_key: { ...watching, chains: { solana_localnet: { public_key: `${public_key}` } } } }),
+    ).rejects.toThrow('/private_key/chains/solana_localnet')
+    await expect(loadSolver({ ...solver, private_key: { ...watching, ed25519: { public_key: `02${'42'.repeat(32)}` } } })).rejects.toThrow(
+      '/private_key/ed25519/public_key: a public key on ed25519 must be 64 hex characters and valid there',
+    )
+  })
+
+  test('a public half is that of the private key, where only this is given', async () => {
+    vi.stubEnv('TANDEM_TEST_KEY', '42'.repeat(32))
+    const loaded = await loadSolver(solver)
+    const keyring = await readPublicKeyring({ env: 'TANDEM_TEST_KEY' }, loaded)
+    const { curve, publicKey } = createKey('secp256k1', '42'.repeat(32))
+    expect(keyring.findByCurve('secp256k1')).toEqual({ curve, publicKey })
     vi.unstubAllEnvs()
   })
 

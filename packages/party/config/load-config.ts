@@ -10,15 +10,15 @@ import { parseJson } from './parse-json.ts'
 import { fileFault } from './problem-texts.ts'
 import { literalHeaders } from './read-endpoint.ts'
 import { createSecretReader } from './read-secret.ts'
-import type { PartyConfig, SecretReference, ServiceConfig, SolverConfig } from './schema.ts'
+import type { KeyReference, PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
 import { shapeProblems } from './shape-problems.ts'
 
 export type LoadedConfig<T> = {
   readonly config: T
   /** The chains and assets of its environment, and those that it adds. */
   readonly rows: Environment
-  /** Throws if the secret is empty. */
-  readSecret(reference: SecretReference | string): Promise<string>
+  /** Throws if the secret is empty, and for a public key: nothing can be signed with it. */
+  readSecret(reference: KeyReference | string): Promise<string>
   /** What is wrong with the secrets that were read, although they can be used. */
   secretWarnings(): readonly string[]
   pathOf(file: string): string
@@ -62,7 +62,12 @@ export async function checkConfig<S extends PartySchema>(
   return {
     config,
     rows,
-    readSecret: async (reference) => (typeof reference === 'string' ? reference : secrets.read(reference, settingOf(config, reference))),
+    async readSecret(reference) {
+      if (typeof reference === 'string') return reference
+      const setting = settingOf(config, reference)
+      if ('public_key' in reference) throw new Error(`${setting} is only a public key: what must sign needs the private key`)
+      return secrets.read(reference, setting)
+    },
     secretWarnings: secrets.warnings,
     pathOf: (file) => resolve(dirname(path), file),
   }

@@ -3,6 +3,7 @@ import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { familyNamed, loadFamily } from '@tandem/families/index.ts'
 import { addableFamily } from '@tandem/families/registry.ts'
 import { curves } from '@tandem/keys/keyring.ts'
+import { parsePublicKey } from '@tandem/keys/public-key.ts'
 import { parseUsdMicros, parseUsdPrice } from '@tandem/protocol/amount.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { didYouMean } from '@tandem/protocol/nearest-name.ts'
@@ -149,11 +150,11 @@ function keyProblems(config: AnyConfig, rows: Environment): readonly string[] {
     if (needing.length === 0 || given.some(({ owner }) => owner === curve)) return []
     return [`/${place}/${curve} is missing: it signs on ${needing.join(', ')}`]
   })
-  return [...missing, ...chainKeyProblems(`/${place}`, given, config, rows)]
+  return [...missing, ...keyValueProblems(`/${place}`, given, config, rows)]
 }
 
 /** Keys of single chains exist to be apart, so none may be named twice, also where another curve uses it. */
-function chainKeyProblems(
+function keyValueProblems(
   setting: string,
   given: readonly NamedReference[],
   { environment }: AnyConfig,
@@ -169,7 +170,12 @@ function chainKeyProblems(
     const why = other.curve === curve ? 'leave it out, or name another key' : `it signs on another curve: ${chain} needs a key on ${curve}`
     return [`${setting}${place} names the same key as ${setting}${other.place}: ${why}`]
   })
-  return [...unknown, ...twice]
+  const invalid = given.flatMap(({ place, curve, reference }) =>
+    curve === null || !('public_key' in reference)
+      ? []
+      : problemOf(`${setting}${place}/public_key`, () => parsePublicKey(curve, reference.public_key)),
+  )
+  return [...unknown, ...twice, ...invalid]
 }
 
 function valueProblems(config: AnyConfig, assets: Environment['assets']): readonly string[] {

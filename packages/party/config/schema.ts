@@ -22,7 +22,17 @@ const Secret = (description: string) => Type.Union([File, Env, Command], { title
 const Text = (description: string) =>
   Type.Union([Type.String({ minLength: 1 }), File, Env, Command], { title: `a text, ${REFERENCE}`, description })
 
-const aKey = (of: string) => Type.Union([File, Env, Command], { title: `a reference to the key of ${of}, never the key itself` })
+/** Enough to watch: for addresses, balances and public keys. What must sign refuses it. */
+const PublicKeyOnly = Type.Object({ public_key: Type.String({ pattern: '^[0-9a-f]{64,66}$' }) }, strict)
+
+const WATCHING = 'to watch only, {"public_key": "<hex>"}'
+
+const SigningKey = (description: string) =>
+  Type.Union([File, Env, Command, PublicKeyOnly], { title: `${REFERENCE}, never the key itself; ${WATCHING}`, description })
+
+const aKey = (of: string) =>
+  Type.Union([File, Env, Command, PublicKeyOnly], { title: `a reference to the key of ${of}, never the key itself; ${WATCHING}` })
+
 const byCurve = {
   secp256k1: Type.Optional(aKey('secp256k1')),
   ed25519: Type.Optional(aKey('ed25519')),
@@ -31,19 +41,18 @@ const byCurve = {
 
 /** One key for each curve that the served chains need. No key is derived from another. */
 const Keys = (description: string) =>
-  Type.Union([File, Env, Command, Type.Object(byCurve, strict)], {
-    title: `${REFERENCE}, or one of these for each curve: {"secp256k1": …, "ed25519": …, "stark": …}`,
+  Type.Union([File, Env, Command, PublicKeyOnly, Type.Object(byCurve, strict)], {
+    title: `${REFERENCE}; ${WATCHING}; or one of these for each curve: {"secp256k1": …, "ed25519": …, "stark": …}`,
     description,
   })
 
+const byCurveAndChain = Type.Object({ ...byCurve, chains: Type.Optional(Type.Record(Type.String(), aKey('a chain'))) }, strict)
+
 const ChainKeys = (description: string) =>
-  Type.Union(
-    [File, Env, Command, Type.Object({ ...byCurve, chains: Type.Optional(Type.Record(Type.String(), aKey('a chain'))) }, strict)],
-    {
-      title: `${REFERENCE}, or one of these for each curve and each chain with a key of its own: {"secp256k1": …, "ed25519": …, "stark": …, "chains": {"<chain>": …}}`,
-      description,
-    },
-  )
+  Type.Union([File, Env, Command, PublicKeyOnly, byCurveAndChain], {
+    title: `${REFERENCE}; ${WATCHING}; or one of these for each curve and each chain with a key of its own: {"secp256k1": …, "ed25519": …, "stark": …, "chains": {"<chain>": …}}`,
+    description,
+  })
 
 const MAX_URLS = 16
 
@@ -70,6 +79,9 @@ const Nodes = Type.Union([...OneNode.anyOf, Type.Array(OneNode, { minItems: 1, m
 export type EndpointConfig = Static<typeof OneNode>
 
 export type SecretReference = Static<typeof File> | Static<typeof Env> | Static<typeof Command>
+
+/** A key, or only its public half. */
+export type KeyReference = SecretReference | Static<typeof PublicKeyOnly>
 
 const Bips = (maximum: number, description: string) => Type.Integer({ minimum: 0, maximum, description })
 
@@ -286,7 +298,7 @@ export const ServiceConfig = Type.Object(
         },
       ),
     ),
-    solver_signing_key: Secret(
+    solver_signing_key: SigningKey(
       'An ed25519 seed, 64 hex characters. Signs the requests to solvers; holds no money. `tandem keys create` makes one.',
     ),
     solvers: Type.Array(
@@ -672,7 +684,7 @@ export const SolverConfig = Type.Object(
     private_key: ChainKeys(
       'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need, and keys of single chains. Holds the inventory.',
     ),
-    signing_key: Secret(
+    signing_key: SigningKey(
       'An ed25519 seed, 64 hex characters. Signs the answers to services; holds no money. `tandem keys create` makes one.',
     ),
     services: Type.Array(

@@ -2,7 +2,8 @@
 import { dirname, resolve } from 'node:path'
 import { createKey, curves } from '@tandem/keys/keyring.ts'
 import { exposureOf } from '@tandem/party/config/file-exposure.ts'
-import type { SecretReference } from '@tandem/party/config/schema.ts'
+import { readPublicKeyring } from '@tandem/party/config/keyring.ts'
+import type { KeyReference, SecretReference } from '@tandem/party/config/schema.ts'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { createVault } from '@tandem/party/store/orders/sealed-values.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
@@ -26,11 +27,30 @@ export const secrets: Check = {
   name: 'secrets',
   async run(context) {
     const references = findReferences(context.config)
-    return (await Promise.all(references.map(([place, reference]) => checkSecret(context, place, reference)))).flat()
+    const findings = (await Promise.all(references.map(([place, reference]) => checkSecret(context, place, reference)))).flat()
+    return findings.some(({ level }) => level === 'fail') ? findings : [...findings, ...(await keyringFindings(context))]
   },
 }
 
-async function checkSecret(context: DoctorContext, place: string, reference: SecretReference): Promise<readonly Finding[]> {
+/** Keys that are well formed may still be those of other chains. */
+async function keyringFindings(context: DoctorContext): Promise<readonly Finding[]> {
+  const [place, keys] =
+    context.party === 'service'
+      ? (['relay_key', context.config.relay_key] as const)
+      : (['private_key', context.config.private_key] as const)
+  try {
+    await readPublicKeyring(keys, context)
+    return []
+  } catch (error) {
+    return [fail(place, reasonOf(error), '`tandem keys create` makes a key; docs/operating.md says which keys a party has')]
+  }
+}
+
+async function checkSecret(context: DoctorContext, place: string, reference: KeyReference): Promise<readonly Finding[]> {
+  if ('public_key' in reference)
+    return [
+      warn(place, 'only the public key is here: this configuration can watch, and run nothing', 'name the private key where it must sign'),
+    ]
   const where = whereOf(reference)
   try {
     const value = await context.readSecret(reference)
@@ -72,18 +92,20 @@ async function exposureFinding(context: DoctorContext, place: string, reference:
 }
 
 /** Places have the names of the file: `relay_key.ed25519`. */
-function findReferences(value: unknown, place: readonly string[] = []): readonly (readonly [string, SecretReference])[] {
+function findReferences(value: unknown, place: readonly string[] = []): readonly (readonly [string, KeyReference])[] {
   if (typeof value !== 'object' || value === null) return []
   if (isReference(value)) return [[place.join('.'), value], ...passphraseOf(value, place)]
   return Object.entries(value).flatMap(([name, inner]) => findReferences(inner, [...place, name]))
 }
 
-function passphraseOf(value: SecretReference, place: readonly string[]): readonly (readonly [string, SecretReference])[] {
+function passphraseOf(value: KeyReference, place: readonly string[]): readonly (readonly [string, SecretReference])[] {
   return 'file' in value && value.passphrase !== undefined ? [[[...place, 'passphrase'].join('.'), value.passphrase]] : []
 }
 
 /** The shape is checked already, so one name tells. */
-function isReference(value: object): value is SecretReference {
+function isReference(value: object): value is KeyReference {
   const names = Object.keys(value)
-  return names.every((name) => ['file', 'env', 'command', 'passphrase'].includes(name)) && names.length > 0
+  return (
+    names.join() === 'public_key' || (names.length > 0 && names.every((name) => ['file', 'env', 'command', 'passphrase'].includes(name)))
+  )
 }
