@@ -233,8 +233,14 @@ tandem doctor --config service.json    # shows it without secrets; checks databa
 tandem config --schema service         # the JSON Schema, for editors
 \`\`\`
 
-The file never contains a secret, only where it is: \`{"file": "keys/vault"}\` (relative to the configuration file) or \`{"env": "NAME"}\`. The same
-forms work for URLs of nodes and databases, which often contain a password or a key.
+The file never contains a secret, only where it is. Paths are relative to the configuration file, and programs run in its folder:
+
+- \`{"file": "keys/vault"}\`: a file. If others than its owner can open it, the log and \`tandem doctor\` warn.
+- \`{"file": "keys/vault", "passphrase": {"env": "NAME"}}\`: a file that \`tandem keys create --encrypt\` or \`tandem keys encrypt\` wrote. The passphrase is in a variable, in another file, or comes from a program.
+- \`{"env": "NAME"}\`: an environment variable.
+- \`{"command": ["pass", "show", "tandem/vault"]}\`: what this program prints. It runs without a shell and without input, and has 10 seconds.
+
+The same forms work for URLs of nodes and databases, which often contain a password or a key.
 
 Chains, by environment:
 
@@ -259,7 +265,8 @@ An asset is active when its chain is served and its contracts are deployed: thos
 If a node does not answer when a party starts, only its chain waits. If a node serves another chain, the party does not start.
 
 \`relay_key\` and \`private_key\` are one secp256k1 key, or an object with a key for each curve: \`{"secp256k1": {"file": "keys/solver"}, "ed25519": {"file":
-"keys/solver-ed25519"}}\`. Only the curves that the served chains sign with are needed.
+"keys/solver-ed25519"}}\`. Only the curves that the served chains sign with are needed. In \`private_key\` a chain may have a key of its own, which no other chain uses:
+\`{"secp256k1": {"file": "keys/solver"}, "chains": {"ethereum": {"command": ["pass", "show", "tandem/ethereum"]}}}\`. Where only addresses are needed, \`{"public_key": "<hex>"}\` replaces a key: [operating.md](operating.md#keys).
 
 ## Several nodes for one chain
 

@@ -97,19 +97,32 @@ program
 
 const keys = program
   .command('keys')
-  .description('the keys with which services and solvers sign their messages to each other; they hold no money')
-keys
-  .command('create <file>')
-  .description('write a new private key into a new file, and show its public key')
-  .action((file) => runOnce(async (terminal) => (await import('./commands/keys.ts')).createKeyCommand(file, terminal)))
+  .description('keys of services and solvers: those that sign their messages to each other, and those of chains')
+const withPassphrase = (command: Command): Command =>
+  command
+    .option('--passphrase-file <file>', 'the file with the passphrase')
+    .option('--passphrase-env <variable>', 'the environment variable with the passphrase')
+withPassphrase(
+  keys
+    .command('create <file>')
+    .description('write a new private key into a new file, and show its public key')
+    .option('--curve <curve>', 'ed25519 (the default, for messages to the other party), secp256k1 or stark')
+    .option('--encrypt', 'write it encrypted under a passphrase, never in plain'),
+).action((file, options) => runOnce(async (terminal) => (await import('./commands/keys.ts')).createKeyCommand(file, options, terminal)))
+withPassphrase(keys.command('encrypt <file>').description('encrypt a file with a secret under a passphrase, in its place')).action(
+  (file, options) => runOnce(async (terminal) => (await import('./commands/keys.ts')).encryptKeyCommand(file, options, terminal)),
+)
 keys
   .command('sealing <file>')
   .description('for a host that runs only the API: write the seal key into a new file, and show the setting that replaces vault_key')
   .option('-c, --config <file>', "the engine's configuration file (default: that of the local stack's service)")
-  .action((file, options) => runOnce(async (terminal) => (await import('./commands/keys.ts')).sealingKeysCommand(file, options, terminal)))
+  .action((file, options) =>
+    runOnce(async (terminal) => (await import('./commands/sealing-keys.ts')).sealingKeysCommand(file, options, terminal)),
+  )
 keys
   .command('show')
   .description('show the public key of a service or a solver, for the other party')
+  .option('--all', 'show the public keys of its chains too, as settings for a configuration that only watches')
   .option('-c, --config <file>', "the configuration file (default: that of the local stack's service)")
   .action((options) => runOnce(async (terminal) => (await import('./commands/keys.ts')).showKeyCommand(options, terminal)))
 

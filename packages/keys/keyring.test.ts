@@ -3,19 +3,43 @@ import { ed25519 } from '@noble/curves/ed25519.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { createEd25519Key } from './ed25519.ts'
-import { type Key, onCurve } from './key.ts'
+import { type Curve, type Key, onCurve } from './key.ts'
 import { createKey, createKeyring, curves, randomPrivateKey } from './keyring.ts'
 import { testPurpose, withRecordedPurposes } from './keys.fixture.ts'
+import { parsePublicKey } from './public-key.ts'
 import type { Purpose } from './purpose.ts'
 import { createStarkKey, isStarkSignature, randomStarkPrivateKey } from './stark.ts'
+
+const on = (id: string, curve: Curve) => ({ chain: { id }, curve })
 
 describe('a keyring', () => {
   test('returns the key of a curve, and throws if it has none', () => {
     const key = createKey('ed25519', '42'.repeat(32))
     const keyring = createKeyring([key])
-    expect(keyring.of('ed25519')).toBe(key)
-    expect(() => keyring.of('secp256k1')).toThrow('no secp256k1 key is configured')
-    expect(() => keyring.of('stark')).toThrow('no stark key is configured')
+    expect(keyring.of(on('one', 'ed25519'))).toBe(key)
+    expect(keyring.findByCurve('ed25519')).toBe(key)
+    expect(() => keyring.of(on('one', 'secp256k1'))).toThrow('no secp256k1 key is configured, which one needs')
+    expect(keyring.find(on('one', 'stark'))).toBeNull()
+  })
+
+  test("returns a chain's own key, and to other chains that of their curve", () => {
+    const [shared, own] = [createKey('secp256k1', '42'.repeat(32)), createKey('secp256k1', '43'.repeat(32))]
+    const keyring = createKeyring([shared], new Map([['own', own]]))
+    expect([keyring.of(on('own', 'secp256k1')), keyring.of(on('other', 'secp256k1'))]).toEqual([own, shared])
+    expect(keyring.findByCurve('secp256k1')).toBe(shared)
+    expect(() => keyring.of(on('own', 'ed25519'))).toThrow('expected a key on ed25519, got one on secp256k1')
+    const alone = createKeyring([], new Map([['own', own]]))
+    expect(() => alone.of(on('other', 'secp256k1'))).toThrow('no secp256k1 key is configured, which other needs')
+  })
+
+  test("refuses a chain's own key that is also another's, and takes one text on two curves", () => {
+    const key = (curve: Curve, byte = '42') => createKey(curve, byte.repeat(32))
+    expect(() => createKeyring([key('secp256k1')], new Map([['one', key('secp256k1')]]))).toThrow(
+      'the key of one is also that of secp256k1: make another, or leave it out',
+    )
+    const twice = new Map(['one', 'two'].map((chain) => [chain, key('secp256k1', '43')] as const))
+    expect(() => createKeyring([key('secp256k1')], twice)).toThrow('the key of two is also that of one')
+    expect(createKeyring([key('secp256k1')], new Map([['one', key('ed25519')]])).of(on('one', 'ed25519')).curve).toBe('ed25519')
   })
 
   test.each(curves)('%s: random private keys are valid and differ', (curve) => {
@@ -28,6 +52,24 @@ describe('a keyring', () => {
     const key = createKey('ed25519', '42'.repeat(32))
     expect(onCurve('ed25519', key)).toBe(key)
     expect(() => onCurve('secp256k1', key)).toThrow('expected a key on secp256k1, got one on ed25519')
+  })
+})
+
+describe('a public key', () => {
+  test.each(curves)('%s: is read from the text of its bytes', (curve) => {
+    const { publicKey } = createKey(curve, '02'.repeat(32))
+    const text = bytesToHex(publicKey)
+    expect(parsePublicKey(curve, text)).toEqual({ curve, publicKey })
+    for (const wrong of ['', text.slice(1), text.slice(2), `${text}00`, text.replace(/.$/, 'x'), 'f'.repeat(text.length)]) {
+      const digits = text.length
+      expect(() => parsePublicKey(curve, wrong)).toThrow(`a public key on ${curve} must be ${digits} hex characters and valid there`)
+    }
+  })
+
+  test('of another curve is refused, and not quoted', () => {
+    const text = bytesToHex(createKey('secp256k1', '42'.repeat(32)).publicKey)
+    for (const curve of ['ed25519', 'stark'] as const)
+      expect(() => parsePublicKey(curve, text)).toThrow(expect.not.objectContaining({ message: expect.stringContaining(text) }))
   })
 })
 

@@ -1,9 +1,10 @@
-/** A party has at most one key for each curve. No key is derived from that of another curve. */
+/** A party has at most one key for each curve, and for each chain. No key is derived from another. */
 
 import { randomBytes } from 'node:crypto'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { createEd25519Key } from './ed25519.ts'
-import type { Curve, Key, PublicKey } from './key.ts'
+import { type Curve, type Key, onCurve, type PublicKey } from './key.ts'
 import { createSecp256k1Key } from './secp256k1.ts'
 import { createStarkKey, randomStarkPrivateKey } from './stark.ts'
 
@@ -21,28 +22,45 @@ export function randomPrivateKey(curve: Curve): string {
   return bytesToHex(curve === 'stark' ? randomStarkPrivateKey() : randomBytes(32))
 }
 
-export interface PublicKeyring {
-  of(curve: Curve): PublicKey
+/** What signs on a chain: the chain's own key, or else that of its curve. A client of a chain is one. */
+export type SigningPlace = { readonly chain: { readonly id: ChainId }; readonly curve: Curve }
+
+export interface PublicKeyring<K extends PublicKey = PublicKey> {
+  /** Throws if there is none. */
+  of(place: SigningPlace): K
+  find(place: SigningPlace): K | null
+  /** The key of all chains of the curve that have no key of their own. */
+  findByCurve(curve: Curve): K | null
 }
 
-export interface Keyring extends PublicKeyring {
-  of(curve: Curve): Key
-  find(curve: Curve): Key | null
-}
+export type Keyring = PublicKeyring<Key>
 
-export function createPublicKeyring(keys: readonly PublicKey[]): PublicKeyring {
-  return { of: (curve) => requireKey(curve, keys) }
-}
-
-export function createKeyring(keys: readonly Key[]): Keyring {
+/** Throws if a chain's own key is also another's: it would be separate in name only. */
+export function createKeyring<K extends PublicKey>(byCurve: readonly K[], byChain: ReadonlyMap<ChainId, K> = new Map()): PublicKeyring<K> {
+  assertSeparate(byCurve, byChain)
+  const findByCurve = (curve: Curve) => byCurve.find((one) => one.curve === curve) ?? null
+  const find = ({ chain, curve }: SigningPlace) => {
+    const own = byChain.get(chain.id)
+    return own === undefined ? findByCurve(curve) : onCurve(curve, own)
+  }
   return {
-    find: (curve) => keys.find((one) => one.curve === curve) ?? null,
-    of: (curve) => requireKey(curve, keys),
+    find,
+    findByCurve,
+    of(place) {
+      const key = find(place)
+      if (key === null) throw new Error(`no ${place.curve} key is configured, which ${place.chain.id} needs`)
+      return key
+    },
   }
 }
 
-function requireKey<T extends PublicKey>(curve: Curve, keys: readonly T[]): T {
-  const key = keys.find((one) => one.curve === curve)
-  if (key === undefined) throw new Error(`no ${curve} key is configured`)
-  return key
+function assertSeparate(byCurve: readonly PublicKey[], byChain: ReadonlyMap<ChainId, PublicKey>): void {
+  const owners = new Map(byCurve.map((key) => [nameOf(key), key.curve as string]))
+  for (const [chain, key] of byChain) {
+    const other = owners.get(nameOf(key))
+    if (other !== undefined) throw new Error(`the key of ${chain} is also that of ${other}: make another, or leave it out`)
+    owners.set(nameOf(key), chain)
+  }
 }
+
+const nameOf = ({ curve, publicKey }: PublicKey) => `${curve} ${bytesToHex(publicKey)}`

@@ -52,6 +52,11 @@ export function isStarkSignature(publicKey: Uint8Array, digest: Uint8Array, sign
   return [2, 3].some((parity) => stark.verify(joined, digest, Uint8Array.of(parity, ...publicKey), { prehash: false, lowS: false }))
 }
 
+/** Half of all texts are the x coordinate of no point. */
+export function isStarkPublicKey(publicKey: Uint8Array): boolean {
+  return stark.utils.isValidPublicKey(Uint8Array.of(2, ...publicKey), true)
+}
+
 /** Only one in 32 texts of 32 random bytes is a key, so the library must choose. */
 export function randomStarkPrivateKey(): Uint8Array {
   return stark.utils.randomSecretKey()

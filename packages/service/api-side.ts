@@ -64,8 +64,8 @@ export async function createServiceApi(
   { engines, metrics, load }: { readonly engines: EngineView; readonly metrics: ServiceMetrics; readonly load: LoadMonitor | null },
 ): Promise<FastifyInstance> {
   const { loaded, db, registry, clients, solvers, sealer, prices, log, now, nodes, problems } = base
-  const { config, readSecret } = loaded
-  const claimKeys = config.earnings === undefined ? null : await readKeyring(config.earnings.signing_key, readSecret)
+  const { config } = loaded
+  const claimKeys = config.earnings === undefined ? null : await readKeyring(config.earnings.signing_key, loaded)
   return createApi({
     db,
     registry,

@@ -60,7 +60,7 @@ export async function openBase(
   const problems = createRecentProblems()
   const log = withProblems(parentLog, problems.add)
   const engineKeys = hasEngine
-    ? { vault: await readVault(loaded, 'a process with an engine'), relay: await readKeyring(config.relay_key, readSecret) }
+    ? { vault: await readVault(loaded, 'a process with an engine'), relay: await readKeyring(config.relay_key, loaded) }
     : null
   const sealer = engineKeys?.vault ?? createSealer(await readSealingKeys(loaded))
   const signingSeed = await readSecret(config.solver_signing_key)

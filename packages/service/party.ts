@@ -58,17 +58,16 @@ export function createServiceParty(options: ServicePartyOptions): Party {
     onReconciled,
     assertUnchanged: (stored) => assertSealed(vault, stored),
     async keyFor(step) {
-      const { curve } = step.client
-      if (!actsAsUser(step)) return relay.of(curve)
+      if (!actsAsUser(step)) return relay.of(step.client)
       const key = await vault.get(db, step.state.order.id, step.leg === 'source' ? 'source-key' : 'destination-key')
       if (key === null) throw new Error(`order ${step.state.order.id}: its ${step.leg} key is missing`)
-      return createKey(curve, key)
+      return createKey(step.client.curve, key)
     },
     payoutAddress,
     sponsorFor({ state, leg, verb, client }) {
       const { order } = state
       if (sponsorPayout === undefined || leg !== 'destination' || verb !== 'redeem' || order.destination.maxFee === null) return null
-      return { key: relay.of(client.curve), charge: (amount) => sponsorPayout(order, amount) }
+      return { key: relay.of(client), charge: (amount) => sponsorPayout(order, amount) }
     },
     async authorize(step) {
       const { state, client, verb } = step

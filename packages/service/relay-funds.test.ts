@@ -150,7 +150,7 @@ test('an API process knows the public keys of the engine, and no more; new ones 
     const keys = [createKey('secp256k1', secret.repeat(32)), createKey('ed25519', secret.repeat(32))]
     await publishIdentity(store.db, createKeyring(keys))
     const payer = await readIdentity(store.other, log)
-    for (const { curve, publicKey } of keys) expect(payer.of(curve)).toEqual({ curve, publicKey })
-    expect(() => payer.of('stark')).toThrow('no stark key')
+    for (const { curve, publicKey } of keys) expect(payer.findByCurve(curve)).toEqual({ curve, publicKey })
+    expect(payer.findByCurve('stark')).toBeNull()
   }
 })

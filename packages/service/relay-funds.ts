@@ -83,7 +83,7 @@ export function createRelayFunds(options: {
     const { chain, legCost, orderKeys, prefund } = client
     if (relay === null || legCost === undefined || orderKeys !== undefined) return null
     const active = registry.assetsOf(chain.id).filter(({ deployment }) => deployment !== null)
-    const address = client.addressOf(relay.of(client.curve))
+    const address = client.addressOf(relay.of(client))
     const [costs, open] = await Promise.all([Promise.all(active.map(({ id }) => legCost(id))), readOpenPayouts(db, chain.id)])
     const balance = await client.balance(chain.nativeAsset, address)
     const most = (amountOf: (cost: LegCost) => bigint) => costs.map(amountOf).reduce(max, 0n)

@@ -22,7 +22,7 @@ export async function openSolverBase(loaded: LoadedConfig<SolverConfig>, parentL
   const log = withProblems(parentLog, ({ level }) => {
     problems[level] += 1
   })
-  const keys = await readKeyring(config.private_key, readSecret)
+  const keys = await readKeyring(config.private_key, loaded)
   const signingKey = createSigningKey(await readSecret(config.signing_key))
   const settings = await networkSettings(loaded)
   const db = await openDatabase(await readSecret(config.database_url))

@@ -1,7 +1,7 @@
 /** Computes what the solver can still promise: its balances, less what funded orders reserve and what is kept for network fees. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import type { Keyring } from '@tandem/keys/keyring.ts'
+import type { PublicKeyring } from '@tandem/keys/keyring.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { readPayFacts } from '@tandem/party/store/solver/pay-facts.ts'
@@ -42,7 +42,7 @@ export function createInventory(options: {
   readonly db: Database
   readonly registry: Registry
   readonly clients: ReadonlyMap<ChainId, ChainClient>
-  readonly keys: Keyring
+  readonly keys: PublicKeyring
   readonly now: () => bigint
   readonly keepMs?: number
   readonly whyOverCap?: (orderId: string) => Promise<string | null>
@@ -74,7 +74,7 @@ export function createInventory(options: {
 
   async function balanceOf(asset: AssetId): Promise<Pick<Holding, 'address' | 'balance'>> {
     const client = clientFor(clients, registry.asset(asset).chain)
-    const address = client.addressOf(keys.of(client.curve))
+    const address = client.addressOf(keys.of(client))
     return { address, balance: await client.balance(asset, address) }
   }
 

@@ -31,8 +31,8 @@ test("completes an order with the solver's identities and the timelocks, and sto
   const { bitcoin, ethereum, context } = solver
   expect(await accept(request)).toEqual({
     solver_id: 'the solver',
-    source: { redeemer: bitcoin.identityOf(context.keys.of('secp256k1')), timelock: '200' },
-    destination: { initiator: ethereum.identityOf(context.keys.of('secp256k1')), timelock: '180', amount: '980000' },
+    source: { redeemer: bitcoin.identityOf(context.keys.of(bitcoin)), timelock: '200' },
+    destination: { initiator: ethereum.identityOf(context.keys.of(ethereum)), timelock: '180', amount: '980000' },
     price_expires_at: Number(NOW) + 600,
   })
   const stored = await findOrder(store.db, request.order_id)
@@ -264,8 +264,8 @@ test('an amount that others have ordered without a deposit is refused as a tempo
 })
 
 describe('refuses and stores nothing', () => {
-  const solverAccount = () => solver.ethereum.identityOf(solver.context.keys.of('secp256k1'))
-  const solverKey = () => solver.bitcoin.identityOf(solver.context.keys.of('secp256k1'))
+  const solverAccount = () => solver.ethereum.identityOf(solver.context.keys.of(solver.ethereum))
+  const solverKey = () => solver.bitcoin.identityOf(solver.context.keys.of(solver.bitcoin))
 
   test.each<{ name: string; request: () => SolverOrderRequest; code: string; message: string }>([
     {

@@ -181,14 +181,14 @@ async function completeTerms(context: OrderContext, request: SolverOrderRequest,
   const sourceTerms: HtlcTerms = {
     asset: source.id,
     initiator: request.source.initiator,
-    redeemer: sourceClient.identityOf(keys.of(sourceClient.curve)),
+    redeemer: sourceClient.identityOf(keys.of(sourceClient)),
     amount: sourceAmount,
     secretHash,
     timelock: sourceChain.timelocks.source,
   }
   const destinationTerms: HtlcTerms = {
     asset: destination.id,
-    initiator: destinationClient.identityOf(keys.of(destinationClient.curve)),
+    initiator: destinationClient.identityOf(keys.of(destinationClient)),
     redeemer: request.destination.redeemer,
     amount,
     secretHash,

@@ -3,7 +3,7 @@
  * in a table since then: a changed redeemer, secret or timelock would make the solver pay for what it cannot collect.
  */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
-import type { Keyring } from '@tandem/keys/keyring.ts'
+import type { PublicKeyring } from '@tandem/keys/keyring.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
@@ -15,7 +15,7 @@ import type { PayCheck } from './pay-checks.ts'
 export type OwnTermsContext = {
   readonly registry: Registry
   readonly clients: ReadonlyMap<ChainId, ChainClient>
-  readonly keys: Keyring
+  readonly keys: PublicKeyring
 }
 
 export function createOwnTermsCheck(context: OwnTermsContext): PayCheck {
@@ -27,7 +27,7 @@ function whyNotOurs({ registry, clients, keys }: OwnTermsContext, { order }: Ord
   const { source, destination } = order
   const ownIn = (leg: Leg) => {
     const client = clientFor(clients, order[leg].chain)
-    return client.identityOf(keys.of(client.curve))
+    return client.identityOf(keys.of(client))
   }
   if (source.terms.redeemer !== ownIn('source')) return 'the source does not pay the key of this solver'
   if (destination.terms.initiator !== ownIn('destination')) return 'the destination is not refunded to the key of this solver'

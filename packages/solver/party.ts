@@ -55,7 +55,7 @@ export function createSolverParty({ db, keys, redeemWaitSeconds, payChecks, onSt
 
   return {
     role: 'solver',
-    keyFor: async ({ client }) => keys.of(client.curve),
+    keyFor: async ({ client }) => keys.of(client),
     // The family then pays the address of the solver's key.
     payoutAddress: () => null,
     async authorize({ state, leg, verb, evidence }) {

@@ -23,7 +23,7 @@ function open(obstacle: string | null) {
     },
   })
   const { payCheck, assertWelcome } = createPayouts(context)
-  const payer = ethereum.addressOf(context.keys.of(ethereum.curve))
+  const payer = ethereum.addressOf(context.keys.of(ethereum))
   return {
     asked,
     assertWelcome: (order: Order) => assertWelcome(order, 'one'),

@@ -1,6 +1,6 @@
 /** Checks whether the recipient of an order can be paid, by the solver's own nodes and by the results of earlier payments. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
-import type { Keyring } from '@tandem/keys/keyring.ts'
+import type { PublicKeyring } from '@tandem/keys/keyring.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import { createFailedPayouts } from '@tandem/party/engine/failed-payouts.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
@@ -18,7 +18,7 @@ export interface Payouts {
   readonly payCheck: PayCheck
 }
 
-export type PayoutsOptions = { readonly db: Database; readonly clients: ReadonlyMap<ChainId, ChainClient>; readonly keys: Keyring }
+export type PayoutsOptions = { readonly db: Database; readonly clients: ReadonlyMap<ChainId, ChainClient>; readonly keys: PublicKeyring }
 
 export function createPayouts({ db, clients, keys }: PayoutsOptions): Payouts {
   const failedPayouts = createFailedPayouts(db)
@@ -48,7 +48,7 @@ export function createPayouts({ db, clients, keys }: PayoutsOptions): Payouts {
       if (refusal !== null) return refusal
       const { chain, terms } = order.destination
       const client = clientFor(clients, chain)
-      const payer = client.addressOf(keys.of(client.curve))
+      const payer = client.addressOf(keys.of(client))
       const obstacle = (await client.checkRecipient?.(terms.redeemer, terms.asset, { amount: terms.amount, payer, isTrusted })) ?? null
       if (obstacle === null) return null
       await noteRefusedPayout(db, order.id)

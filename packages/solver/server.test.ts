@@ -342,7 +342,7 @@ describe('overload', () => {
 
 test('its health names the key with which it takes part in HTLCs, on chains where parties are keys', async () => {
   const { chain, curve, identityOf } = solver.bitcoin
-  const key = identityOf(solver.context.keys.of(curve))
+  const key = identityOf(solver.context.keys.of({ chain, curve }))
   expect((await get('/health')).body).toMatchObject({ keys: { [chain.id]: key } })
   const { body } = await post('/orders', orderRequest())
   expect(body).toMatchObject({ source: { redeemer: key } })

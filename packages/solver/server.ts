@@ -163,7 +163,7 @@ export function createSolverServer({
 
 function publicKeysOf({ clients, keys }: OrderContext): Record<string, string> {
   const withKeys = [...clients.values()].filter(({ orderKeys }) => orderKeys !== undefined)
-  return Object.fromEntries(withKeys.map((client) => [client.chain.id, client.identityOf(keys.of(client.curve))]))
+  return Object.fromEntries(withKeys.map((client) => [client.chain.id, client.identityOf(keys.of(client))]))
 }
 
 function refuse(error: FastifyError | TandemError): SolverRefusal {

@@ -78,13 +78,14 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
   const ethereum = createMemoryChain('ethereum_localnet', NOW)
   const clients = new Map([bitcoin, ethereum].map((client) => [client.chain.id, client]))
   const registry = localRegistry(deployments)
-  const key = createKey('secp256k1', '22'.repeat(32))
-  const keys = createKeyring([key])
+  const keyOf = (byte: string) => createKey('secp256k1', byte.repeat(32))
+  // One chain has a key of its own, so every test sees which key a step takes.
+  const keys = createKeyring([keyOf('22')], new Map([[bitcoin.chain.id, keyOf('23')]]))
   const world: TestSolver['world'] = { now: NOW, bitcoinDollars: 60_000n, halt: null }
   const now = () => world.now
   const hold = (asset: AssetId, amount: bigint) => {
     const client = asset === btc ? bitcoin : ethereum
-    client.balances[`${asset} ${client.addressOf(key)}`] = amount
+    client.balances[`${asset} ${client.addressOf(keys.of(client))}`] = amount
   }
   const payChecks: PayCheck[] = []
   hold(wbtc, 10_000_000n)

@@ -12,7 +12,8 @@ import type * as commands from './apps.ts'
 import { runCommand, writeServiceConfig, writeSolverConfig } from './command.fixture.ts'
 import { databaseServer } from './config-path.ts'
 import { findTarget } from './deploy-target.ts'
-import { createKeyCommand, sealingKeysCommand, showKeyCommand } from './keys.ts'
+import { createKeyCommand, showKeyCommand } from './keys.ts'
+import { sealingKeysCommand } from './sealing-keys.ts'
 import { registerApps } from './service-options.ts'
 import { explainError } from './terminal.ts'
 
@@ -146,13 +147,13 @@ test('writes the seal key for an API, never over another, and shows what takes t
 test('creates a key that only its owner can read, never over another, and shows its public key from a configuration', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-keys-'))
   const file = join(folder, 'keys', 'signing')
-  const { answer: publicKey, notes } = await runCommand((terminal) => createKeyCommand(file, terminal))
+  const { answer: publicKey, notes } = await runCommand((terminal) => createKeyCommand(file, {}, terminal))
   const seed = await readFile(file, 'utf8')
   expect(publicKey).toMatch(/^[0-9a-f]{64}$/)
   expect(`${publicKey} ${notes}`).not.toContain(seed.trim())
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect((await stat(join(folder, 'keys'))).mode & 0o777).toBe(0o700)
-  await expect(runCommand((terminal) => createKeyCommand(file, terminal))).rejects.toThrow('EEXIST')
+  await expect(runCommand((terminal) => createKeyCommand(file, {}, terminal))).rejects.toThrow('EEXIST')
   expect(await readFile(file, 'utf8')).toBe(seed)
 
   for (const write of [writeServiceConfig, writeSolverConfig]) {

@@ -1,6 +1,7 @@
 /** `tandem deploy --distributor` deploys the contract that pays affiliates by the signatures of a service. */
 import { connectChain } from '@tandem/families/index.ts'
-import { readKeyring } from '@tandem/party/config/keyring.ts'
+import type { SigningPlace } from '@tandem/keys/keyring.ts'
+import { readPublicKeyring } from '@tandem/party/config/keyring.ts'
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { ServiceConfig } from '@tandem/party/config/schema.ts'
 import type { DeployTarget } from './deploy-target.ts'
@@ -20,7 +21,7 @@ export async function deployDistributor({ environment, chain, nodes }: DeployTar
   try {
     const { distributor, curve } = client
     if (distributor === undefined) throw new Error(`affiliates cannot be paid by a contract on ${chain.id}`)
-    const key = await readClaimKey(options, curve)
+    const key = await readClaimKey(options, client)
     await client.verifyNode()
     const payer = await readKey(options, curve)
     const dryRun = options.dryRun === true
@@ -43,11 +44,11 @@ function wordFor(tx: string | null, dryRun: boolean): string {
   return dryRun ? 'planned' : 'deployed before'
 }
 
-async function readClaimKey({ config }: Options, curve: Parameters<typeof readKey>[1]) {
+async function readClaimKey({ config }: Options, client: SigningPlace) {
   if (config === undefined) throw new Error('--distributor needs --config: the contract pays by the signatures of that service')
   const loaded = await loadConfig(ServiceConfig, config)
   if (loaded.config.earnings === undefined) throw new Error(`${config} has no "earnings": docs/affiliates.md says how to pay affiliates`)
-  const key = (await readKeyring(loaded.config.earnings.signing_key, loaded.readSecret)).find(curve)
-  if (key === null) throw new Error(`${config}: /earnings/signing_key has no ${curve} key, which this chain needs`)
+  const key = (await readPublicKeyring(loaded.config.earnings.signing_key, loaded)).find(client)
+  if (key === null) throw new Error(`${config}: /earnings/signing_key has no ${client.curve} key, which this chain needs`)
   return key
 }

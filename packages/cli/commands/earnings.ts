@@ -1,5 +1,5 @@
 /** `tandem earnings` shows what affiliates are owed, funds the contract that pays them, and audits the ledger. */
-import { readKeyring } from '@tandem/party/config/keyring.ts'
+import { readPublicKeyring } from '@tandem/party/config/keyring.ts'
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { networkSettings } from '@tandem/party/config/network-settings.ts'
 import { ServiceConfig } from '@tandem/party/config/schema.ts'
@@ -123,7 +123,7 @@ async function withBooks<T>({ config: path }: Place, work: (context: BookContext
   const loaded = await loadConfig(ServiceConfig, configPath(path))
   const { earnings, database_url } = loaded.config
   if (earnings === undefined) throw new Error('the configuration has no "earnings": docs/affiliates.md says how to pay affiliates')
-  const keys = await readKeyring(earnings.signing_key, loaded.readSecret)
+  const keys = await readPublicKeyring(earnings.signing_key, loaded)
   const { registry, clients, close } = await createNetwork(await networkSettings(loaded))
   const db = await openDatabase(await loaded.readSecret(database_url))
   try {

@@ -1,6 +1,6 @@
 /** `tandem solver status` shows halts, inventory, open orders, exposure, profit by pair, apps, and what to move where. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readKeyring } from '@tandem/party/config/keyring.ts'
+import { readPublicKeyring } from '@tandem/party/config/keyring.ts'
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { networkSettings } from '@tandem/party/config/network-settings.ts'
 import { SolverConfig } from '@tandem/party/config/schema.ts'
@@ -82,7 +82,7 @@ export async function statusCommand(options: StatusOptions, terminal: Terminal):
   const days = options.days ?? '30'
   if (!/^[1-9][0-9]{0,3}$/.test(days)) throw new Error(`--days takes a whole number from 1 to 9999, got "${days}"`)
   const loaded = await loadConfig(SolverConfig, solverConfigPath(options.config))
-  const keys = await readKeyring(loaded.config.private_key, loaded.readSecret)
+  const keys = await readPublicKeyring(loaded.config.private_key, loaded)
   const network = await connectNetwork(await networkSettings(loaded), (chain) => terminal.note(`the node of ${chain} does not answer`))
   const db = await openDatabase(await loaded.readSecret(loaded.config.database_url))
   const now = () => BigInt(Math.floor(Date.now() / 1000))

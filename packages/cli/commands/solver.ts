@@ -11,6 +11,7 @@ export async function runSolver(options: { readonly config: string; readonly qui
     const loaded = await loadConfig(SolverConfig, options.config)
     log.level = chooseLogLevel(options.logLevel ?? (options.quiet ? 'warn' : undefined), loaded.config.log_level)
     const solver = await startSolver(loaded, log)
+    for (const warning of loaded.secretWarnings()) log.warn(warning)
     log.info({ url: solver.url }, 'solver is running')
     return solver
   })

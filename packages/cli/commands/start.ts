@@ -26,6 +26,7 @@ async function runService(config: string, { chains, role, split, logLevel }: Loc
     const loaded = await loadConfig(ServiceConfig, config)
     log.level = chooseLogLevel(logLevel, loaded.config.log_level)
     const service = await startService(loaded, log, role)
+    for (const warning of loaded.secretWarnings()) log.warn(warning)
     if (service.url === null) log.info('engine is running; it serves no HTTP')
     else log.info({ url: `${service.url}/v2` }, role === 'api' ? 'API is running; engines are other processes' : 'service is running')
     return service

@@ -6,11 +6,13 @@ import { join } from 'node:path'
 import { startTickerServer } from '@tandem/chain-kit/local/ticker/ticker-server.ts'
 import { evmLocal } from '@tandem/evm/local/local.ts'
 import { type LocalStack, startLocalStack } from '@tandem/local/stack.ts'
+import { encryptSecret } from '@tandem/party/config/encrypted-file.ts'
 import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, makeReadOnly, makeWritable, type TestDatabase } from '../../../test/database.ts'
 import { doctorCommand } from '../commands/doctor.ts'
+import { showKeyCommand } from '../commands/keys.ts'
 import { diagnose } from './diagnose.ts'
 
 let folder: string
@@ -255,6 +257,52 @@ describe('doctor finds', () => {
     expect(JSON.stringify(diagnosis)).not.toContain('feedbeef')
     await chmod(join(folder, 'open-key'), 0o640)
     expect(await problems(path)).toMatchObject({ 'warn secrets vault_key': expect.stringContaining('the group of') })
+  })
+
+  test('a program that fails, a wrong passphrase, and a key that is listed twice; from where the others are read', async () => {
+    const print = (text: string) => [process.execPath, '-p', `'${text}'`]
+    await writeFile(join(folder, 'encrypted'), await encryptSecret('42'.repeat(32), 'a long passphrase'))
+    await writeFile(join(folder, 'own-key'), '43'.repeat(32), { mode: 0o600 })
+    const withKeys = (chains: Json, more: Json = {}) =>
+      broken('solver', (config) => ({ ...config, ...more, private_key: { secp256k1: { file: 'own-key' }, chains } }))
+    const encrypted = (passphrase: string) => ({ file: 'encrypted', passphrase: { command: print(passphrase) } })
+    const path = await withKeys(
+      { ethereum_localnet: encrypted('another passphrase') },
+      { signing_key: { command: ['no-such-program', 'feedbeef'] } },
+    )
+    expect(await problems(path)).toEqual({
+      'fail secrets private_key.chains.ethereum_localnet': expect.stringContaining('the passphrase is wrong'),
+      'fail secrets signing_key': '/signing_key: the program no-such-program does not exist',
+    })
+    expect(JSON.stringify(await diagnose(path))).not.toMatch(/feedbeef|another passphrase/)
+    const copied = await withKeys({ ethereum_localnet: { command: print('43'.repeat(32)) } })
+    expect(await problems(copied)).toEqual({
+      'fail secrets private_key': 'the key of ethereum_localnet is also that of secp256k1: make another, or leave it out',
+    })
+    const { findings } = await diagnose(await withKeys({ ethereum_localnet: encrypted('a long passphrase') }))
+    expect(
+      findings.filter(({ about }) => about.startsWith('private_key')).map(({ level, about, text }) => `${level} ${about}: ${text}`),
+    ).toEqual([
+      'ok private_key.secp256k1: read from the file own-key',
+      'ok private_key.chains.ethereum_localnet: read from the encrypted file encrypted',
+      `ok private_key.chains.ethereum_localnet.passphrase: read from the program ${process.execPath}`,
+    ])
+  })
+
+  test('a service that only watches: its addresses, and that no solver can be asked', async () => {
+    const shown: string[] = []
+    const { serviceFile } = stack.configs
+    await showKeyCommand({ config: serviceFile, all: true }, { answer: (text) => void shown.push(text), note: () => undefined })
+    const settings = JSON.parse(shown.join(''))
+    const path = await brokenService((config) => ({ ...config, ...settings }))
+    const { findings } = await diagnose(path)
+    expect(findings.filter(({ level }) => level === 'fail')).toEqual([])
+    const warned = findings.filter(({ level }) => level === 'warn').map(({ check, about }) => `${check} ${about}`)
+    expect(warned).toContain('solvers solvers')
+    expect(warned).toContain('secrets earnings.signing_key.secp256k1')
+    const feesOf = async (file: string) => (await diagnose(file)).findings.filter(({ check }) => check === 'fees')
+    expect(await feesOf(path)).toEqual(await feesOf(serviceFile))
+    expect(await feesOf(path)).not.toEqual([])
   })
 
   test('a stopped solver, one that does not know our key, one with another key or id, and no solver at all', async () => {

@@ -2,7 +2,7 @@
 import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
 import { networkSettings } from '@tandem/party/config/network-settings.ts'
 import { referencesOf } from '@tandem/party/config/read-endpoint.ts'
-import type { PartyConfig, SecretReference, ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
+import type { KeyReference, PartyConfig, ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
 import { createNetwork, type Network, type NetworkSettings } from '@tandem/party/engine/network.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Environment } from '@tandem/protocol/registry/environment.ts'
@@ -13,7 +13,8 @@ export type PartyWithConfig =
 
 export type DoctorContext = PartyWithConfig & {
   readonly path: string
-  readSecret(reference: SecretReference | string): Promise<string>
+  readonly rows: Environment
+  readSecret(reference: KeyReference | string): Promise<string>
   readonly network: Network
   /** The clients have no assets, so their `verifyNode` checks the chain and no contracts. */
   readonly chainsAlone: Network
@@ -53,6 +54,7 @@ export async function createDoctorContext(
   return {
     ...given,
     path,
+    rows,
     readSecret,
     network,
     chainsAlone,

@@ -24,6 +24,10 @@ test('maskAll masks every text in a configuration', () => {
   })
 })
 
+test('maskAll shows a program that prints a secret, and not its arguments', () => {
+  expect(maskAll({ key: { command: ['vault', 'read', 'tokenXYZ'] } })).toEqual({ key: { command: ['vault', '***', '***'] } })
+})
+
 test('createMask masks secrets that other programs quote', () => {
   const key = '42'.repeat(32)
   const mask = createMask([key, 'https://node.example/v3/TOKEN123', 'postgres://alice:w%C3%B6nderland@db.example/name', 'short'])

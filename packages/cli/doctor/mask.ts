@@ -24,7 +24,12 @@ export function maskAll(value: unknown): unknown {
   if (typeof value === 'string') return maskUrl(value)
   if (Array.isArray(value)) return value.map(maskAll)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, maskAll(inner)]))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, name === 'command' ? maskCommand(inner) : maskAll(inner)]))
+}
+
+/** The arguments of a program that prints a secret may be secret too. */
+function maskCommand(value: unknown): unknown {
+  return Array.isArray(value) ? value.map((part, at) => (at === 0 ? part : HIDDEN)) : maskAll(value)
 }
 
 export function createMask(secrets: Iterable<string>): (text: string) => string {

@@ -2,9 +2,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import { createKey } from '@tandem/keys/keyring.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { readKeyring } from './keyring.ts'
+import { readKeyring, readPublicKeyring } from './keyring.ts'
 import { loadConfig } from './load-config.ts'
 import { ServiceConfig, SolverConfig } from './schema.ts'
 
@@ -121,7 +122,7 @@ describe('refuses an invalid configuration and names the setting', () => {
     })),
     ...['a-literal-key', ''].map((value) => ({
       where:
-        '/chains/ethereum_localnet/endpoints/rpc/headers/x-api-key must be {"file": "<path>"} or {"env": "<variable>"}, never the value itself: configurations are copied and shown',
+        '/chains/ethereum_localnet/endpoints/rpc/headers/x-api-key must be {"file": "<path>"}, {"env": "<variable>"} or {"command": ["<program>", …]}, never the value itself: configurations are copied and shown',
       value: {
         ...service,
         chains: { ethereum_localnet: { endpoints: { rpc: [{ url: 'http://127.0.0.1', headers: { 'x-api-key': value } }] } } },
@@ -140,7 +141,10 @@ describe('refuses an invalid configuration and names the setting', () => {
       where: '/solvers/0/public_kye is not a known setting; do you mean "public_key"?',
       value: { ...service, solvers: [{ ...service.solvers[0], public_kye: 1 }] },
     },
-    { where: '/vault_key must be {"file": "<path>"} or {"env": "<variable>"}', value: { ...service, vault_key: '42'.repeat(32) } },
+    {
+      where: '/vault_key must be {"file": "<path>"}, {"env": "<variable>"} or {"command": ["<program>", …]}',
+      value: { ...service, vault_key: '42'.repeat(32) },
+    },
     { where: '/vault_key must be {"file"', value: { ...service, vault_key: { file: 'keys/vault', env: 'BOTH' } } },
     { where: '/vault_key/flie is not a known setting; do you mean "file"?', value: { ...service, vault_key: { flie: 'keys/vault' } } },
     { where: '/database_url must be a text, {"file"', value: { ...service, database_url: 5 } },
@@ -362,16 +366,98 @@ describe('private keys', () => {
     await expect(loadSolver({ ...solver, private_key: '42'.repeat(32) })).rejects.toThrow('/private_key must be {"file": "<path>"}')
   })
 
+  test("may be a chain's own: then its curve needs none for it", async () => {
+    const own = { chains: { ethereum_localnet: { env: 'OWN' } } }
+    expect((await loadSolver({ ...solver, private_key: own })).config.private_key).toEqual(own)
+    const load = (private_key: object) => loadSolver({ ...solver, private_key })
+    await expect(load({ secp256k1: key, chains: { etherum_localnet: { env: 'OWN' } } })).rejects.toThrow(
+      '/private_key/chains/etherum_localnet is not in the environment "local"; do you mean "ethereum_localnet"?',
+    )
+    await expect(load({ chains: { arbitrum_localnet: { env: 'OWN' } } })).rejects.toThrow(
+      '/private_key/secp256k1 is missing: it signs on ethereum_localnet',
+    )
+    await expect(load({ secp256k1: key, chains: { ethereum_localnet: key } })).rejects.toThrow(
+      '/private_key/chains/ethereum_localnet names the same key as /private_key/secp256k1: leave it out, or name another key',
+    )
+    await expect(load({ ed25519: key, chains: { ethereum_localnet: key } })).rejects.toThrow(
+      '/private_key/chains/ethereum_localnet names the same key as /private_key/ed25519: it signs on another curve: ethereum_localnet needs a key on secp256k1',
+    )
+    await expect(loadService({ ...service, relay_key: own })).rejects.toThrow('/relay_key/chains is not a known setting')
+  })
+
+  test("a chain's own key is read as one of its curve, and refused if it is another's", async () => {
+    const [first, second] = ['42', '43'].map((byte) => byte.repeat(32))
+    for (const [name, text] of Object.entries({ FIRST: first, SECOND: second, COPY: `0x${first}`, BROKEN: `${first}ab` }))
+      vi.stubEnv(`TANDEM_TEST_${name}`, text)
+    const env = (name: string) => ({ env: `TANDEM_TEST_${name}` })
+    const loaded = await loadSolver(solver)
+    const read = (chains: Record<string, { readonly env: string }>) => readKeyring({ secp256k1: env('FIRST'), chains }, loaded)
+    const keyring = await read({ solana_localnet: env('SECOND') })
+    expect(keyring.of({ chain: { id: 'solana_localnet' }, curve: 'ed25519' })).toMatchObject({
+      publicKey: createKey('ed25519', '43'.repeat(32)).publicKey,
+    })
+    const refused = [
+      [{ ethereum_localnet: env('COPY') }, 'the key of ethereum_localnet is also that of secp256k1: make another, or leave it out'],
+      [{ solana_localnet: env('COPY') }, /^the key of solana_localnet is also that of secp256k1, which signs on another curve/],
+      [
+        { ethereum_localnet: env('BROKEN') },
+        /^the key of ethereum_localnet: a private key must be 32 bytes as hex and valid on secp256k1$/,
+      ],
+    ] as const
+    for (const [chains, message] of refused) {
+      const error: unknown = await read(chains).catch((reason: unknown) => reason)
+      expect(error).toMatchObject({ message: typeof message === 'string' ? message : expect.stringMatching(message) })
+      expect(String(error)).not.toContain(first)
+    }
+    vi.unstubAllEnvs()
+  })
+
+  test('may be public, to watch; what signs refuses them, and says which', async () => {
+    const [public_key, ed25519] = [createKey('secp256k1', '42'.repeat(32)), createKey('ed25519', '43'.repeat(32))].map((one) =>
+      bytesToHex(one.publicKey),
+    )
+    const watching = { secp256k1: { public_key }, chains: { solana_localnet: { public_key: ed25519 } } }
+    const loaded = await loadSolver({ ...solver, private_key: watching, signing_key: { public_key: ed25519 } })
+    const keyring = await readPublicKeyring(loaded.config.private_key, loaded)
+    const shown = [
+      keyring.of({ chain: { id: 'ethereum_localnet' }, curve: 'secp256k1' }),
+      keyring.of({ chain: { id: 'solana_localnet' }, curve: 'ed25519' }),
+    ]
+    expect(shown.map(({ publicKey }) => bytesToHex(publicKey))).toEqual([public_key, ed25519])
+    await expect(readKeyring(loaded.config.private_key, loaded)).rejects.toThrow(
+      '/private_key/secp256k1 is only a public key: what must sign needs the private key',
+    )
+    await expect(loaded.readSecret(loaded.config.signing_key)).rejects.toThrow('/signing_key is only a public key')
+    const single = await loadSolver({ ...solver, private_key: { public_key } })
+    expect((await readPublicKeyring(single.config.private_key, single)).findByCurve('secp256k1')).not.toBeNull()
+    await expect(readKeyring(single.config.private_key, single)).rejects.toThrow('/private_key is only a public key')
+    await expect(
+      loadSolver({ ...solver, private_key: { ...watching, chains: { solana_localnet: { public_key: `${public_key}` } } } }),
+    ).rejects.toThrow('/private_key/chains/solana_localnet')
+    await expect(loadSolver({ ...solver, private_key: { ...watching, ed25519: { public_key: `02${'42'.repeat(32)}` } } })).rejects.toThrow(
+      '/private_key/ed25519/public_key: a public key on ed25519 must be 64 hex characters and valid there',
+    )
+  })
+
+  test('a public half is that of the private key, where only this is given', async () => {
+    vi.stubEnv('TANDEM_TEST_KEY', '42'.repeat(32))
+    const loaded = await loadSolver(solver)
+    const keyring = await readPublicKeyring({ env: 'TANDEM_TEST_KEY' }, loaded)
+    const { curve, publicKey } = createKey('secp256k1', '42'.repeat(32))
+    expect(keyring.findByCurve('secp256k1')).toEqual({ curve, publicKey })
+    vi.unstubAllEnvs()
+  })
+
   test('are read by curve; a missing one is not replaced by another', async () => {
     vi.stubEnv('TANDEM_TEST_ED25519', '43'.repeat(32))
     await writeFile(join(folder, 'secp256k1'), `${'42'.repeat(32)}\n`)
-    const { readSecret } = await loadSolver(solver)
-    const both = await readKeyring({ secp256k1: { file: 'secp256k1' }, ed25519: { env: 'TANDEM_TEST_ED25519' } }, readSecret)
-    expect(both.of('secp256k1').publicKey).toEqual(createKey('secp256k1', '42'.repeat(32)).publicKey)
-    expect(both.of('ed25519').publicKey).toEqual(createKey('ed25519', '43'.repeat(32)).publicKey)
-    const single = await readKeyring({ file: 'secp256k1' }, readSecret)
-    expect(single.of('secp256k1').publicKey).toEqual(both.of('secp256k1').publicKey)
-    expect(() => single.of('ed25519')).toThrow('no ed25519 key is configured')
+    const loaded = await loadSolver(solver)
+    const both = await readKeyring({ secp256k1: { file: 'secp256k1' }, ed25519: { env: 'TANDEM_TEST_ED25519' } }, loaded)
+    expect(both.findByCurve('secp256k1')?.publicKey).toEqual(createKey('secp256k1', '42'.repeat(32)).publicKey)
+    expect(both.findByCurve('ed25519')?.publicKey).toEqual(createKey('ed25519', '43'.repeat(32)).publicKey)
+    const single = await readKeyring({ file: 'secp256k1' }, loaded)
+    expect(single.findByCurve('secp256k1')?.publicKey).toEqual(both.findByCurve('secp256k1')?.publicKey)
+    expect(single.findByCurve('ed25519')).toBeNull()
     vi.unstubAllEnvs()
   })
 })

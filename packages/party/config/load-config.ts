@@ -1,4 +1,4 @@
-/** Reads and checks a configuration file. Secrets are in other files or in environment variables, to which the file only refers. */
+/** Reads and checks a configuration file. Secrets are elsewhere, and the file only refers to them. */
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { environmentWith } from '@tandem/families/registry.ts'
@@ -9,7 +9,8 @@ import { connectProblems, nameProblems } from './name-problems.ts'
 import { parseJson } from './parse-json.ts'
 import { fileFault } from './problem-texts.ts'
 import { literalHeaders } from './read-endpoint.ts'
-import type { PartyConfig, SecretReference, ServiceConfig, SolverConfig } from './schema.ts'
+import { createSecretReader } from './read-secret.ts'
+import type { KeyReference, PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
 import { sealingProblems } from './sealing.ts'
 import { shapeProblems } from './shape-problems.ts'
 
@@ -17,8 +18,10 @@ export type LoadedConfig<T> = {
   readonly config: T
   /** The chains and assets of its environment, and those that it adds. */
   readonly rows: Environment
-  /** Throws if the secret is empty. */
-  readSecret(reference: SecretReference | string): Promise<string>
+  /** Throws if the secret is empty, and for a public key: nothing can be signed with it. */
+  readSecret(reference: KeyReference | string): Promise<string>
+  /** What is wrong with the secrets that were read, although they can be used. */
+  secretWarnings(): readonly string[]
   pathOf(file: string): string
 }
 
@@ -57,32 +60,23 @@ export async function checkConfig<S extends PartySchema>(
   assertNone(path, nameProblems(config, rows))
   assertNone(path, additionProblems(config, rows, added))
   if (use === 'chains') assertNone(path, await connectProblems(config, rows, added))
+  const secrets = createSecretReader(dirname(path))
   return {
     config,
     rows,
-    readSecret: (reference) => readSecret(reference, dirname(path), settingOf(config, reference)),
+    async readSecret(reference) {
+      if (typeof reference === 'string') return reference
+      const setting = settingOf(config, reference)
+      if ('public_key' in reference) throw new Error(`${setting} is only a public key: what must sign needs the private key`)
+      return secrets.read(reference, setting)
+    },
+    secretWarnings: secrets.warnings,
     pathOf: (file) => resolve(dirname(path), file),
   }
 }
 
 function assertNone(path: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new Error(`configuration ${path} is not valid: ${problems.join('\n  and ')}`)
-}
-
-/** `setting` is the path of the setting that names the secret. */
-async function readSecret(reference: SecretReference | string, base: string, setting: string): Promise<string> {
-  if (typeof reference === 'string') return reference
-  const place = `${setting}: the ${'file' in reference ? `file ${resolve(base, reference.file)}` : `environment variable ${reference.env}`}`
-  const value = 'file' in reference ? await readSecretFile(resolve(base, reference.file), place) : process.env[reference.env]
-  if (value === undefined) throw new Error(`${place} is not set`)
-  if (value.trim() === '') throw new Error(`${place} is empty: expected a secret`)
-  return value.trim()
-}
-
-async function readSecretFile(path: string, place: string): Promise<string> {
-  return readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new Error(`${place} ${fileFault(cause)}`, { cause })
-  })
 }
 
 function settingOf(value: unknown, wanted: unknown, path = ''): string {

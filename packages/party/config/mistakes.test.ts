@@ -63,7 +63,9 @@ test.each<readonly [kind: string, value: unknown, expected: string]>([
   [
     'the secret itself',
     { ...service, vault_key: SECRET },
-    invalid('/vault_key must be {"file": "<path>"} or {"env": "<variable>"}, never the secret itself, got a text'),
+    invalid(
+      '/vault_key must be {"file": "<path>"}, {"env": "<variable>"} or {"command": ["<program>", …]}, never the secret itself, got a text',
+    ),
   ],
   ['unknown key', { ...service, vault_kye: SECRET }, invalid('/vault_kye is not a known setting; do you mean "vault_key"?')],
   [

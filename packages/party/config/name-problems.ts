@@ -3,6 +3,7 @@ import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { familyNamed, loadFamily } from '@tandem/families/index.ts'
 import { addableFamily } from '@tandem/families/registry.ts'
 import { curves } from '@tandem/keys/keyring.ts'
+import { parsePublicKey } from '@tandem/keys/public-key.ts'
 import { parseUsdMicros, parseUsdPrice } from '@tandem/protocol/amount.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { didYouMean } from '@tandem/protocol/nearest-name.ts'
@@ -12,7 +13,7 @@ import { applyLimits } from '@tandem/protocol/registry/limits.ts'
 import { assertNoDuplicates } from '@tandem/protocol/registry/registry.ts'
 import { withFirstBlock } from '../engine/network.ts'
 import { chainEndpoints, PUBLIC_QUORUM } from './chain-endpoints.ts'
-import { keyReferences } from './keyring.ts'
+import { keyReferences, type NamedReference } from './keyring.ts'
 import { parseLimits } from './parse-limits.ts'
 import { priceFeedProblems } from './price-feed-problems.ts'
 import { databaseUrlProblem, urlProblem } from './problem-texts.ts'
@@ -53,7 +54,7 @@ export function nameProblems(config: AnyConfig, { chains, assets }: Environment)
     ...problemOf('/chains', () => assertNoDuplicates(chains.filter(({ id }) => id in config.chains))),
     ...unknownAssets,
     ...payoutProblems(config, assetNames),
-    ...keyProblems(config, chains),
+    ...keyProblems(config, { chains, assets }),
     ...valueProblems(config, assets),
     ...priceFeedProblems(config),
     ...policyProblems(config, assetNames),
@@ -137,16 +138,44 @@ function nodeProblems(place: string, kind: string, node: EndpointConfig): readon
   return isApplicable ? names : [...names, `${place}/requests_per_second works over HTTP only: remove it from the endpoint "ws"`]
 }
 
-function keyProblems(config: AnyConfig, chains: readonly Chain[]): readonly string[] {
+function keyProblems(config: AnyConfig, rows: Environment): readonly string[] {
   const place = config.relay_key === undefined ? 'private_key' : 'relay_key'
   const references = config.relay_key ?? config.private_key
   if (references === undefined) return []
-  const given = keyReferences(references)
-  return curves.flatMap((curve) => {
-    const needing = chains.filter(({ id, family }) => id in config.chains && familyNamed(family).curve === curve).map(({ id }) => id)
-    if (needing.length === 0 || given[curve] !== undefined) return []
+  const given = keyReferences(references, rows)
+  const own = new Set(given.map(({ chain }) => chain))
+  const missing = curves.flatMap((curve) => {
+    const ofCurve = rows.chains.filter(({ id, family }) => id in config.chains && familyNamed(family).curve === curve)
+    const needing = ofCurve.filter(({ id }) => !own.has(id)).map(({ id }) => id)
+    if (needing.length === 0 || given.some(({ owner }) => owner === curve)) return []
     return [`/${place}/${curve} is missing: it signs on ${needing.join(', ')}`]
   })
+  return [...missing, ...keyValueProblems(`/${place}`, given, config, rows)]
+}
+
+/** Keys of single chains exist to be apart, so none may be named twice, also where another curve uses it. */
+function keyValueProblems(
+  setting: string,
+  given: readonly NamedReference[],
+  { environment }: AnyConfig,
+  { chains }: Environment,
+): readonly string[] {
+  const names = chains.map(({ id }) => id)
+  const unknown = given
+    .filter(({ chain, curve }) => chain !== null && curve === null)
+    .map(({ place, owner }) => `${setting}${place} is not in the environment "${environment}"${didYouMean(owner, names)}`)
+  const twice = given.flatMap(({ chain, place, reference, curve }, at) => {
+    const other = given.slice(0, at).find((one) => JSON.stringify(one.reference) === JSON.stringify(reference))
+    if (chain === null || other === undefined) return []
+    const why = other.curve === curve ? 'leave it out, or name another key' : `it signs on another curve: ${chain} needs a key on ${curve}`
+    return [`${setting}${place} names the same key as ${setting}${other.place}: ${why}`]
+  })
+  const invalid = given.flatMap(({ place, curve, reference }) =>
+    curve === null || !('public_key' in reference)
+      ? []
+      : problemOf(`${setting}${place}/public_key`, () => parsePublicKey(curve, reference.public_key)),
+  )
+  return [...unknown, ...twice, ...invalid]
 }
 
 function valueProblems(config: AnyConfig, assets: Environment['assets']): readonly string[] {

@@ -18,6 +18,7 @@ const load = (config: Partial<PartyConfig>): LoadedConfig<PartyConfig> => ({
     ...config,
   },
   pathOf: (file) => file,
+  secretWarnings: () => [],
   readSecret: async (reference) => (typeof reference === 'string' ? reference : `http://read-from/${Object.values(reference)[0]}`),
 })
 

@@ -77,7 +77,7 @@ export function literalHeaders(config: unknown): readonly string[] {
           .filter(([, value]) => typeof value === 'string')
           .map(
             ([name]) =>
-              `/chains/${chain}/endpoints/${kind}/headers/${name} must be {"file": "<path>"} or {"env": "<variable>"}, never the value itself: ` +
+              `/chains/${chain}/endpoints/${kind}/headers/${name} must be {"file": "<path>"}, {"env": "<variable>"} or {"command": ["<program>", …]}, never the value itself: ` +
               'configurations are copied and shown. Put the value into a file that only this party can read, and name the file',
           ),
       ),

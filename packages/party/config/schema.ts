@@ -7,37 +7,61 @@ import { RegistryConfig } from './registry-schema.ts'
 
 const strict = { additionalProperties: false } as const
 
-const File = Type.Object({ file: Type.String({ minLength: 1 }) }, strict)
+const PlainFile = Type.Object({ file: Type.String({ minLength: 1 }) }, strict)
 const Env = Type.Object({ env: Type.String({ minLength: 1 }) }, strict)
+/** The program runs without a shell, and what it prints is the secret. */
+const Command = Type.Object({ command: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 64 }) }, strict)
+/** A file with a passphrase is one that `tandem keys` encrypted. */
+const File = Type.Object({ file: Type.String({ minLength: 1 }), passphrase: Type.Optional(Type.Union([PlainFile, Env, Command])) }, strict)
+
+const REFERENCE = '{"file": "<path>"}, {"env": "<variable>"} or {"command": ["<program>", …]}'
 
 /** `title` says what is expected, for errors and for the reference. */
-const Secret = (description: string) =>
-  Type.Union([File, Env], { title: '{"file": "<path>"} or {"env": "<variable>"}, never the secret itself', description })
+const Secret = (description: string) => Type.Union([File, Env, Command], { title: `${REFERENCE}, never the secret itself`, description })
 
 const Text = (description: string) =>
-  Type.Union([Type.String({ minLength: 1 }), File, Env], {
-    title: 'a text, {"file": "<path>"} or {"env": "<variable>"}',
+  Type.Union([Type.String({ minLength: 1 }), File, Env, Command], { title: `a text, ${REFERENCE}`, description })
+
+/** Enough to watch: for addresses, balances and public keys. What must sign refuses it. */
+const PublicKeyOnly = Type.Object({ public_key: Type.String({ pattern: '^[0-9a-f]{64,66}$' }) }, strict)
+
+const WATCHING = 'to watch only, {"public_key": "<hex>"}'
+
+const SigningKey = (description: string) =>
+  Type.Union([File, Env, Command, PublicKeyOnly], { title: `${REFERENCE}, never the key itself; ${WATCHING}`, description })
+
+const aKey = (of: string) =>
+  Type.Union([File, Env, Command, PublicKeyOnly], { title: `a reference to the key of ${of}, never the key itself; ${WATCHING}` })
+
+const byCurve = {
+  secp256k1: Type.Optional(aKey('secp256k1')),
+  ed25519: Type.Optional(aKey('ed25519')),
+  stark: Type.Optional(aKey('stark')),
+}
+
+/** One key for each curve that the served chains need. No key is derived from another. */
+const Keys = (description: string) =>
+  Type.Union([File, Env, Command, PublicKeyOnly, Type.Object(byCurve, strict)], {
+    title: `${REFERENCE}; ${WATCHING}; or one of these for each curve: {"secp256k1": …, "ed25519": …, "stark": …}`,
     description,
   })
 
-/** One key for each curve that the served chains need. No key is derived from another. */
-const Keys = (description: string) => {
-  const key = (curve: string) => Type.Optional(Type.Union([File, Env], { title: `a reference to the ${curve} key, never the key itself` }))
-  const byCurve = Type.Object({ secp256k1: key('secp256k1'), ed25519: key('ed25519'), stark: key('stark') }, strict)
-  return Type.Union([File, Env, byCurve], {
-    title: '{"file": "<path>"} or {"env": "<variable>"}, or one of these for each curve: {"secp256k1": …, "ed25519": …, "stark": …}',
+const byCurveAndChain = Type.Object({ ...byCurve, chains: Type.Optional(Type.Record(Type.String(), aKey('a chain'))) }, strict)
+
+const ChainKeys = (description: string) =>
+  Type.Union([File, Env, Command, PublicKeyOnly, byCurveAndChain], {
+    title: `${REFERENCE}; ${WATCHING}; or one of these for each curve and each chain with a key of its own: {"secp256k1": …, "ed25519": …, "stark": …, "chains": {"<chain>": …}}`,
     description,
   })
-}
 
 const MAX_URLS = 16
 
-const Url = Type.Union([Type.String({ minLength: 1 }), File, Env])
+const Url = Type.Union([Type.String({ minLength: 1 }), File, Env, Command])
 
 const NodeWithHeaders = Type.Object(
   {
     url: Url,
-    headers: Type.Optional(Type.Record(Type.String(), Type.Union([File, Env]))),
+    headers: Type.Optional(Type.Record(Type.String(), Type.Union([File, Env, Command]))),
     requests_per_second: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
   },
   strict,
@@ -46,8 +70,7 @@ const NodeWithHeaders = Type.Object(
 const OneNode = Type.Union([...Url.anyOf, NodeWithHeaders])
 
 const Nodes = Type.Union([...OneNode.anyOf, Type.Array(OneNode, { minItems: 1, maxItems: MAX_URLS })], {
-  title:
-    'a URL as a text, {"file": "<path>"} or {"env": "<variable>"}; or {"url": <such a URL>, "headers": {"<name>": {"file": …} or {"env": …}}, "requests_per_second": <number>}; or a list of such',
+  title: `a URL as a text, ${REFERENCE}; or {"url": <such a URL>, "headers": {"<name>": {"file": …}, {"env": …} or {"command": …}}, "requests_per_second": <number>}; or a list of such`,
   description:
     'One node, or several: if one fails, another takes over. `headers` are sent with every request to that node, such as an API key; their values are never in this file. ' +
     '`requests_per_second` limits the requests over HTTP. Default: no limit, but 10 for an Esplora server on another machine.',
@@ -55,7 +78,10 @@ const Nodes = Type.Union([...OneNode.anyOf, Type.Array(OneNode, { minItems: 1, m
 
 export type EndpointConfig = Static<typeof OneNode>
 
-export type SecretReference = Static<typeof File> | Static<typeof Env>
+export type SecretReference = Static<typeof File> | Static<typeof Env> | Static<typeof Command>
+
+/** A key, or only its public half. */
+export type KeyReference = SecretReference | Static<typeof PublicKeyOnly>
 
 const Bips = (maximum: number, description: string) => Type.Integer({ minimum: 0, maximum, description })
 
@@ -293,7 +319,7 @@ export const ServiceConfig = Type.Object(
         },
       ),
     ),
-    solver_signing_key: Secret(
+    solver_signing_key: SigningKey(
       'An ed25519 seed, 64 hex characters. Signs the requests to solvers; holds no money. `tandem keys create` makes one.',
     ),
     solvers: Type.Array(
@@ -513,7 +539,6 @@ export const ServiceConfig = Type.Object(
   strict,
 )
 export type ServiceConfig = Static<typeof ServiceConfig>
-export type KeyReferences = ServiceConfig['relay_key']
 
 const pricing = Type.Object(
   {
@@ -677,10 +702,10 @@ export const SolverConfig = Type.Object(
   {
     ...common,
     solver_id: Type.String({ minLength: 1, description: 'The name by which services know the solver.' }),
-    private_key: Keys(
-      'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need. Holds the inventory on every chain.',
+    private_key: ChainKeys(
+      'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need, and keys of single chains. Holds the inventory.',
     ),
-    signing_key: Secret(
+    signing_key: SigningKey(
       'An ed25519 seed, 64 hex characters. Signs the answers to services; holds no money. `tandem keys create` makes one.',
     ),
     services: Type.Array(
@@ -724,5 +749,8 @@ export const SolverConfig = Type.Object(
   strict,
 )
 export type SolverConfig = Static<typeof SolverConfig>
+
+/** Those of a service have no keys of single chains. */
+export type KeyReferences = SolverConfig['private_key']
 
 export type PartyConfig = Pick<ServiceConfig & SolverConfig, keyof typeof common>

@@ -4,6 +4,7 @@ import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
 import { connectChain, familyNamed } from '@tandem/families/index.ts'
+import type { Curve } from '@tandem/keys/key.ts'
 import type { PublicKeyring } from '@tandem/keys/keyring.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
@@ -59,7 +60,13 @@ export async function createNetwork(
       .assetsOf(chain.id)
       .flatMap((asset) => (asset.deployment === null ? [] : [{ ...asset, deployment: asset.deployment }]))
     const { endpoints = {}, quorum = 1 } = settings.chains[chain.id] ?? {}
-    const options = { assets: active, endpoints, quorum, onTrouble, ...(relay !== null && { relay: relay.of }) }
+    const options = {
+      assets: active,
+      endpoints,
+      quorum,
+      onTrouble,
+      ...(relay !== null && { relay: (curve: Curve) => relay.of({ chain, curve }) }),
+    }
     clients.set(chain.id, await connectChain(chain, options))
   }
   let closing: Promise<unknown> | null = null

@@ -1,6 +1,6 @@
 /** The balance sheets tell the operator what affiliates are owed in each asset, and what the contracts hold to pay them. */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
-import type { Keyring } from '@tandem/keys/keyring.ts'
+import type { PublicKeyring } from '@tandem/keys/keyring.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { type Account, readTotals } from '@tandem/party/store/ledger/ledger.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
@@ -32,7 +32,7 @@ export type BookContext = {
   readonly db: Database
   readonly registry: Registry
   readonly clients: ReadonlyMap<ChainId, ChainClient>
-  readonly keys: Keyring
+  readonly keys: PublicKeyring
 }
 
 const BATCH = 100
@@ -101,7 +101,7 @@ async function readSheet(context: BookContext, asset: AssetId, totals: readonly 
 export function payerOf({ registry, clients, keys }: BookContext, id: AssetId) {
   const asset = registry.assets.find((known) => known.id === id)
   const client = asset === undefined || asset.deployment === null ? undefined : clients.get(asset.chain)
-  const key = client === undefined ? null : keys.find(client.curve)
+  const key = client === undefined ? null : keys.find(client)
   if (client?.distributor === undefined || key === null) return null
   return { client, distributor: client.distributor, key }
 }

@@ -48,7 +48,7 @@ export function createClaims({ db, clients, log }: Context, keys: Keyring | null
 
   function payerOn(chain: ChainId): Payer | null {
     const client = clients.get(chain)
-    const key = client === undefined ? null : (keys?.find(client.curve) ?? null)
+    const key = client === undefined ? null : (keys?.find(client) ?? null)
     return client?.distributor === undefined || key === null ? null : { client, distributor: client.distributor, key }
   }
 

@@ -75,7 +75,7 @@ async function readGas({ clients, registry, prices }: MoneyContext, relay: Publi
     payers.map(async (client) => {
       const { id, nativeAsset } = client.chain
       const asset = registry.assets.find((one) => one.id === nativeAsset)
-      const address = client.addressOf(relay.of(client.curve))
+      const address = client.addressOf(relay.of(client))
       const balance = await balanceOrNull(client, address)
       const price = prices.find(nativeAsset)
       const decimals = asset?.decimals ?? null

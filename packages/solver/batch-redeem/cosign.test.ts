@@ -29,6 +29,7 @@ beforeEach(async () => {
     isOffer: async (offer) => offer === 'offer',
     async draft(items, signer) {
       if (items.some(({ offer }) => offer !== 'offer')) throw new TandemError('bad_request', 'not an offer')
+      expect(signer.publicKey).toEqual(context.keys.of(solver.bitcoin).publicKey)
       drafted.push(items)
       purposes.push(signer.purpose)
       return 'draft'

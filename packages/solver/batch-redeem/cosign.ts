@@ -92,9 +92,10 @@ function requireAbility(
   const chains = new Set(orders.map(({ order }) => order.source.chain))
   const [chain] = chains
   if (chain === undefined || chains.size > 1) throw new TandemError('bad_request', 'the sources are not all on the same chain')
-  const { cosignedRedeem, curve } = clientFor(clients, chain)
+  const client = clientFor(clients, chain)
+  const { cosignedRedeem } = client
   if (cosignedRedeem === undefined) throw new TandemError('bad_request', `redeems on ${chain} cannot be cosigned`)
-  return { ability: cosignedRedeem, key: keys.of(curve), chain }
+  return { ability: cosignedRedeem, key: keys.of(client), chain }
 }
 
 /** Returns null if the source cannot be redeemed: the secret is unknown, or all deposits are spent. */

@@ -53,7 +53,7 @@ test('reads the chain again for a deposit that is newer than its last poll', asy
   expect(await ask(order, [refundOf(order, { amount: '900000' })])).toBeTruthy()
 })
 
-test('states order, leg and terms as the purpose of the signature', async () => {
+test('signs with the key of the chain, and states order, leg and terms as the purpose', async () => {
   const order = await agree()
   await fund(order, 900_000n)
   const { instantRefund } = fixture.solver.bitcoin
@@ -61,8 +61,10 @@ test('states order, leg and terms as the purpose of the signature', async () => 
   const signing = vi.spyOn(instantRefund, 'sign')
   await ask(order, [refundOf(order, { amount: '900000' })])
   const { chain, terms } = order.source
-  const purposes = signing.mock.calls.map(([, , signer]) => signer.purpose)
-  expect(purposes).toEqual([orderPurpose(chain, { order: order.id, leg: 'source', verb: 'instant-refund', terms })])
+  const signers = signing.mock.calls.map(([, , signer]) => signer)
+  const purpose = orderPurpose(chain, { order: order.id, leg: 'source', verb: 'instant-refund', terms })
+  const { publicKey } = fixture.solver.context.keys.of(fixture.solver.bitcoin)
+  expect(signers).toMatchObject([{ purpose, publicKey }])
   signing.mockRestore()
 })
 

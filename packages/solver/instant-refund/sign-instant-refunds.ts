@@ -128,15 +128,16 @@ async function assertNotWithheld({ db, risk }: OrderContext, state: OrderState, 
 /** The caller records the signature before it answers. A signing nonce never outlives this call. */
 async function sign(
   { keys }: OrderContext,
-  { chain, curve, instantRefund, cosignedRefund }: ChainClient,
+  client: ChainClient,
   { order }: OrderState,
   refunds: readonly InstantRefund[],
   offer: string | null,
 ): Promise<string> {
+  const { chain, instantRefund, cosignedRefund } = client
   if (instantRefund === undefined) throw new TandemError('bad_request', `${chain.id} does not support instant refunds`)
   const { terms } = order.source
   const purpose = orderPurpose(chain.id, { order: order.id, leg: 'source', verb: 'instant-refund', terms })
-  const signer = keys.of(curve).signerFor(purpose)
+  const signer = keys.of(client).signerFor(purpose)
   if (offer === null) return orUnavailable(instantRefund.sign(terms, refunds, signer))
   if (cosignedRefund === undefined) throw new TandemError('bad_request', `on ${chain.id} the initiator signs no refund: offer must be null`)
   return cosignedRefund.answer(terms, refunds, offer, signer)

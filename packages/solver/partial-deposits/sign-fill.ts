@@ -100,7 +100,7 @@ async function record(
 
 function fillSigner({ keys, clients }: OrderContext, { order }: StoredOrder): Signer {
   const { chain, terms } = order.source
-  return keys.of(clientFor(clients, chain).curve).signerFor(orderPurpose(chain, { order: order.id, leg: 'source', verb: 'fill', terms }))
+  return keys.of(clientFor(clients, chain)).signerFor(orderPurpose(chain, { order: order.id, leg: 'source', verb: 'fill', terms }))
 }
 
 function destinationOf(client: ChainClient, { order }: StoredOrder, fill: Fill) {

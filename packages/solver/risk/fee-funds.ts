@@ -4,7 +4,7 @@
  */
 import type { LegCost } from '@tandem/chain-kit/port/abilities/reading.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
-import type { Keyring } from '@tandem/keys/keyring.ts'
+import type { PublicKeyring } from '@tandem/keys/keyring.ts'
 import type { InFlight } from '@tandem/party/store/solver/in-flight.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
@@ -43,7 +43,7 @@ type Costs = ReadonlyMap<AssetId, LegCost>
 export function createFeeFunds(options: {
   readonly registry: Registry
   readonly clients: ReadonlyMap<ChainId, ChainClient>
-  readonly keys: Keyring
+  readonly keys: PublicKeyring
   readonly legCosts: Pick<LegCosts, 'highest'>
   readonly peakFactor: bigint
 }): FeeFundsReader {
@@ -66,7 +66,7 @@ export function createFeeFunds(options: {
       const [first] = costs.values()
       if (first === undefined) return null
       const { nativeAsset } = client.chain
-      const address = client.addressOf(keys.of(client.curve))
+      const address = client.addressOf(keys.of(client))
       const balance = await client.balance(nativeAsset, address)
       const highest = (costOf: (cost: LegCost) => bigint) => [...costs.values()].map(costOf).reduce((a, b) => (a > b ? a : b), 0n)
       return {

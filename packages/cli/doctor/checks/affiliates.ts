@@ -1,7 +1,7 @@
 /** The contracts that pay affiliates must be deployed. */
 
-import type { Keyring } from '@tandem/keys/keyring.ts'
-import { readKeyring } from '@tandem/party/config/keyring.ts'
+import type { PublicKeyring } from '@tandem/keys/keyring.ts'
+import { readPublicKeyring } from '@tandem/party/config/keyring.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
@@ -12,7 +12,7 @@ export const affiliates: Check = {
     if (context.party !== 'service' || context.config.earnings === undefined) return []
     const { asset, signing_key } = context.config.earnings
     // The check `secrets` reports a key that cannot be read.
-    const keys = await readKeyring(signing_key, context.readSecret).catch(() => null)
+    const keys = await readPublicKeyring(signing_key, context).catch(() => null)
     if (keys === null) return []
     const found = await Promise.all([...(await context.healthyChains())].map((chain) => checkChain(context, chain, keys)))
     const payable = asset === undefined || isPayable(context, keys, asset.slice(0, asset.indexOf(':')))
@@ -22,15 +22,15 @@ export const affiliates: Check = {
 }
 
 /** A chain whose nodes cannot be read is reported by the check `secrets`. */
-function isPayable({ chainsAlone, config }: DoctorContext, keys: Keyring, chain: ChainId): boolean {
+function isPayable({ chainsAlone, config }: DoctorContext, keys: PublicKeyring, chain: ChainId): boolean {
   const client = chainsAlone.clients.get(chain)
   if (client === undefined) return chain in config.chains
-  return client.distributor !== undefined && keys.find(client.curve) !== null
+  return client.distributor !== undefined && keys.find(client) !== null
 }
 
-async function checkChain({ chainsAlone, path }: DoctorContext, chain: ChainId, keys: Keyring): Promise<readonly Finding[]> {
+async function checkChain({ chainsAlone, path }: DoctorContext, chain: ChainId, keys: PublicKeyring): Promise<readonly Finding[]> {
   const client = chainsAlone.clients.get(chain)
-  const key = client === undefined ? null : keys.find(client.curve)
+  const key = client === undefined ? null : keys.find(client)
   if (client?.distributor === undefined || key === null) return []
   const contract = client.distributor.contractOf(key)
   const advice = `\`tandem deploy --chain ${chain} --distributor --config ${path}\` deploys it`

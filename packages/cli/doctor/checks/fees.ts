@@ -1,8 +1,8 @@
 /** An account that pays network fees must hold the chain's coin and be able to send. */
 
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
-import type { Keyring } from '@tandem/keys/keyring.ts'
-import { readKeyring } from '@tandem/party/config/keyring.ts'
+import type { PublicKeyring } from '@tandem/keys/keyring.ts'
+import { readPublicKeyring } from '@tandem/party/config/keyring.ts'
 import { PEAK_FACTOR } from '@tandem/party/engine/payout-gas.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
@@ -19,8 +19,9 @@ export const fees: Check = {
 }
 
 /** Resolves to null if a key cannot be read, which the check `secrets` reports. */
-export async function readKeys({ party, config, readSecret }: DoctorContext): Promise<Keyring | null> {
-  return readKeyring(party === 'service' ? config.relay_key : config.private_key, readSecret).catch(() => null)
+export async function readKeys(context: DoctorContext): Promise<PublicKeyring | null> {
+  const { party, config } = context
+  return readPublicKeyring(party === 'service' ? config.relay_key : config.private_key, context).catch(() => null)
 }
 
 /** If fewer redeems at a peak of fees can be paid, a solver takes nothing new from a chain, and a service nothing new to it. */
@@ -28,9 +29,9 @@ const REDEEMS_AHEAD = 4n
 /** Below this many swaps at current fees there is a warning. */
 const COMFORTABLE_SWAPS = 20n
 
-async function checkBalance(context: DoctorContext, client: ChainClient, keys: Keyring): Promise<Finding> {
+async function checkBalance(context: DoctorContext, client: ChainClient, keys: PublicKeyring): Promise<Finding> {
   const { id, nativeAsset } = client.chain
-  const address = client.addressOf(keys.of(client.curve))
+  const address = client.addressOf(keys.of(client))
   try {
     const [balance, problem = null, costs] = await Promise.all([
       client.balance(nativeAsset, address),

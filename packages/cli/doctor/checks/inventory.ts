@@ -14,7 +14,7 @@ export const inventory: Check = {
     const held = await Promise.all(
       active.map(async (asset) => {
         const client = context.network.clients.get(asset.chain)
-        const address = client?.addressOf(keys.of(client.curve)) ?? ''
+        const address = client?.addressOf(keys.of(client)) ?? ''
         try {
           const balance = (await client?.balance(asset.id, address)) ?? 0n
           return { balance, finding: holdingFinding(asset, address, balance) }

@@ -15,8 +15,13 @@ export const solvers: Check = {
     if (context.party !== 'service') return []
     const { solvers: configured } = context.config
     if (configured.length === 0) return [fail('solvers', 'none is configured, so nothing can be quoted', 'add at least one to solvers')]
+    const { solver_signing_key: reference } = context.config
+    if ('public_key' in reference)
+      return [
+        warn('solvers', 'not asked: requests to them are signed, and only the public key is here', 'ask them where the private key is'),
+      ]
     const key = await context
-      .readSecret(context.config.solver_signing_key)
+      .readSecret(reference)
       .then(createSigningKey)
       .catch(() => null)
     if (key === null) return [fail('solvers', 'solver_signing_key cannot be read', 'see the secrets above')]
