@@ -1,6 +1,5 @@
 /** `tandem keys` makes, encrypts and shows keys: those by which services and solvers know each other, and those of chains. */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Curve } from '@tandem/keys/key.ts'
 import { createKey, curves, randomPrivateKey } from '@tandem/keys/keyring.ts'
 import { encryptSecret, isEncrypted } from '@tandem/party/config/encrypted-file.ts'
@@ -23,7 +22,7 @@ export async function createKeyCommand(file: string, options: CreateOptions, ter
   const key = randomPrivateKey(curve)
   const text = options.encrypt === true ? await encryptSecret(key, await readPassphrase(options)) : `${key}\n`
   await writeKeyFile(file, text)
-  terminal.answer(bytesToHex(createKey(curve, key).publicKey))
+  terminal.answer(hexOf(createKey(curve, key).publicKey))
   const naming = options.encrypt === true ? `name this file and its passphrase` : `name this file`
   terminal.note(`This is the public key, for the other party. The private key is in ${file}: ${naming} in your configuration.`)
 }
@@ -95,7 +94,7 @@ async function publicSettings(loaded: LoadedParty, signing: { readonly public_ke
 /** In the shape of the setting, with public keys only. */
 async function publicSetting(references: KeyReferences, loaded: LoadedParty): Promise<object> {
   const shown = (await readPublicKeys(references, loaded)).map(({ chain, owner, key }) => {
-    return { chain, entry: [owner, { public_key: bytesToHex(key.publicKey) }] as const }
+    return { chain, entry: [owner, { public_key: hexOf(key.publicKey) }] as const }
   })
   const ofChains = shown.flatMap(({ chain, entry }) => (chain === null ? [] : [entry]))
   return {
@@ -103,3 +102,5 @@ async function publicSetting(references: KeyReferences, loaded: LoadedParty): Pr
     ...(ofChains.length > 0 && { chains: Object.fromEntries(ofChains) }),
   }
 }
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

@@ -4,8 +4,8 @@ import type { Curve, PublicKey } from '@tandem/keys/key.ts'
 import { createKey, createKeyring, curves, type Keyring, type PublicKeyring } from '@tandem/keys/keyring.ts'
 import { parsePublicKey } from '@tandem/keys/public-key.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
-import type { LoadedConfig } from './load-config.ts'
-import type { KeyReference, KeyReferences, PartyConfig } from './schema.ts'
+import type { Environment } from '@tandem/protocol/registry/environment.ts'
+import type { KeyReference, KeyReferences } from './schema.ts'
 
 export type NamedReference = {
   /** A curve, or a chain with a key of its own. */
@@ -18,7 +18,8 @@ export type NamedReference = {
   readonly reference: KeyReference
 }
 
-type Source = Pick<LoadedConfig<PartyConfig>, 'rows' | 'readSecret'>
+/** A loaded configuration is one. */
+type Source = { readonly rows: Environment; readSecret(reference: KeyReference): Promise<string> }
 
 export function keyReferences(references: KeyReferences, { chains }: Source['rows']): readonly NamedReference[] {
   if ('file' in references || 'env' in references || 'command' in references || 'public_key' in references)

@@ -11,7 +11,7 @@ import { fileFault } from './problem-texts.ts'
 import { literalHeaders } from './read-endpoint.ts'
 import { createSecretReader } from './read-secret.ts'
 import type { KeyReference, PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
-import { sealingProblems } from './sealing.ts'
+import { sealingProblems } from './sealing-problems.ts'
 import { shapeProblems } from './shape-problems.ts'
 
 export type LoadedConfig<T> = {

@@ -1,9 +1,10 @@
 /** Checks that the database answers, is new enough, takes writes, has our tables, belongs to this party and its vault key, and needs no confirmation; that its clock agrees with ours; and that an engine works on it. */
-import { readSealingKeys, readVault } from '@tandem/party/config/sealing.ts'
+
 import { type DatabaseReport, inspectDatabase } from '@tandem/party/store/database/inspect-database.ts'
 import type { Refusal } from '@tandem/party/store/database/migrations.ts'
 import { whyNotOwner } from '@tandem/party/store/database/owner.ts'
 import { createSealer } from '@tandem/party/store/orders/sealed-values.ts'
+import { readSealingKeys, readVault } from '@tandem/service/sealing.ts'
 import { type Check, type Finding, fail, ok, reasonOf, warn } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
 

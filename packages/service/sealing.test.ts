@@ -2,11 +2,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { loadConfig } from '@tandem/party/config/load-config.ts'
+import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
+import { createSealer, deriveSealingKeys } from '@tandem/party/store/orders/sealed-values.ts'
+import { VAULT_KEY } from '@tandem/party/store/store.fixture.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSealer, deriveSealingKeys } from '../store/orders/sealed-values.ts'
-import { VAULT_KEY } from '../store/store.fixture.ts'
-import { loadConfig } from './load-config.ts'
-import { ServiceConfig, SolverConfig } from './schema.ts'
 import { readSealingKeys, readVault } from './sealing.ts'
 
 let folder: string

@@ -1,20 +1,7 @@
-/** Which keys of a service seal and open: an engine has the vault key, and a process with `--role api` only what was derived from it. */
-import { createVault, type SealingKeys, type Vault } from '../store/orders/sealed-values.ts'
-import type { LoadedConfig } from './load-config.ts'
-import type { PartyConfig, ServiceConfig } from './schema.ts'
-
-/** A solver has no `relay_key` and seals nothing. */
-export function sealingProblems(
-  config: PartyConfig & Partial<Pick<ServiceConfig, 'relay_key' | 'vault_key' | 'sealing'>>,
-): readonly string[] {
-  const { relay_key: relayKey, vault_key: vaultKey, sealing } = config
-  if (relayKey === undefined) return []
-  if (vaultKey === undefined && sealing === undefined)
-    return ['/vault_key is missing (the configuration of a process with `--role api` has /sealing instead)']
-  if (vaultKey !== undefined && sealing !== undefined)
-    return ['/sealing and /vault_key are both given: an engine has /vault_key, a process with `--role api` has /sealing']
-  return []
-}
+/** Reads the keys of a service that seal and open: an engine has the vault key, and a process with `--role api` only what was derived from it. */
+import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
+import type { ServiceConfig } from '@tandem/party/config/schema.ts'
+import { createVault, type SealingKeys, type Vault } from '@tandem/party/store/orders/sealed-values.ts'
 
 /** `what` needs the vault key: a process or a command. */
 export async function readVault(
