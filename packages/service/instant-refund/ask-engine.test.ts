@@ -46,6 +46,22 @@ test('the engine gets the wish of the API once, however long it signs and howeve
   expect(signed).toEqual([wish])
 })
 
+test('two wishes for one order are signed one after the other', async () => {
+  let [running, most, signed] = [0, 0, 0]
+  const sign: SignRefunds = async () => {
+    running += 1
+    most = Math.max(most, running)
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    running -= 1
+    signed += 1
+  }
+  startEngine(sign)
+  startEngine(sign, store.other)
+  const api = startApi(60_000)
+  await Promise.all([api.signRefunds(wish), api.signRefunds({ ...wish, to: 'elsewhere' })])
+  expect({ most, signed }).toEqual({ most: 1, signed: 2 })
+})
+
 test('an error that the caller may see comes back as it is', async () => {
   startEngine(() => Promise.reject(new TandemError('rate_limited', 'used up', { retryAfterSeconds: 7 })))
   await expect(startApi().signRefunds(wish)).rejects.toMatchObject({ code: 'rate_limited', message: 'used up', retryAfterSeconds: 7 })
@@ -109,5 +125,6 @@ test('a question is refused that is forged, changed or too late', async () => {
     { timeout: 30_000, interval: 300 },
   )
   expect(signed).toEqual([{ ...wish, to: 'the last' }])
+  expect(logged.join()).toContain('the clocks of both machines may differ')
   expect(logged.filter((line) => line.includes('somebody without the seal key')).length).toBeGreaterThanOrEqual(forged.length)
 })

@@ -7,7 +7,7 @@ import { openDeposits, planOpen, requireAbility, stateOf, whyNot } from './plan-
 import type { RefundWish } from './refund-wish.ts'
 import { createRefundStore, refuseIfSolverFails, signInParts, signWithSolver } from './sign-with-solver.ts'
 
-/** The caller holds the lease of signing for this order. The chain may have moved since the API planned, so everything is decided again. The seal of the rows is checked before each signature. */
+/** The caller signs for this order alone. The chain may have moved since the API planned, so everything is decided again. The seal of the rows is checked before each signature. */
 export async function signWishedRefunds(context: SyncContext, { orderId, from, to, isTokenHolder }: RefundWish): Promise<void> {
   const [snapshot] = await findOrderSnapshots(context.db, [orderId])
   if (snapshot === undefined) throw new TandemError('not_found', `there is no order "${orderId}"`)

@@ -26,9 +26,8 @@ export function sealSwap(sealer: Authenticator, { order, tokenHash, requestHash 
   // The amount of a destination follows from the deposits. On some chains the id of an HTLC follows from the amount, on the others from the
   // remaining terms.
   const amounts = leg === 'source' ? [agreedAmount, terms.amount] : [agreedAmount]
-  // Rows without a deposit address, or without gas, keep the seal that they have.
-  const numbers = [timelock, maxFee, ...amounts, ...(gas === null ? [] : [gas])].map((value) => value?.toString() ?? null)
-  const parties = [initiator, redeemer, userAddress, orderKey, payer, clientKey, ...(depositAddress === null ? [] : [depositAddress])]
+  const numbers = [timelock, maxFee, gas, ...amounts].map((value) => value?.toString() ?? null)
+  const parties = [initiator, redeemer, userAddress, orderKey, payer, clientKey, depositAddress]
   return sealer.authenticate(JSON.stringify([order.id, leg, tokenHash, requestHash, chain, asset, secretHash, numbers, parties]))
 }
 
