@@ -77,6 +77,13 @@ module.exports = {
       to: { path: '^packages/chain-kit/', pathNot: '^packages/chain-kit/port/' },
     },
     {
+      name: 'keys-are-held-in-their-package',
+      severity: 'error',
+      comment: 'a key is reached through an operation, which says what is signed',
+      from: { path: '^packages/', pathNot: ['^packages/keys/', ...testing] },
+      to: { path: '^packages/keys/held-keys\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'families-load-when-used',
       severity: 'error',
       comment: 'a family that no configured chain belongs to needs no memory: the lists import only facts and rows, the rest dynamically',

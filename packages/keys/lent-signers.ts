@@ -1,9 +1,9 @@
 /** A job runs in a worker thread with signers whose keys were lent to it. Keys and nonces are wiped when the job ends. */
 import { concatBytes } from '@noble/hashes/utils.js'
 import { Moving } from '@tandem/runtime/workers/moving.ts'
-import type { Secp256k1Signer } from './key.ts'
 import { type Nonce, nonceFor, startMusig } from './musig2.ts'
 import type { Purpose } from './purpose.ts'
+import type { Secp256k1RawSigner } from './raw-signer.ts'
 import { createSecp256k1Signer } from './secp256k1-signer.ts'
 
 export const lentSignersModule = import.meta.url
@@ -17,14 +17,14 @@ export type Lent = {
   readonly nonces: Uint8Array | null
 }
 
-export type SigningJobs = Readonly<Record<string, (signers: readonly Secp256k1Signer[], ...args: never[]) => unknown>>
+export type SigningJobs = Readonly<Record<string, (signers: readonly Secp256k1RawSigner[], ...args: never[]) => unknown>>
 
 type Job = { readonly module: string; readonly name: string; readonly args: readonly unknown[] }
 
 const SECRET_BYTES = 64
 const PUBLIC_BYTES = 66
 
-export function onlySigner([signer, ...more]: readonly Secp256k1Signer[]): Secp256k1Signer {
+export function onlySigner([signer, ...more]: readonly Secp256k1RawSigner[]): Secp256k1RawSigner {
   if (signer === undefined || more.length > 0) throw new Error('this job takes one signer')
   return signer
 }
@@ -48,14 +48,14 @@ export const jobs = {
   },
 }
 
-async function run({ module, name, args }: Job, signers: readonly Secp256k1Signer[]): Promise<unknown> {
+async function run({ module, name, args }: Job, signers: readonly Secp256k1RawSigner[]): Promise<unknown> {
   const { jobs } = (await import(module)) as { readonly jobs: SigningJobs }
   const job = jobs[name]
   if (job === undefined) throw new Error(`${module} has no job "${name}"`)
   return job(signers, ...(args as never[]))
 }
 
-type Signers = { readonly signers: readonly Secp256k1Signer[]; readonly made: readonly Nonce[][] }
+type Signers = { readonly signers: readonly Secp256k1RawSigner[]; readonly made: readonly Nonce[][] }
 
 async function withSigners<T>(lent: readonly Lent[], use: (signers: Signers) => Promise<T>): Promise<T> {
   const made = lent.map((): Nonce[] => [])
@@ -71,18 +71,13 @@ async function withSigners<T>(lent: readonly Lent[], use: (signers: Signers) => 
   }
 }
 
-function signerOf({ key, publicKey, purpose, nonces }: Lent, made: Nonce[]): Secp256k1Signer {
+function signerOf({ key, publicKey, purpose, nonces }: Lent, made: Nonce[]): Secp256k1RawSigner {
   const kept = nonces === null ? null : readNonces(nonces)
-  return createSecp256k1Signer(key, publicKey, purpose, {
-    startMusig() {
-      const nonce = kept === null ? nonceFor(key, publicKey) : kept.shift()
-      if (nonce === undefined) throw new Error('this signing has no nonce left')
-      made.push(nonce)
-      return startMusig(key, publicKey, nonce)
-    },
-    lend() {
-      throw new Error('a lent key cannot be lent again')
-    },
+  return createSecp256k1Signer(key, publicKey, purpose, () => {
+    const nonce = kept === null ? nonceFor(key, publicKey) : kept.shift()
+    if (nonce === undefined) throw new Error('this signing has no nonce left')
+    made.push(nonce)
+    return startMusig(key, publicKey, nonce)
   })
 }
 

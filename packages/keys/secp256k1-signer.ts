@@ -1,14 +1,14 @@
 /** A secp256k1 key signs with ECDSA and Schnorr (BIP340). */
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js'
-import type { Secp256k1Signer } from './key.ts'
 import type { Purpose } from './purpose.ts'
+import type { Secp256k1RawSigner } from './raw-signer.ts'
 
 export function createSecp256k1Signer(
   key: Uint8Array,
   publicKey: Uint8Array,
   purpose: Purpose,
-  rest: Pick<Secp256k1Signer, 'startMusig' | 'lend'>,
-): Secp256k1Signer {
+  startMusig: Secp256k1RawSigner['startMusig'],
+): Secp256k1RawSigner {
   return {
     curve: 'secp256k1',
     publicKey,
@@ -19,6 +19,6 @@ export function createSecp256k1Signer(
       return Uint8Array.from([...recovered.subarray(1), recovered[0] ?? 0])
     },
     signSchnorr: (digest) => schnorr.sign(digest, key),
-    ...rest,
+    startMusig,
   }
 }

@@ -39,7 +39,7 @@ describe('a secp256k1 key', () => {
     const signer = key.signerFor(testPurpose)
     for (const shown of [key, signer]) expect(JSON.stringify(shown)).not.toContain(KEY)
     expect(Object.keys(key)).toEqual(['curve', 'publicKey', 'signerFor'])
-    expect(Object.keys(signer)).toEqual(['curve', 'publicKey', 'purpose', 'signEcdsa', 'signSchnorr', 'startMusig', 'lend'])
+    expect(Object.keys(signer)).toEqual(['curve', 'publicKey', 'purpose', 'handle'])
     expect(signer.purpose).toBe(testPurpose)
   })
 

@@ -1,10 +1,10 @@
 /** These are signing jobs for tests. */
-import type { Secp256k1Signer } from './key.ts'
 import type { MusigMessage } from './musig2-session.ts'
+import type { Secp256k1RawSigner } from './raw-signer.ts'
 
 export const testModule = import.meta.url
 
-type Signers = readonly Secp256k1Signer[]
+type Signers = readonly Secp256k1RawSigner[]
 
 export const jobs = {
   ecdsa: (signers: Signers, digest: Uint8Array) => signers.map((signer) => signer.signEcdsa(digest)),
@@ -13,6 +13,5 @@ export const jobs = {
   /** Each signer signs the message of its place, with its first nonce. */
   parts: (signers: Signers, messages: readonly MusigMessage[]) =>
     signers.map((signer, index) => signer.startMusig().sign(messages[index] as MusigMessage)),
-  lendAgain: ([signer]: Signers) => signer?.lend(),
   die: () => process.exit(3),
 }

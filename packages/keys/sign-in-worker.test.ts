@@ -3,6 +3,7 @@ import { schnorr } from '@noble/curves/secp256k1.js'
 import { keyAggExport, keyAggregate, nonceAggregate, Session } from '@scure/btc-signer/musig2.js'
 import { describe, expect, test } from 'vitest'
 import { createTestSigner, testPurpose } from './keys.fixture.ts'
+import { createSecp256k1Key } from './secp256k1.ts'
 import { type jobs, testModule } from './sign-in-worker.fixture.ts'
 import { signingJobsOf } from './sign-in-worker.ts'
 
@@ -21,26 +22,24 @@ describe('a signing job', () => {
     expect(await signing.sign('purposes', [one], [])).toEqual([testPurpose])
   })
 
-  test('leaves the keys of the caller usable, and lends them no further', async () => {
+  test('leaves the keys of the caller usable', async () => {
     await signing.sign('ecdsa', signers, [HASH])
     expect(await signing.sign('ecdsa', signers, [HASH])).toEqual(signers.map((signer) => signer.signEcdsa(HASH)))
-    await expect(signing.sign('lendAgain', [one], [])).rejects.toThrow('cannot be lent again')
-    await expect(signing.sign('ecdsa', [{ lend: () => ({ ...one.lend() }) }], [HASH])).rejects.toThrow('not lent by us')
+    await expect(signing.sign('ecdsa', [{ ...one, handle: { ...one.handle } }], [HASH])).rejects.toThrow('not held by this process')
   })
 
   test('gives no signature if a guarded signer refuses when the job ends', async () => {
     let calls = 0
-    const lend = () => {
+    const assertMaySign = () => {
       calls += 1
       if (calls > 1) throw new Error('the facts are too old')
-      return one.lend()
     }
-    await expect(signing.sign('ecdsa', [{ lend }], [HASH])).rejects.toThrow('too old')
+    await expect(signing.sign('ecdsa', [{ ...one, assertMaySign }], [HASH])).rejects.toThrow('too old')
   })
 
-  test('shows nothing of a lent key', () => {
-    expect(Object.keys(one.lend())).toEqual(['curve', 'purpose'])
-    expect(JSON.stringify(one.lend())).not.toContain('42'.repeat(32))
+  test('shows nothing of a key', () => {
+    expect(Object.keys(one.handle)).toEqual(['curve'])
+    expect(JSON.stringify(createSecp256k1Key('42'.repeat(32)).signerFor(testPurpose))).not.toContain('42'.repeat(32))
   })
 })
 

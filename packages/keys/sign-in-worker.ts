@@ -4,37 +4,25 @@
  */
 import { jobsOf } from '@tandem/runtime/workers/jobs.ts'
 import type { Priority } from '@tandem/runtime/workers/pool.ts'
-import type { LentKey, Secp256k1Signer } from './key.ts'
+import { heldKeyOf } from './held-keys.ts'
+import { onCurve, type Signer } from './key.ts'
 import { type jobs, type Lent, lentSignersModule, type SigningJobs } from './lent-signers.ts'
-import type { Purpose } from './purpose.ts'
-
-type KeyPair = { readonly key: Uint8Array; readonly publicKey: Uint8Array }
-
-const lentKeys = new WeakMap<LentKey, KeyPair>()
-
-export function lendKey(key: Uint8Array, publicKey: Uint8Array, purpose: Purpose): LentKey {
-  const lent: LentKey = { curve: 'secp256k1', purpose }
-  lentKeys.set(lent, { key, publicKey })
-  return lent
-}
-
-type Lender = Pick<Secp256k1Signer, 'lend'>
 
 type ArgsOf<F> = F extends (signers: never, ...args: infer Args) => unknown ? Readonly<Args> : never
 
 export interface SigningRunner<J extends SigningJobs> {
   /** Nonces live and die in the worker. */
-  sign<K extends keyof J & string>(name: K, signers: readonly Lender[], args: ArgsOf<J[K]>): Promise<ReturnType<J[K]>>
+  sign<K extends keyof J & string>(name: K, signers: readonly Signer[], args: ArgsOf<J[K]>): Promise<ReturnType<J[K]>>
   begin<K extends keyof J & string>(
     name: K,
-    signers: readonly Lender[],
+    signers: readonly Signer[],
     args: ArgsOf<J[K]>,
   ): Promise<{ readonly value: ReturnType<J[K]>; readonly signing: OpenSigning<J> }>
 }
 
 /** The secret nonces of the first call are held until the second takes them up. */
 export interface OpenSigning<J extends SigningJobs> {
-  /** The signers' `startMusig` gives the nonces of the first call again, in the same order. A second call throws. */
+  /** The raw signers' `startMusig` gives the nonces of the first call again, in the same order. A second call throws. */
   finish<K extends keyof J & string>(name: K, args: ArgsOf<J[K]>): Promise<ReturnType<J[K]>>
 }
 
@@ -42,18 +30,17 @@ export interface OpenSigning<J extends SigningJobs> {
 export function signingJobsOf<J extends SigningJobs>(module: string, priority: Priority = 'normal'): SigningRunner<J> {
   const run = jobsOf<typeof jobs>(lentSignersModule, priority)
 
-  async function sign(name: string, signers: readonly Lender[], args: readonly unknown[], nonces: readonly Uint8Array[] | null) {
-    const lent = signers.map((signer, index) => copyFor(signer.lend(), nonces?.[index] ?? null))
+  async function sign(name: string, signers: readonly Signer[], args: readonly unknown[], nonces: readonly Uint8Array[] | null) {
+    const lent = signers.map((signer, index) => copyFor(signer, nonces?.[index] ?? null))
     const value = await run('sign', [{ module, name, args }, lent], buffersOf(lent))
-    // The job may have waited, so a guarded signer must agree again.
-    for (const signer of signers) signer.lend()
+    for (const signer of signers) signer.assertMaySign?.()
     return value
   }
 
   return {
     sign: async (name, signers, args) => (await sign(name, signers, args, null)) as ReturnType<J[typeof name]>,
     async begin(name, signers, args) {
-      const lent = signers.map((signer) => copyFor(signer.lend(), null))
+      const lent = signers.map((signer) => copyFor(signer, null))
       const { value, nonces } = await run('begin', [{ module, name, args }, lent], buffersOf(lent))
       let isFinished = false
       return {
@@ -70,10 +57,12 @@ export function signingJobsOf<J extends SigningJobs>(module: string, priority: P
   }
 }
 
-function copyFor(lent: LentKey, nonces: Uint8Array | null): Lent {
-  const pair = lentKeys.get(lent)
-  if (pair === undefined) throw new Error('this key was not lent by us')
-  return { key: Uint8Array.from(pair.key), publicKey: pair.publicKey, purpose: lent.purpose, nonces }
+function copyFor(signer: Signer, nonces: Uint8Array | null): Lent {
+  const { handle, purpose } = onCurve('secp256k1', signer)
+  signer.assertMaySign?.()
+  const { secret, publicKey } = heldKeyOf(handle)
+  if (secret === undefined) throw new Error('this key cannot be lent to a worker thread')
+  return { key: Uint8Array.from(secret), publicKey, purpose, nonces }
 }
 
 /** Keys and nonces are moved; public keys are copied. */

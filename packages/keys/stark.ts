@@ -2,7 +2,8 @@
 import { ecdsa, weierstrass } from '@noble/curves/abstract/weierstrass.js'
 import { bytesToNumberBE } from '@noble/curves/utils.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import type { KeyOf, StarkSigner } from './key.ts'
+import { holdKey } from './held-keys.ts'
+import type { Key } from './key.ts'
 import { parsePrivateKey } from './private-key.ts'
 
 // The curve is y² = x³ + αx + β over 2^251 + 17·2^192 + 1 (docs.starkware.co, "STARK curve").
@@ -23,14 +24,13 @@ const stark = ecdsa(Point, sha256, { lowS: false, bits2int_modN: (bytes: Uint8Ar
 const LIMIT = 2n ** 251n
 
 /** `privateKey` is 32 bytes as hex, with or without 0x, below the order of the curve. */
-export function createStarkKey(privateKey: string): KeyOf<StarkSigner> {
+export function createStarkKey(privateKey: string): Key<'stark'> {
   const key = parsePrivateKey('stark', privateKey, stark.utils.isValidSecretKey)
   const curve = 'stark'
   const publicKey = stark.getPublicKey(key, true).subarray(1)
-  return {
-    curve,
+  return holdKey(curve, {
     publicKey,
-    signerFor: (purpose) => ({
+    rawSignerFor: (purpose) => ({
       curve,
       publicKey,
       purpose,
@@ -42,7 +42,7 @@ export function createStarkKey(privateKey: string): KeyOf<StarkSigner> {
         return signature
       },
     }),
-  }
+  })
 }
 
 /** `publicKey` is the x coordinate of two points, and an account accepts a signature by either. `signature` is r and s. */

@@ -31,7 +31,7 @@ export interface NonceAccount<T extends NonceTypes> {
   read(attempt: Attempt): T['signed']
   /** This account signed it for this chain, and `tx` is its hash. The record is a table, so its calls are signed again only then. */
   isOurs(signed: T['signed']): Promise<boolean>
-  sign(signer: Signer, unsigned: Unsigned<T>): Omit<Attempt, 'at'>
+  sign(signer: Signer, unsigned: Unsigned<T>): Promise<Omit<Attempt, 'at'>>
   partsOf(signed: T['signed']): Pick<T, 'cost' | 'fees'>
 
   nextNonce(): Promise<bigint>

@@ -126,7 +126,7 @@ async function sign<T extends NonceTypes>(
   key: HeldKey,
   unsigned: Unsigned<T>,
 ): Promise<T['signed']> {
-  const attempt = account.sign(key.signer, unsigned)
+  const attempt = await account.sign(key.signer, unsigned)
   await key.record(attempt)
   const recorded = { ...attempt, at: outbox.now }
   own.push(recorded)

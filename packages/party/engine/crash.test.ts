@@ -2,6 +2,7 @@
 // is done once.
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import { testSigning } from '@tandem/keys/keys.fixture.ts'
 import { testLog } from '@tandem/runtime/test-log.fixture.ts'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -147,7 +148,7 @@ describe('a process that was paused, and whose lease another took over', () => {
       const { signer } = fixture.ethereum.orders.at(-1) ?? {}
       if (signer?.curve !== 'secp256k1') throw new Error('expected a secp256k1 signer')
       signing = await Promise.resolve()
-        .then(() => signer.signEcdsa(new Uint8Array(32)))
+        .then(() => testSigning.sign('digest', signer, new Uint8Array(32)))
         .catch((error: unknown) => error)
     }
     const result = await executeAction({ ...fixture.context('solver'), leases }, action)

@@ -59,7 +59,7 @@ export async function openOutbox(
     fromNonce: fromNonce ?? null,
   })
   const purpose: OrderPurpose = { kind: 'order', chain, actions: [actionOf(first), ...others.map(actionOf)] }
-  const signerOf = (owner: Key) => guardSigner(owner.signerFor(purpose), () => leases.assertHeld(actions))
+  const signerOf = (owner: Key): Signer => ({ ...owner.signerFor(purpose), assertMaySign: () => leases.assertHeld(actions) })
   const heldBy = (hold: KeyHold): HeldKey => ({
     signer: signerOf(key),
     readOthers: (query) => hold.readOthers(rangeOf(query)),
@@ -148,28 +148,4 @@ export function secondsLeft(registry: Registry, { state, leg, verb }: Step): big
 
 function minOf(values: readonly (bigint | null)[]): bigint | null {
   return values.reduce<bigint | null>((lowest, value) => (value === null || (lowest !== null && lowest < value) ? lowest : value), null)
-}
-
-/** The signer calls `assertMaySign` before each signature. It throws to refuse. */
-function guardSigner(signer: Signer, assertMaySign: () => void): Signer {
-  const guard =
-    <Args extends readonly unknown[], Result>(sign: (...args: Args) => Result) =>
-    (...args: Args): Result => {
-      assertMaySign()
-      return sign(...args)
-    }
-  switch (signer.curve) {
-    case 'secp256k1':
-      return {
-        ...signer,
-        signEcdsa: guard(signer.signEcdsa),
-        signSchnorr: guard(signer.signSchnorr),
-        startMusig: guard(signer.startMusig),
-        lend: guard(signer.lend),
-      }
-    case 'ed25519':
-      return { ...signer, signMessage: guard(signer.signMessage) }
-    case 'stark':
-      return { ...signer, signFelt: guard(signer.signFelt) }
-  }
 }

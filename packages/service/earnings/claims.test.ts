@@ -53,7 +53,7 @@ function clientOf(id: string): ChainClient {
       expect(accounts.map(({ recipient }) => recipient)).not.toContain('a friend')
       return accounts.map(({ recipient }) => paid.get(recipient) ?? 0n)
     },
-    sign(signer, { recipient, total }) {
+    async sign(signer, { recipient, total }) {
       signed.push(signer.purpose)
       return `${recipient} ${total}`
     },

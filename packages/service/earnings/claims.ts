@@ -138,7 +138,7 @@ async function signClaims(
     }
     const given = signed.filter(({ amount, isShort }) => amount > 0n && !isShort)
     await durably(connection, (tx) => recordClaims(tx, paying, given))
-    return signed.map(({ affiliate, asset, total, amount, isShort, left }): ClaimState => {
+    const signOne = async ({ affiliate, asset, total, amount, isShort, left }: Choice): Promise<ClaimState> => {
       if (amount <= 0n) return NONE
       if (isShort)
         return {
@@ -146,8 +146,10 @@ async function signClaims(
           reason: `${contract} holds ${left} of the ${amount} that are due, besides what is promised to others: the operator has to fund it`,
         }
       const signer = key.signerFor({ kind: 'claim', chain, asset, recipient: affiliate, total })
-      return { kind: 'claimable', amount, total, contract, signature: distributor.sign(signer, { recipient: affiliate, asset, total }) }
-    })
+      const signature = await distributor.sign(signer, { recipient: affiliate, asset, total })
+      return { kind: 'claimable', amount, total, contract, signature }
+    }
+    return Promise.all(signed.map(signOne))
   })
 }
 

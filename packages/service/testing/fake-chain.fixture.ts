@@ -131,7 +131,7 @@ export function createFakeChain(chain: Chain, userParty: 'account' | 'order-key'
         },
       },
       partialDeposits: {
-        signFill: fillSignature,
+        signFill: async (terms: HtlcTerms, orderId: string, fill: Fill) => fillSignature(terms, orderId, fill),
         verifyFill: (terms: HtlcTerms, orderId: string, fill: Fill, signature: string) => signature === fillSignature(terms, orderId, fill),
       },
     }),

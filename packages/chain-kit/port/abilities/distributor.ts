@@ -13,7 +13,7 @@ export interface Distributor {
   isDeployed(key: PublicKey): Promise<boolean>
   /** The contract of this key has paid these amounts. If providers differ, the result is rather too high than too low. */
   paid(key: PublicKey, accounts: readonly ClaimAccount[]): Promise<readonly bigint[]>
-  sign(signer: Signer, claim: Claim): string
+  sign(signer: Signer, claim: Claim): Promise<string>
   /** The contract is deployed once, so anyone may repeat this safely. */
   deploy(request: DistributorDeployment): Promise<DeployedDistributor>
   fund(request: DistributorFunding): Promise<string>

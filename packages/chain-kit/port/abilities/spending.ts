@@ -17,7 +17,7 @@ export type Cancel = (outbox: Outbox) => Promise<string | null>
 /** Anyone may send any amount to an HTLC, any number of times: the redeemer signs which deposits it pays for, and how much. */
 export interface PartialDeposits {
   /** Only `verifyFill` reads this payload. */
-  signFill(terms: HtlcTerms, orderId: string, fill: Fill, signer: Signer): string
+  signFill(terms: HtlcTerms, orderId: string, fill: Fill, signer: Signer): Promise<string>
   verifyFill(terms: HtlcTerms, orderId: string, fill: Fill, signature: string): boolean
 }
 

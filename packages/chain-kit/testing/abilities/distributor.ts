@@ -41,8 +41,8 @@ export function distributorSuite(run: ConformanceRun): void {
       const recipient = affiliate()
       const account = { recipient, asset }
       const sign = (by: Key, total: bigint) => distributor().sign(by.signerFor(testPurpose), { ...account, total })
-      const claim = (total: bigint, by = key) =>
-        fixture().claim({ contract, token: distributor().tokenOf(asset), recipient, total }, sign(by, total))
+      const claim = async (total: bigint, by = key) =>
+        fixture().claim({ contract, token: distributor().tokenOf(asset), recipient, total }, await sign(by, total))
       const read = async () => ({
         paid: await distributor().paid(key, [{ ...account, recipient: affiliate() }, account]),
         has: await balanceOf(recipient),

@@ -63,7 +63,7 @@ export function partialDepositsSuite(run: ConformanceRun): void {
     it('signs a fill that every party can verify, valid for exactly that order and fill', async () => {
       const { terms } = await run.propose(run.user, run.solver)
       const fill: Fill = { deposits: ['first', 'second'], blockHash: 'ab'.repeat(32), destinationAmount: 990_000n }
-      const signature = ability().signFill(terms, orderId, fill, run.solver.signer)
+      const signature = await ability().signFill(terms, orderId, fill, run.solver.signer)
       const { verifyFill } = required(run.fixture.secondClient.partialDeposits, 'partialDeposits')
       expect(verifyFill(terms, orderId, fill, signature)).toBe(true)
       const another = await run.propose(run.user, run.solver)
@@ -95,7 +95,7 @@ export function partialDepositsSuite(run: ConformanceRun): void {
     it('signs only with the key of the redeemer', async () => {
       const { terms } = await run.propose(run.user, run.solver)
       const fill: Fill = { deposits: ['first'], blockHash: '', destinationAmount: 1n }
-      expect(() => ability().signFill(terms, orderId, fill, run.user.signer)).toThrow('only the redeemer')
+      await expect(ability().signFill(terms, orderId, fill, run.user.signer)).rejects.toThrow('only the redeemer')
     })
   })
 }

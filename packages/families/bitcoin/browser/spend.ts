@@ -4,7 +4,7 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { assertFreshTip } from '@tandem/chain-kit/browser/clock.ts'
 import type { KeySide, KeySpend, Node } from '@tandem/chain-kit/browser/family.ts'
 import { NotPossibleError } from '@tandem/chain-kit/browser/refusals.ts'
-import type { Signer } from '@tandem/keys/key.ts'
+import type { Secp256k1RawSigner } from '@tandem/keys/raw-signer.ts'
 import { createSecp256k1Signer } from '@tandem/keys/secp256k1-signer.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
 import { htlcOf, type Leaf } from '../terms/htlc.ts'
@@ -103,15 +103,10 @@ export function ownScript({ owner, chain }: KeySide): Uint8Array {
   return scriptOfAddress(key.address, network)
 }
 
-function signerOf({ chain, terms }: KeySide, privateKey: string): Signer {
+function signerOf({ chain, terms }: KeySide, privateKey: string): Secp256k1RawSigner {
   const key = hexToBytes(privateKey)
   const notHere = () => {
     throw new Error('this key signs alone')
   }
-  return createSecp256k1Signer(
-    key,
-    secp256k1.getPublicKey(key, true),
-    { kind: 'rescue', chain: chain.id, terms },
-    { startMusig: notHere, lend: notHere },
-  )
+  return createSecp256k1Signer(key, secp256k1.getPublicKey(key, true), { kind: 'rescue', chain: chain.id, terms }, notHere)
 }

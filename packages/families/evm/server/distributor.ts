@@ -3,40 +3,31 @@
  */
 
 import { sendUntilConfirmed } from '@tandem/chain-kit/contract/send-until-confirmed.ts'
-import type { Claim, ClaimAccount, Distributor, DistributorFunding } from '@tandem/chain-kit/port/abilities/distributor.ts'
-import { onCurve, type PublicKey } from '@tandem/keys/key.ts'
+import type { ClaimAccount, Distributor, DistributorFunding } from '@tandem/chain-kit/port/abilities/distributor.ts'
+import type { PublicKey } from '@tandem/keys/key.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import {
-  type Address,
-  decodeFunctionResult,
-  encodeDeployData,
-  encodeFunctionData,
-  erc20Abi,
-  type Hex,
-  hashTypedData,
-  hexToBytes,
-  zeroAddress,
-} from 'viem'
+import { type Address, decodeFunctionResult, encodeDeployData, encodeFunctionData, erc20Abi, type Hex, zeroAddress } from 'viem'
 import { distributor } from '../contract/artifacts/distributor.ts'
 import { accountOf, parseAddress } from '../terms/address.ts'
 import { create2AddressOf } from '../terms/deploy/create2-deployer.ts'
 import { deployedCode, signatureImmutables, verifyCode } from '../terms/deploy/verify-code.ts'
 import { type Contracts, chainIdOf } from '../terms/htlc.ts'
 import { newestBlock } from './blocks.ts'
+import { CLAIM_DOMAIN } from './claim-typed-data.ts'
 import { deployContract } from './deploy/deploy.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { createOneTransaction } from './send/one-transaction.ts'
 import { asChainFailure } from './send/revert.ts'
+import { evmSigning } from './signing.ts'
 
-const DOMAIN_NAME = 'Distributor'
 const NAME = 'the distributor'
 
 export function createDistributor(chain: Chain, node: EvmNode, contracts: Contracts): Distributor {
   const chainId = chainIdOf(chain)
   const addressOf = (key: PublicKey) => create2AddressOf(initCodeOf(accountOf(key)))
   const codeAt = (key: PublicKey) => (address: Address) =>
-    deployedCode(distributor, { ...signatureImmutables({ chainId, address }, DOMAIN_NAME), _signer: accountOf(key) })
+    deployedCode(distributor, { ...signatureImmutables({ chainId, address }, CLAIM_DOMAIN), _signer: accountOf(key) })
   const tokenOf = (asset: AssetId): Address => contracts.of(asset).token ?? zeroAddress
 
   async function paid(contract: Address, { recipient, asset }: ClaimAccount): Promise<bigint> {
@@ -91,9 +82,9 @@ export function createDistributor(chain: Chain, node: EvmNode, contracts: Contra
       return true
     },
     paid: (key, accounts) => Promise.all(accounts.map((account) => paid(addressOf(key), account))),
-    sign(signer, claim) {
-      const digest = hashTypedData(claimTypedData({ chainId, verifyingContract: addressOf(signer) }, claim, tokenOf(claim.asset)))
-      const signature = onCurve('secp256k1', signer).signEcdsa(hexToBytes(digest))
+    async sign(signer, claim) {
+      const distributor = { chainId, verifyingContract: addressOf(signer) }
+      const signature = await evmSigning.sign('claim', signer, distributor, claim, tokenOf(claim.asset))
       // Some wallets and libraries refuse recovery ids.
       const last = (signature[64] ?? 0) + 27
       return `0x${Buffer.from([...signature.subarray(0, 64), last]).toString('hex')}`
@@ -110,19 +101,4 @@ export function createDistributor(chain: Chain, node: EvmNode, contracts: Contra
 
 function initCodeOf(signer: Address): Hex {
   return encodeDeployData({ abi: distributor.abi, bytecode: distributor.bytecode, args: [signer] })
-}
-
-function claimTypedData(where: { readonly chainId: number; readonly verifyingContract: Address }, claim: Claim, token: Address) {
-  return {
-    domain: { name: DOMAIN_NAME, version: '1', ...where },
-    types: {
-      Claim: [
-        { name: 'recipient', type: 'address' },
-        { name: 'token', type: 'address' },
-        { name: 'total', type: 'uint256' },
-      ],
-    },
-    primaryType: 'Claim',
-    message: { recipient: parseAddress(claim.recipient), token, total: claim.total },
-  } as const
 }

@@ -6,10 +6,11 @@ import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import { onCurve } from '@tandem/keys/key.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { type Hex, hexToBytes, isHex, size } from 'viem'
+import { type Hex, isHex, size } from 'viem'
 import { accountOf } from '../terms/address.ts'
 import { canonicalTerms, type HtlcContract, instantRefundData, refundDigest, swapIdOf } from '../terms/htlc.ts'
 import { recoverSigner } from './recover-signer.ts'
+import { evmSigning } from './signing.ts'
 
 const SIGNATURE_BYTES = 65
 
@@ -31,7 +32,8 @@ export function createInstantRefund({ contractOf, evmTerms = (terms) => terms, m
     partiesOf,
     accountOf: (signer) => accountOf(onCurve('secp256k1', signer)),
     async consent(terms, signer) {
-      const [recovery = 0, ...digits] = [...onCurve('secp256k1', signer).signEcdsa(hexToBytes(digestOf(terms)))].toReversed()
+      const signature = await evmSigning.sign('refundConsent', signer, contractOf(terms), evmTerms(terms))
+      const [recovery = 0, ...digits] = [...signature].toReversed()
       return `0x${Buffer.from([...digits.toReversed(), 27 + recovery]).toString('hex')}`
     },
     async readConsent(terms, text) {

@@ -19,16 +19,17 @@ import { VersionedTransaction } from '@solana/web3.js'
 import { getAdvanceNonceAccountInstruction, getTransferSolInstruction } from '@solana-program/system'
 import { AccountState } from '@solana-program/token'
 import type { Gasless } from '@tandem/chain-kit/port/abilities/gasless.ts'
-import { testPurpose } from '@tandem/keys/keys.fixture.ts'
+import { rawSignerOf, testPurpose } from '@tandem/keys/keys.fixture.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fundingOf } from '../terms/funding.ts'
-import { buildTransaction, parseMessage, sign, wireOf } from '../terms/send/transaction.ts'
+import { buildTransaction, parseMessage, wireOf } from '../terms/send/transaction.ts'
 import { readHtlcState, readOrder } from './contract-state.ts'
 import { createExecutor, type SolanaExecutor } from './execute.ts'
 import { createGasless } from './gasless.ts'
 import { startLocalFixture, type TestParty, type TestSwap } from './local-chain.fixture.ts'
+import { signTransaction } from './send/sign.ts'
 
 const fixture = opened(startLocalFixture)
 let executor: SolanaExecutor
@@ -49,7 +50,8 @@ async function issued({ terms, deadline }: TestSwap): Promise<string> {
 }
 
 const decode = (base64: string): Transaction => getTransactionDecoder().decode(getBase64Encoder().encode(base64))
-const signed = (transaction: Transaction, by: TestParty = fixture.user): string => wireOf(sign(transaction, by.key.signerFor(testPurpose)))
+const signed = async (transaction: Transaction, by: TestParty = fixture.user): Promise<string> =>
+  wireOf(await signTransaction(by.key.signerFor(testPurpose), transaction))
 const signedFor = async (swap: TestSwap) => signed(decode(await issued(swap)))
 const verify = ({ terms, deadline }: TestSwap, signature: string) => gasless.verify(terms, signature, deadline)
 const relayed = ({ terms, deadline }: TestSwap, signature: string, key: string = randomUUID()) =>
@@ -76,7 +78,7 @@ describe('what a user signs', () => {
   it('is read and signed by @solana/web3.js as wallets do, and relayed as it is', async () => {
     const swap = await proposed()
     const transaction = VersionedTransaction.deserialize(Buffer.from(await issued(swap), 'base64'))
-    const signature = fixture.user.key.signerFor(testPurpose).signMessage(transaction.message.serialize())
+    const signature = rawSignerOf(fixture.user.key).signMessage(transaction.message.serialize())
     transaction.signatures[1] = signature
     const text = Buffer.from(transaction.serialize()).toString('base64')
     const before = [await fixture.node.balance(fixture.user.address), await fixture.tokensOf(fixture.user.address)]
@@ -102,7 +104,7 @@ describe('what a user signs', () => {
         if (funding.kind !== 'versionedTransaction') throw new Error(funding.kind)
         expect(funding.gasless === null).toBe(contract === fixture.sol)
         const who = payer ?? fixture.user
-        expect(await fixture.node.broadcast(signed(decode(funding.transaction), who) as never)).toEqual({ kind: 'accepted' })
+        expect(await fixture.node.broadcast((await signed(decode(funding.transaction), who)) as never)).toEqual({ kind: 'accepted' })
         fixture.mine()
         expect(await readOrder(fixture.node, contract, terms)).toMatchObject({
           status: 'open',
@@ -210,12 +212,12 @@ describe('bad input is refused by name before a lamport is spent', () => {
     const { user, relay, stranger } = fixture
     const withSignature = (address: Address, signature: Uint8Array | null) =>
       wireOf({ ...issuedOne, signatures: { ...issuedOne.signatures, [address]: signature as SignatureBytes | null } })
-    const byStranger = stranger.key.signerFor(testPurpose).signMessage(Uint8Array.from(issuedOne.messageBytes))
-    const overOther = user.key.signerFor(testPurpose).signMessage(new Uint8Array(10))
+    const byStranger = rawSignerOf(stranger.key).signMessage(Uint8Array.from(issuedOne.messageBytes))
+    const overOther = rawSignerOf(user.key).signMessage(new Uint8Array(10))
     for (const wrong of [byStranger, overOther])
       await expectRefused(swap, withSignature(user.address, wrong), 'invalid_signature', /its signature is not by/)
     await expectRefused(swap, withSignature(user.address, null), 'invalid_signature', /is missing/)
-    const both = decode(signed(issuedOne))
+    const both = decode(await signed(issuedOne))
     const filled = wireOf({ ...both, signatures: { ...both.signatures, [relay.address]: byStranger as SignatureBytes } })
     await expectRefused(swap, filled, 'invalid_signature', /fee payer .* must be left empty/)
   })
@@ -242,7 +244,7 @@ describe('bad input is refused by name before a lamport is spent', () => {
     const message = decompileTransactionMessage(getCompiledTransactionMessageDecoder().decode(decode(await issued(swap)).messageBytes))
     if (message.version !== 0) throw new Error('expected version 0')
     const tables = { [fixture.newAddress()]: [fixture.mint] }
-    const text = signed(compileTransaction(compressTransactionMessageUsingAddressLookupTables(message, tables)))
+    const text = await signed(compileTransaction(compressTransactionMessageUsingAddressLookupTables(message, tables)))
     await expectRefused(swap, text, 'invalid_signature', /lookup tables/)
   })
 

@@ -1,12 +1,12 @@
 /** Refunds before the timelock ends: the redeemer signs its consent as a message, anyone sends it, and the program pays the initiator. */
 
+import type { Address } from '@solana/kit'
 import { createInstantRefund as createAbility } from '@tandem/chain-kit/contract/instant-refund.ts'
 import type { InstantRefundAbility } from '@tandem/chain-kit/port/abilities/instant-refund.ts'
 import { ed25519PublicKey, isEd25519Signature } from '@tandem/keys/ed25519-native.ts'
-import { onCurve } from '@tandem/keys/key.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { consentMessage } from '../contract/client/consent.ts'
+import { consentMessage, type Initiation } from '../contract/client/consent.ts'
 import { accountOf, addressBytes, parseAddress } from '../terms/address.ts'
 import { fixedUnits, unitPrice } from '../terms/fees/fees.ts'
 import { type Contracts, swapIdOf } from '../terms/htlc.ts'
@@ -15,6 +15,7 @@ import { LAMPORTS_PER_SIGNATURE, priorityFeeOf } from '../terms/send/transaction
 import { readOrder } from './contract-state.ts'
 import type { SolanaExecutor } from './execute.ts'
 import type { SolanaNode } from './nodes/node.ts'
+import { solanaSigning } from './signing.ts'
 
 const SIGNATURE_BYTES = 64
 
@@ -27,11 +28,11 @@ export function createInstantRefund(
   const partiesOf = ({ initiator, redeemer }: HtlcTerms) => ({ initiator: parseAddress(initiator), redeemer: parseAddress(redeemer) })
 
   /** A settled order may be initiated again, so the consent names the initiation, which only the chain knows. */
-  async function messageFor(terms: HtlcTerms): Promise<Uint8Array> {
+  async function initiationOf(terms: HtlcTerms): Promise<readonly [Address, Initiation]> {
     const order = await readOrder(node, contractOf(terms), terms)
     const address = parseAddress(swapIdOf(contractOf(terms), terms))
     if (order === null) throw new TandemError('conflict', `the order ${address} is not initiated on the chain`)
-    return consentMessage(address, order)
+    return [address, { initiatedSlot: order.initiatedSlot, initiateBefore: order.initiateBefore }]
   }
 
   return createAbility<Consent>({
@@ -39,11 +40,11 @@ export function createInstantRefund(
     partiesOf,
     accountOf,
     async consent(terms, signer) {
-      return Buffer.from(onCurve('ed25519', signer).signMessage(await messageFor(terms))).toString('hex')
+      return Buffer.from(await solanaSigning.sign('refundConsent', signer, ...(await initiationOf(terms)))).toString('hex')
     },
     async readConsent(terms, text) {
       const signature = parseSignature(text)
-      const message = await messageFor(terms)
+      const message = consentMessage(...(await initiationOf(terms)))
       if (!isEd25519Signature(ed25519PublicKey(addressBytes(partiesOf(terms).redeemer)), message, signature))
         throw new TandemError('invalid_signature', 'the consent to this refund is not signed by the redeemer, or is for another initiation')
       return { message, signature }

@@ -6,7 +6,7 @@ import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createEd25519Key } from '@tandem/keys/ed25519.ts'
-import type { Ed25519Signer, KeyOf } from '@tandem/keys/key.ts'
+import type { Key } from '@tandem/keys/key.ts'
 import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { addLocalProgram } from '../local/local-program.ts'
@@ -20,7 +20,7 @@ import { tokenAccountOf } from '../terms/instructions.ts'
 import { solana } from './index.ts'
 
 export type TestParty = {
-  readonly key: KeyOf<Ed25519Signer>
+  readonly key: Key<'ed25519'>
   readonly address: Address
   readonly signer: LocalSigner
   readonly wallet: SolanaWallet

@@ -1,8 +1,7 @@
-/** Computes the account of a key on Starknet, and signs for it. */
+/** Computes the account of a key on Starknet. */
 
-import { onCurve, type PublicKey, type StarkSigner } from '@tandem/keys/key.ts'
+import { onCurve, type PublicKey } from '@tandem/keys/key.ts'
 import { hash } from 'starknet'
-import { felt } from '../contract/client/felt.ts'
 import { type Address, addressOfFelt, feltOf } from '../terms/address.ts'
 import type { Felt } from './nodes/node.ts'
 
@@ -24,16 +23,6 @@ export function publicKeyFelt(key: PublicKey): Felt {
   return feltOf(`0x${Buffer.from(onCurve('stark', key).publicKey).toString('hex')}`)
 }
 
-/** The account of the key verifies these two felts. */
-export function signDigest(signer: StarkSigner, digest: Felt): readonly [r: Felt, s: Felt] {
-  const signature = signer.signFelt(bytesOfFelt(digest))
-  return [feltOfBytes(signature.subarray(0, 32)), feltOfBytes(signature.subarray(32))]
-}
-
 export function bytesOfFelt(value: Felt): Uint8Array {
   return Buffer.from(value.slice(2).padStart(64, '0'), 'hex')
-}
-
-function feltOfBytes(bytes: Uint8Array): Felt {
-  return felt(BigInt(`0x${Buffer.from(bytes).toString('hex')}`))
 }

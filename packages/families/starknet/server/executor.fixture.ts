@@ -2,7 +2,7 @@
 
 import type { HtlcState } from '@tandem/chain-kit/contract/action.ts'
 import { environments } from '@tandem/families/registry.ts'
-import type { KeyOf, StarkSigner } from '@tandem/keys/key.ts'
+import type { Key } from '@tandem/keys/key.ts'
 import { createStarkKey } from '@tandem/keys/stark.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
@@ -30,7 +30,7 @@ export interface ExecutorFixture {
   stateOf(terms: HtlcTerms): Promise<HtlcState>
 }
 
-type Party = { readonly key: KeyOf<StarkSigner>; readonly address: string; readonly sender: StarknetFixture['accounts'][0]['sender'] }
+type Party = { readonly key: Key<'stark'>; readonly address: string; readonly sender: StarknetFixture['accounts'][0]['sender'] }
 
 export async function openExecutor(): Promise<ExecutorFixture> {
   const known = environments.testnet.chains.find(({ family }) => family === 'starknet')

@@ -1,7 +1,6 @@
 /** These tests show what a consent to an instant refund counts for, and what a redeemer's account can cost us. */
 
 import { createMemoryOutbox } from '@tandem/chain-kit/testing/outbox.fixture.ts'
-import type { StarkSigner } from '@tandem/keys/key.ts'
 import { createKey, randomPrivateKey } from '@tandem/keys/keyring.ts'
 import { testPurpose } from '@tandem/keys/keys.fixture.ts'
 import { createStarkKey } from '@tandem/keys/stark.ts'
@@ -13,11 +12,11 @@ import { refundTypedData } from '../contract/client/typed-data.ts'
 import { trueAccountClass } from '../local/classes/other-accounts.ts'
 import { feltOf } from '../terms/address.ts'
 import { type Contracts, type HtlcContract, orderTermsOf, refundDigestOf, swapIdOf } from '../terms/htlc.ts'
-import { signDigest } from './account.ts'
 import { openExecutor } from './executor.fixture.ts'
 import { starknet } from './index.ts'
 import { createInstantRefund } from './instant-refund.ts'
 import type { GasAmounts, NodeCall, Outcome, StarknetNode } from './nodes/node.ts'
+import { starknetSigning } from './signing.ts'
 import { createFamilyFixture, type TestParty } from './starknet.fixture.ts'
 
 const fixture = await createFamilyFixture()
@@ -65,7 +64,7 @@ describe('a consent', () => {
     const terms = termsOf(client.addressOf(key))
     const absent = { code: 'conflict', message: expect.stringMatching(/is not deployed, so it cannot consent/) }
     await expect(instantRefund.sign(terms, refundsOf(terms), key.signerFor(testPurpose))).rejects.toMatchObject(absent)
-    const signature = signDigest(key.signerFor(testPurpose) as StarkSigner, refundDigestOf(contract, terms))
+    const signature = await starknetSigning.sign('refundConsent', key.signerFor(testPurpose), contract, terms)
     await expect(combine(terms, signature.join())).rejects.toMatchObject(absent)
   })
 })
@@ -131,7 +130,7 @@ describe('a transaction', async () => {
     mine()
     return terms
   }
-  const signatureFor = (terms: HtlcTerms) => signDigest(redeemer.key.signerFor(testPurpose), refundDigestOf(htlc, terms))
+  const signatureFor = (terms: HtlcTerms) => starknetSigning.sign('refundConsent', redeemer.key.signerFor(testPurpose), htlc, terms)
   const taking = (gas: Partial<GasAmounts>): Partial<StarknetNode> => ({
     estimate: async () => ({
       gas: { l1Gas: 0n, l1DataGas: 200n, l2Gas: 2_000_000n, ...gas },
@@ -148,7 +147,7 @@ describe('a transaction', async () => {
     const terms = await open()
     const outbox = createMemoryOutbox(stranger)
     const greedy = executorWith(taking(gas))
-    await expect(greedy.refundInstantly(htlc, terms, signatureFor(terms), outbox.open('f'))).rejects.toMatchObject({
+    await expect(greedy.refundInstantly(htlc, terms, await signatureFor(terms), outbox.open('f'))).rejects.toMatchObject({
       kind: 'would-fail',
       message: expect.stringMatching(new RegExp(`^refund: .* ${what}`)),
     })
@@ -164,7 +163,7 @@ describe('a transaction', async () => {
     const outbox = createMemoryOutbox(stranger)
     const reverted = new Map<string, Outcome>()
     const on = executorWith({ outcome: async (tx) => reverted.get(tx) ?? node.outcome(tx) })
-    const send = () => on.refundInstantly(htlc, terms, signatureFor(terms), outbox.open('f'))
+    const send = async () => on.refundInstantly(htlc, terms, await signatureFor(terms), outbox.open('f'))
     for (let times = 0; times < 2; times += 1) {
       // The transaction never changes anything, and its nonce is used.
       local.chain.faults.drop(1)

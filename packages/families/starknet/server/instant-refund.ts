@@ -2,21 +2,18 @@
 
 import { createInstantRefund as createAbility } from '@tandem/chain-kit/contract/instant-refund.ts'
 import type { InstantRefundAbility } from '@tandem/chain-kit/port/abilities/instant-refund.ts'
-import { onCurve } from '@tandem/keys/key.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { type Felt, poseidon, shortString } from '../contract/client/felt.ts'
+import type { Felt } from '../contract/client/felt.ts'
 import { feltOf, parseAddress } from '../terms/address.ts'
 import { type Contracts, refundDigestOf, swapIdOf } from '../terms/htlc.ts'
-import { accountOf, signDigest } from './account.ts'
+import { accountOf } from './account.ts'
 import { askAccount, parseSignature } from './account-signature.ts'
 import type { StarknetExecutor } from './execute.ts'
 import { instantRefundCost } from './fees/fees.ts'
 import { MAX_RELAY_GAS } from './fees/gas.ts'
 import type { StarknetNode } from './nodes/node.ts'
-
-/** The solver signs this text with its account's address, to ask whether the account accepts its key. It authorizes nothing: it is neither a message of SNIP-12 nor a transaction. */
-const QUESTION = shortString('tandem: does this key sign?')
+import { questionOf, starknetSigning } from './signing.ts'
 
 type Parts = {
   readonly node: Pick<StarknetNode, 'block' | 'call' | 'classHashAt'>
@@ -45,14 +42,13 @@ export function createInstantRefund({ node, contracts, executor, accountClass }:
      * the swap. It is asked about another signature: whoever has the consent can use it, and the solver has not committed to the refund yet.
      */
     async consent(terms, signer) {
-      const key = onCurve('stark', signer)
-      const question = poseidon([QUESTION, feltOf(terms.redeemer)])
-      if (!(await isAccepted(terms, question, signDigest(key, question))))
+      const answer = await starknetSigning.sign('question', signer, terms.redeemer)
+      if (!(await isAccepted(terms, questionOf(terms.redeemer), answer)))
         throw new TandemError(
           'conflict',
           `the account ${terms.redeemer} does not accept signatures of its key, so it cannot consent to a refund`,
         )
-      return signDigest(key, refundDigestOf(contractOf(terms), terms)).join(',')
+      return (await starknetSigning.sign('refundConsent', signer, contractOf(terms), terms)).join(',')
     },
     /** The contract asks the redeemer's account, and so do we. */
     async readConsent(terms, text) {

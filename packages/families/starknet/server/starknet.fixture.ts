@@ -3,7 +3,7 @@
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
-import type { KeyOf, StarkSigner } from '@tandem/keys/key.ts'
+import type { Key } from '@tandem/keys/key.ts'
 import { createStarkKey } from '@tandem/keys/stark.ts'
 import type { Asset, Deployment } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
@@ -22,7 +22,7 @@ import { starknet } from './index.ts'
 
 const PLENTY = { l1Gas: 0n, l1DataGas: 100_000n, l2Gas: 50_000_000n }
 
-export type TestParty = FixtureAccount & { readonly key: KeyOf<StarkSigner>; readonly account: Address }
+export type TestParty = FixtureAccount & { readonly key: Key<'stark'>; readonly account: Address }
 
 export interface FamilyFixture {
   readonly devnet: StarknetFixture

@@ -11,11 +11,12 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { newKey, SUI } from '../local/sui.fixture.ts'
 import { accountOf } from '../terms/address.ts'
 import { SUI_TYPE } from '../terms/coin-type.ts'
-import { buildTransaction, lastEpochOf, readAttempt, signTransaction } from '../terms/send/transaction.ts'
+import { buildTransaction, lastEpochOf, readAttempt } from '../terms/send/transaction.ts'
 import { readHtlcState } from './contract-state.ts'
 import { createDeployments } from './deployments.ts'
 import { createExecutor } from './execute.ts'
 import { connectNode } from './nodes/connect-node.ts'
+import { signTransaction } from './send/sign.ts'
 import { createFamilyFixture } from './sui.fixture.ts'
 import { verifyPackage } from './verify-package.ts'
 
@@ -158,7 +159,7 @@ describe('a version of a coin that is on record', () => {
     const [coin] = (await node.coins(initiator, SUI_TYPE)).filter(({ id }) => coinsOf(locked).some((slot) => slot.startsWith(id)))
     if (coin === undefined) throw new Error('expected a coin')
     const frame = { sender: initiator, price: 1000n, budget: 10_000_000n, lastEpoch: lastEpochOf(locked), payment: [coin] }
-    const wallet = signTransaction(signer, await buildTransaction(new Transaction(), frame))
+    const wallet = await signTransaction(signer, await buildTransaction(new Transaction(), frame))
     expect(await node.broadcast(wallet)).toMatchObject({ kind: 'refused' })
     await expect(initiate('0', terms)).rejects.toMatchObject({ kind: 'unreachable', message: expect.stringMatching(/locked/) })
     expect(outbox.attempts('0')).toHaveLength(1)

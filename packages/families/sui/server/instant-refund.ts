@@ -3,14 +3,13 @@
 import { createInstantRefund as createAbility } from '@tandem/chain-kit/contract/instant-refund.ts'
 import type { InstantRefundAbility } from '@tandem/chain-kit/port/abilities/instant-refund.ts'
 import { ed25519PublicKey, isEd25519Signature } from '@tandem/keys/ed25519-native.ts'
-import { onCurve } from '@tandem/keys/key.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { instantRefundDigest } from '../contract/client/order.ts'
 import { accountOf, ED25519_FLAG, parseAddress } from '../terms/address.ts'
 import { type Contracts, swapIdOf } from '../terms/htlc.ts'
 import type { Consent } from '../terms/send/call.ts'
 import type { SuiExecutor } from './execute.ts'
+import { refundDigestOf, suiSigning } from './signing.ts'
 
 const SIGNATURE_BYTES = 64
 const KEY_BYTES = 32
@@ -18,8 +17,6 @@ const CONSENT_BYTES = 1 + SIGNATURE_BYTES + KEY_BYTES
 
 export function createInstantRefund(contracts: Contracts, executor: Pick<SuiExecutor, 'refundInstantly'>): InstantRefundAbility {
   const contractOf = ({ asset }: HtlcTerms) => contracts.of(asset)
-  /** The registry is an object of one network, and the order id binds it and every term. */
-  const digestOf = (terms: HtlcTerms) => instantRefundDigest(contractOf(terms).registry, swapIdOf(contractOf(terms), terms))
   const partiesOf = ({ initiator, redeemer }: HtlcTerms) => ({ initiator: parseAddress(initiator), redeemer: parseAddress(redeemer) })
 
   return createAbility<Consent>({
@@ -28,15 +25,15 @@ export function createInstantRefund(contracts: Contracts, executor: Pick<SuiExec
     accountOf,
     /** Wallets write signatures in this form: scheme, signature and public key in base64. */
     async consent(terms, signer) {
-      const key = onCurve('ed25519', signer)
-      return Buffer.from([ED25519_FLAG, ...key.signMessage(digestOf(terms)), ...key.publicKey]).toString('base64')
+      const signature = await suiSigning.sign('refundConsent', signer, contractOf(terms), terms)
+      return Buffer.from([ED25519_FLAG, ...signature, ...signer.publicKey]).toString('base64')
     },
     async readConsent(terms, text) {
       const consent = parseConsent(text)
       const { publicKey, signature } = consent
       if (accountOf({ curve: 'ed25519', publicKey }) !== partiesOf(terms).redeemer)
         throw new TandemError('invalid_signature', 'the consent to this refund is not signed by the redeemer')
-      if (!isEd25519Signature(ed25519PublicKey(publicKey), digestOf(terms), signature))
+      if (!isEd25519Signature(ed25519PublicKey(publicKey), refundDigestOf(contractOf(terms), terms), signature))
         throw new TandemError('invalid_signature', 'the consent is not a signature for this refund')
       return consent
     },

@@ -4,7 +4,7 @@ import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
 import { localAssets, localChains } from '@tandem/families/registry.ts'
 import { createEd25519Key } from '@tandem/keys/ed25519.ts'
-import type { Ed25519Signer, KeyOf } from '@tandem/keys/key.ts'
+import type { Key } from '@tandem/keys/key.ts'
 import type { Asset, AssetId, Deployment } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { createRegistry } from '../local/local-contracts.ts'
@@ -14,7 +14,7 @@ import { type Contracts, createContracts } from '../terms/htlc.ts'
 import type { Deployed } from './deployments.ts'
 import { sui } from './index.ts'
 
-export type TestParty = Pick<FixtureAccount, 'keypair'> & { readonly key: KeyOf<Ed25519Signer>; readonly address: Address }
+export type TestParty = Pick<FixtureAccount, 'keypair'> & { readonly key: Key<'ed25519'>; readonly address: Address }
 
 export interface FamilyFixture {
   readonly devnet: SuiFixture

@@ -7,7 +7,8 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { SigHash, type Transaction } from '@scure/btc-signer'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { SpendableDeposit } from '@tandem/chain-kit/port/spend.ts'
-import type { PublicKey, Signer } from '@tandem/keys/key.ts'
+import type { PublicKey } from '@tandem/keys/key.ts'
+import type { Secp256k1RawSigner } from '@tandem/keys/raw-signer.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { type BitcoinHtlc, htlcOf } from '../../terms/htlc.ts'
@@ -37,7 +38,7 @@ interface CosignSession {
 export function draftCosigned(
   network: BitcoinNetwork,
   items: readonly (CosignItem & { readonly nonces: readonly string[] })[],
-  signer: Signer,
+  signer: Secp256k1RawSigner,
   feeRate: FeeRate,
 ): CosignDraft {
   const inputs = inputsOf(network, items)
@@ -59,7 +60,10 @@ export function draftCosigned(
   return { transaction: bytesToHex(transaction.unsignedTx), inputs: parts }
 }
 
-export function startCosigning(network: BitcoinNetwork, items: readonly (CosignItem & { readonly signer: Signer })[]): CosignSession {
+export function startCosigning(
+  network: BitcoinNetwork,
+  items: readonly (CosignItem & { readonly signer: Secp256k1RawSigner })[],
+): CosignSession {
   const known = new Map(inputsOf(network, items).map((input) => [input.outpoint, input]))
   const sides = items.map(({ terms, deposits, signer }) => deposits.map(({ id }) => startSide(network, terms, 'initiator', id, signer)))
   const sideOf = new Map(sides.flat().map((side) => [side.deposit, side]))

@@ -8,8 +8,8 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { RawWitness, SigHash } from '@scure/btc-signer'
 import type { Cosigning } from '@tandem/chain-kit/port/abilities/instant-refund.ts'
 import type { SpendRequest } from '@tandem/chain-kit/port/spend.ts'
-import { onCurve, type Signer } from '@tandem/keys/key.ts'
 import type { PartialSignature } from '@tandem/keys/musig2.ts'
+import type { Secp256k1RawSigner } from '@tandem/keys/raw-signer.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '@tandem/protocol/order.ts'
@@ -67,7 +67,7 @@ export function beginInstantRefund(
   network: BitcoinNetwork,
   terms: HtlcTerms,
   refunds: readonly InstantRefund[],
-  signer: Signer,
+  signer: Secp256k1RawSigner,
 ): InstantRefundSession {
   const sides = refunds.map((refund) => ({ refund, side: startSide(network, terms, 'initiator', refund.deposit, signer) }))
   let isFinished = false
@@ -92,7 +92,7 @@ export function answerInstantRefund(
   terms: HtlcTerms,
   refunds: readonly InstantRefund[],
   nonces: readonly string[],
-  signer: Signer,
+  signer: Secp256k1RawSigner,
 ): readonly PartialSignature[] {
   assertOneEach(refunds, nonces)
   return refunds.map((refund, index) => {
@@ -132,9 +132,9 @@ export function verifyInitiatorSignature(network: BitcoinNetwork, terms: HtlcTer
 }
 
 /** The redeemer's signature is valid for no other deposit, output or HTLC. */
-export function signInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, signer: Signer): string {
+export function signInstantRefund(network: BitcoinNetwork, terms: HtlcTerms, refund: InstantRefund, signer: Secp256k1RawSigner): string {
   if (identityOf(signer) !== terms.redeemer) throw new Error('only the redeemer of these terms can sign this refund')
-  return bytesToHex(withFlag(onCurve('secp256k1', signer).signSchnorr(leafHash(network, terms, refund))))
+  return bytesToHex(withFlag(signer.signSchnorr(leafHash(network, terms, refund))))
 }
 
 export function combineInstantRefund(

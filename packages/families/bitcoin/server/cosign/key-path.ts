@@ -1,7 +1,7 @@
 /** Signs for the key path of an HTLC deposit (BIP341): both parties make one MuSig2 signature. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import { onCurve, type Signer } from '@tandem/keys/key.ts'
 import type { MusigSigning, PartialSignature } from '@tandem/keys/musig2.ts'
+import type { Secp256k1RawSigner } from '@tandem/keys/raw-signer.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { type AggregateKey, both, messageOf, openSession, type Party, parseNonce } from '../../terms/cosign/musig.ts'
@@ -19,9 +19,15 @@ export type KeyPathSide = {
   readonly nonce: string
 }
 
-export function startSide(network: BitcoinNetwork, terms: HtlcTerms, party: Party, deposit: string, signer: Signer): KeyPathSide {
+export function startSide(
+  network: BitcoinNetwork,
+  terms: HtlcTerms,
+  party: Party,
+  deposit: string,
+  signer: Secp256k1RawSigner,
+): KeyPathSide {
   if (identityOf(signer) !== terms[party]) throw new Error(`only the ${party} of these terms may sign here`)
-  const signing = onCurve('secp256k1', signer).startMusig()
+  const signing = signer.startMusig()
   return { terms, key: htlcOf(terms, network).key, party, deposit, signing, nonce: bytesToHex(signing.nonce) }
 }
 

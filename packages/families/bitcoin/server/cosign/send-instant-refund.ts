@@ -2,6 +2,7 @@
  * Sends instant refunds that both parties signed. Their fee is fixed by the signatures and comes out of the deposits. If it is too low by now, one
  * coin of the outbox's signer pays the difference, as the last input, so that each deposit keeps the index of its output.
  */
+import { bytesToHex } from '@noble/hashes/utils.js'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { inParallel } from '@tandem/chain-kit/providers/in-parallel.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
@@ -9,10 +10,11 @@ import type { SignedInstantRefund } from '@tandem/protocol/order.ts'
 import { scriptOfAddress, walletAddress } from '../../terms/script/address.ts'
 import { estimateVsize, WALLET_WITNESS } from '../../terms/script/weight.ts'
 import { dustLimit, feeCap, feeOf, MAX_RATE_FACTOR, outbiddingFee, rateOf, replacementFee } from '../../terms/wallet/fees.ts'
-import { finish, REPLACEABLE_SEQUENCE, type SpendableCoin, signWalletInput, splitOutpoint, totalOf } from '../../terms/wallet/sign.ts'
+import { finish, REPLACEABLE_SEQUENCE, type SpendableCoin, setWitness, splitOutpoint, totalOf } from '../../terms/wallet/sign.ts'
 import { type Action, type BuildRequest, execute, knownAttempts, whoSpent } from '../execute.ts'
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import type { Place } from '../nodes/backend.ts'
+import { bitcoinSigning } from '../signing.ts'
 import { MAX_SPENT_AT_ONCE } from '../spend/spend-size.ts'
 import { freeCoins, readSponsorCoins, type SponsorCoins } from '../spend/sponsor-coins.ts'
 import { hasWantedDescendant } from '../wallet/own-payments.ts'
@@ -126,7 +128,8 @@ async function build(
     const witnessUtxo = { script: payment.ownScript, amount: payment.coin.amount }
     transaction.addInput({ txid, index: vout, sequence: REPLACEABLE_SEQUENCE, witnessUtxo })
     transaction.addOutput({ script: payment.ownScript, amount: payment.change })
-    signWalletInput(signer, transaction, refunds.length, payment.coin.amount)
+    const unsigned = bytesToHex(transaction.unsignedTx)
+    setWitness(transaction, refunds.length, await bitcoinSigning.sign('walletInput', signer, unsigned, refunds.length, payment.coin.amount))
   }
   for (const [index, witness] of witnesses.entries()) transaction.updateInput(index, { finalScriptWitness: [...witness] }, true)
   const signed = finish(transaction)

@@ -1,8 +1,8 @@
 /** Makes signatures of both parties in worker threads: each takes milliseconds per deposit. */
 import type { CosignedTransaction } from '@tandem/chain-kit/port/abilities/cosigned-redeem.ts'
 import { ChainFailure, type ChainFailureKind } from '@tandem/chain-kit/port/failure.ts'
-import type { Secp256k1Signer } from '@tandem/keys/key.ts'
 import { onlySigner } from '@tandem/keys/lent-signers.ts'
+import type { Secp256k1RawSigner } from '@tandem/keys/raw-signer.ts'
 import { signingJobsOf } from '@tandem/keys/sign-in-worker.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '@tandem/protocol/order.ts'
@@ -12,7 +12,7 @@ import { type CosignItem, draftCosigned, startCosigning } from './cosign.ts'
 import { answerInstantRefund, beginInstantRefund, signInstantRefund } from './instant-refund.ts'
 import { readDraft, readNonces, readParts, writeDraft, writeParts, writeTexts } from './payloads.ts'
 
-type Signers = readonly Secp256k1Signer[]
+type Signers = readonly Secp256k1RawSigner[]
 type Refunds = readonly InstantRefund[]
 type DraftItem = CosignItem & { readonly offer: string }
 type Draft = { readonly draft: string } | { readonly failure: { readonly kind: ChainFailureKind; readonly message: string } }

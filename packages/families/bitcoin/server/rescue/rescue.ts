@@ -6,8 +6,10 @@ import type { Endpoint, Endpoints } from '@tandem/chain-kit/port/endpoints.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { SpendableDeposit } from '@tandem/chain-kit/port/spend.ts'
 import { inParallel } from '@tandem/chain-kit/providers/in-parallel.ts'
-import type { KeyOf, Secp256k1Signer } from '@tandem/keys/key.ts'
-import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
+import type { Purpose } from '@tandem/keys/purpose.ts'
+import type { Secp256k1RawSigner } from '@tandem/keys/raw-signer.ts'
+import { createSecp256k1RawSigner } from '@tandem/keys/secp256k1.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import { verifyNetwork } from '../../terms/nodes/verify-network.ts'
@@ -30,7 +32,7 @@ const MAX_DEPOSITS = 100
 export const rescue: Rescue['refund'] = (refundPackage, request) => {
   const known = parseRefundPackage(refundPackage)
   const { htlc, network, terms } = known
-  const signer = keyOf(known, request.privateKey).signerFor({ kind: 'rescue', chain: refundPackage.chain, terms })
+  const signer = signerOf(known, request.privateKey, refundPackage.chain)
   const to = parseBitcoinAddress(request.to ?? known.refundAddress ?? failWithoutAddress(), network)
   const output = scriptOfAddress(to, network)
   assertFeeRate(request.feeRate, network)
@@ -60,19 +62,19 @@ export const rescue: Rescue['refund'] = (refundPackage, request) => {
 }
 
 /** No error quotes the key: it may be the right one with a typo. */
-function keyOf({ privateKey, terms }: ParsedPackage, given: string | null): KeyOf<Secp256k1Signer> {
+function signerOf({ privateKey, terms }: ParsedPackage, given: string | null, chain: ChainId): Secp256k1RawSigner {
   const text = given ?? privateKey
   if (text === null) throw unusable('the refund package has no private key: give the one that belongs to the public key of its initiator')
   if (!/^(0x)?[0-9a-f]{64}$/i.test(text)) throw unusable('a private key is 32 bytes as 64 hex characters')
-  const key = readKey(text)
-  if (key === null || identityOf(key) !== terms.initiator)
+  const signer = readKey(text, { kind: 'rescue', chain, terms })
+  if (signer === null || identityOf(signer) !== terms.initiator)
     throw unusable(`the private key does not belong to this refund package: its initiator is the public key ${terms.initiator}`)
-  return key
+  return signer
 }
 
-function readKey(text: string): KeyOf<Secp256k1Signer> | null {
+function readKey(text: string, purpose: Purpose): Secp256k1RawSigner | null {
   try {
-    return createSecp256k1Key(text)
+    return createSecp256k1RawSigner(text, purpose)
   } catch {
     return null
   }

@@ -2,12 +2,13 @@
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import { affordableFee, type FeeRate, feeOf, outbiddingFee, type ReplacedFee, replacementFee } from '../../terms/wallet/fees.ts'
-import { type LeafInput, signSponsoredSpends, totalOf } from '../../terms/wallet/sign.ts'
+import { type LeafInput, totalOf } from '../../terms/wallet/sign.ts'
 import { type Action, type BuildRequest, type Inspection, isKeyPath, totalFee, whoSpent } from '../execute.ts'
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import type { Outpoint } from '../script/transaction.ts'
 import { CHILD_VSIZE } from '../wallet/child-pays.ts'
 import { hasWantedDescendant } from '../wallet/own-payments.ts'
+import { signSponsoredSpend } from './sign-sponsored.ts'
 import { signSpend } from './spend-jobs.ts'
 import { inputVsize, spendVsize, witnessLengths } from './spend-size.ts'
 import { type SponsorCoins, walletInputs } from './sponsor-coins.ts'
@@ -57,7 +58,7 @@ export function createSpend(
     const sponsored = held.sponsor === undefined || payable === null ? null : await chargeSponsor(held, payable.plan, payable.coins)
     if (sponsored !== null && held.sponsor !== undefined) {
       const outputs = [{ amount: total - maxFee, script: outputScript }, sponsored.change]
-      return { signed: signSponsoredSpends(held.signer, taken, outputs, held.sponsor, sponsored.coin), fee: sponsored.fee }
+      return { signed: await signSponsoredSpend(held.signer, taken, outputs, held.sponsor, sponsored.coin), fee: sponsored.fee }
     }
     if (mayExceedPromise(execution)) return pay(fee)
     const minFee = replaced === null ? feeOf(vsize, network.minFeeRate) : outbiddingFee(vsize, replaced, network)

@@ -44,5 +44,5 @@ it.each([3, 4])('is refused by a guarded signer, for %i deposits', async (count)
   const refuse = () => {
     throw new Error('the facts are too old')
   }
-  await expect(signSpend({ ...redeemer, signSchnorr: refuse, lend: refuse }, inputs(count), output)).rejects.toThrow('too old')
+  await expect(signSpend({ ...redeemer, assertMaySign: refuse }, inputs(count), output)).rejects.toThrow('too old')
 })

@@ -8,11 +8,12 @@ import type { OtherAttempt } from '@tandem/chain-kit/port/outbox.ts'
 import { scriptOfAddress, walletAddress } from '../../terms/script/address.ts'
 import { estimateVsize, WALLET_WITNESS } from '../../terms/script/weight.ts'
 import { affordableFee, type ReplacedFee } from '../../terms/wallet/fees.ts'
-import { signWalletPayment, splitOutpoint, totalOf } from '../../terms/wallet/sign.ts'
+import { splitOutpoint, totalOf } from '../../terms/wallet/sign.ts'
 import { type BuildRequest, execute, type Inspection, shareSlot, totalFee, whoSpent } from '../execute.ts'
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 import { type Outpoint, parseTransaction } from '../script/transaction.ts'
+import { bitcoinSigning } from '../signing.ts'
 import { assertReplaces, hasWantedDescendant, splitAttempts, withAmounts } from './own-payments.ts'
 
 /**
@@ -61,7 +62,8 @@ export async function cancelInitiation(execution: Execution): Promise<string | n
     const total = totalOf(coins)
     const vsize = estimateVsize(Array<readonly number[]>(coins.length).fill(WALLET_WITNESS), [ownScript])
     const fee = affordableFee(vsize, feeRate, replaced, total, ownScript, network)
-    return { signed: signWalletPayment(held.signer, coins, [{ amount: total - fee, script: ownScript }]), fee }
+    const outputs = [{ amount: total - fee, script: ownScript }]
+    return { signed: await bitcoinSigning.sign('walletPayment', held.signer, coins, outputs), fee }
   }
 
   return execute(execution, {

@@ -36,39 +36,39 @@ function execution(outbox = createMemoryOutbox(signer).open('action'), waiting: 
 const redeem = attempt([{ amount: 100_000n, script: ownScript }], 110n)
 const coin = { outpoint: `${redeem.tx}:0`, amount: 100_000n }
 const alone = { members: [redeem], child: null, coin }
-const feeOfChild = (live: KnownAttempt, family: Parameters<typeof buildChild>[2], feeRate: bigint) =>
-  buildChild(execution(), live, family, feeRate)?.fee ?? null
+const feeOfChild = async (live: KnownAttempt, family: Parameters<typeof buildChild>[2], feeRate: bigint) =>
+  (await buildChild(execution(), live, family, feeRate))?.fee ?? null
 
 describe('the fee of a child', () => {
-  it('brings both to the wanted rate', () => {
+  it('brings both to the wanted rate', async () => {
     const vsize = redeem.transaction.vsize + CHILD_VSIZE
-    expect(feeOfChild(redeem, alone, 20_000n)).toBe(vsize * 20n - 110n)
+    expect(await feeOfChild(redeem, alone, 20_000n)).toBe(vsize * 20n - 110n)
   })
 
-  it('is a quarter above the last rate, if the market has not moved', () => {
+  it('is a quarter above the last rate, if the market has not moved', async () => {
     const vsize = redeem.transaction.vsize + CHILD_VSIZE
-    const fee = feeOfChild(redeem, alone, 1_000n) ?? 0n
+    const fee = (await feeOfChild(redeem, alone, 1_000n)) ?? 0n
     expect(((fee + 110n) * 1000n) / vsize).toBeGreaterThanOrEqual(1_250n)
     expect(((fee + 110n) * 1000n) / vsize).toBeLessThan(1_300n)
   })
 
-  it('outbids an earlier child', () => {
+  it('outbids an earlier child', async () => {
     const child = attempt([{ amount: 99_000n, script: ownScript }], 1_000n, coin.outpoint)
-    const fee = feeOfChild(redeem, { ...alone, child }, 1_000n) ?? 0n
+    const fee = (await feeOfChild(redeem, { ...alone, child }, 1_000n)) ?? 0n
     expect(fee).toBeGreaterThanOrEqual(1_000n + CHILD_VSIZE)
     expect(rateOf(fee, CHILD_VSIZE)).toBeGreaterThanOrEqual((child.feeRate * 125n) / 100n)
   })
 
-  it('never exceeds half of the amount, together with the fees before', () => {
-    expect(feeOfChild(redeem, alone, 900_000n)).toBe(100_110n / 2n - 110n)
+  it('never exceeds half of the amount, together with the fees before', async () => {
+    expect(await feeOfChild(redeem, alone, 900_000n)).toBe(100_110n / 2n - 110n)
     const small = attempt([{ amount: 1_000n, script: ownScript }], 110n)
     const family = { members: [small], child: null, coin: { outpoint: `${small.tx}:0`, amount: 1_000n } }
-    expect(feeOfChild(small, family, 900_000n)).toBe(1_110n / 2n - 110n)
+    expect(await feeOfChild(small, family, 900_000n)).toBe(1_110n / 2n - 110n)
     const tiny = attempt([{ amount: 300n, script: ownScript }], 110n)
-    expect(feeOfChild(tiny, { members: [tiny], child: null, coin: { outpoint: `${tiny.tx}:0`, amount: 300n } }, 900_000n)).toBeNull()
+    expect(await feeOfChild(tiny, { members: [tiny], child: null, coin: { outpoint: `${tiny.tx}:0`, amount: 300n } }, 900_000n)).toBeNull()
   })
 
-  it('is bounded by the amount paid to others, and stays near the market rate', () => {
+  it('is bounded by the amount paid to others, and stays near the market rate', async () => {
     const payment = attempt(
       [
         { amount: 2_000n, script: elsewhere },
@@ -77,10 +77,10 @@ describe('the fee of a child', () => {
       141n,
     )
     const family = { members: [payment], child: null, coin: { outpoint: `${payment.tx}:1`, amount: 5_000_000n } }
-    expect(feeOfChild(payment, family, 900_000n)).toBe(1_000n - 141n)
+    expect(await feeOfChild(payment, family, 900_000n)).toBe(1_000n - 141n)
     const dear = { ...payment, feeRate: 2_500n }
-    expect(feeOfChild(dear, { ...family, members: [dear] }, 1_000n)).toBeNull()
-    expect(feeOfChild(dear, { ...family, members: [dear] }, 1_100n)).not.toBeNull()
+    expect(await feeOfChild(dear, { ...family, members: [dear] }, 1_000n)).toBeNull()
+    expect(await feeOfChild(dear, { ...family, members: [dear] }, 1_100n)).not.toBeNull()
   })
 })
 
@@ -89,7 +89,7 @@ describe('a child is possible', () => {
     const refund = attempt([{ amount: 100_000n, script: elsewhere }], 110n)
     const family = await findUnconfirmedChain(execution(), refund)
     expect(family.coin).toBeNull()
-    expect(buildChild(execution(), refund, family, 20_000n)).toBeNull()
+    expect(await buildChild(execution(), refund, family, 20_000n)).toBeNull()
   })
 
   it('only with a coin that no wanted payment uses, broadcast or not', async () => {
@@ -110,6 +110,6 @@ describe('a child is possible', () => {
     const family = await findUnconfirmedChain(open, live)
     expect(family.members.map(({ tx }) => tx)).toEqual([parent.tx, live.tx])
     const vsize = parent.transaction.vsize + live.transaction.vsize + CHILD_VSIZE
-    expect(buildChild(open, live, family, 20_000n)?.fee).toBe(vsize * 20n - 220n)
+    expect((await buildChild(open, live, family, 20_000n))?.fee).toBe(vsize * 20n - 220n)
   })
 })

@@ -19,10 +19,11 @@ import {
   raisedRate,
   rateOf,
 } from '../../terms/wallet/fees.ts'
-import { type SpendableCoin, signWalletPayment, splitOutpoint } from '../../terms/wallet/sign.ts'
+import { type SpendableCoin, splitOutpoint } from '../../terms/wallet/sign.ts'
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import type { BitcoinBackend } from '../nodes/backend.ts'
 import { type Outpoint, type ParsedTransaction, parseTransaction } from '../script/transaction.ts'
+import { bitcoinSigning } from '../signing.ts'
 
 export const CHILD_VSIZE = estimateVsize([WALLET_WITNESS], [new Uint8Array(22)])
 
@@ -65,12 +66,12 @@ export async function findUnconfirmedChain({ backend, network, outbox, others }:
   return { members, child: null, coin: null }
 }
 
-export function buildChild(
+export async function buildChild(
   { network, outbox, signer }: HeldExecution,
   live: KnownAttempt,
   { members, child, coin }: UnconfirmedChain,
   feeRate: FeeRate,
-): Draft | null {
+): Promise<Draft | null> {
   if (coin === null) return null
   const ownScript = walletScript(outbox)
   const paid = members.reduce((sum, member) => sum + paidBy(member), 0n)
@@ -95,7 +96,7 @@ export function buildChild(
   if (maxFee < useful) return null
   const fee = min(wanted, maxFee)
   const output = { amount: coin.amount - fee, script: p2wpkh(signer.publicKey).script }
-  return { signed: signWalletPayment(signer, [coin], [output]), fee }
+  return { signed: await bitcoinSigning.sign('walletPayment', signer, [coin], [output]), fee }
 }
 
 /** The result is never above the paid fee, because the recorded rate is rounded down. */

@@ -19,12 +19,13 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { htlcOf } from '../../terms/htlc.ts'
 import { scriptOfAddress, walletAddress } from '../../terms/script/address.ts'
 import { type FeeRate, feeOf, type ReplacedFee, urgencyOf } from '../../terms/wallet/fees.ts'
-import { type SpendableCoin, signWalletPayment, splitOutpoint } from '../../terms/wallet/sign.ts'
+import { type SpendableCoin, splitOutpoint } from '../../terms/wallet/sign.ts'
 import { type Action, type BuildRequest, execute, higherFee, type Inspection, whoSpent } from '../execute.ts'
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import type { Coin, Spender } from '../nodes/backend.ts'
 import { classifyRejection } from '../nodes/rejection.ts'
 import { type Outpoint, parseTransaction } from '../script/transaction.ts'
+import { bitcoinSigning } from '../signing.ts'
 import { paysOnly } from './child-pays.ts'
 import { planPayment } from './coin-selection.ts'
 import { assertReplaces, hasWantedDescendant, splitAttempts, withAmounts } from './own-payments.ts'
@@ -52,7 +53,7 @@ export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Prom
       bounds: network,
     })
     await assertExcludesAll(held, plan.coins, payments)
-    const signed = signWalletPayment(held.signer, plan.coins, plan.outputs)
+    const signed = await bitcoinSigning.sign('walletPayment', held.signer, plan.coins, plan.outputs)
     return { signed, fee: plan.fee }
   }
 

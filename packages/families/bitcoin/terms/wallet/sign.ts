@@ -2,7 +2,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { OutScript, p2wpkh, SigHash, Transaction } from '@scure/btc-signer'
-import { onCurve, type Signer } from '@tandem/keys/key.ts'
+import type { Secp256k1RawSigner } from '@tandem/keys/raw-signer.ts'
 import type { Outpoint, TransactionOutput } from '../../server/script/transaction.ts'
 import type { Leaf } from '../htlc.ts'
 
@@ -10,26 +10,30 @@ import type { Leaf } from '../htlc.ts'
 export const REPLACEABLE_SEQUENCE = 0xfffffffd
 
 export type SpendableCoin = { readonly outpoint: Outpoint; readonly amount: bigint }
+export type Witness = readonly Uint8Array[]
 export type SignedTransaction = { readonly txid: string; readonly raw: string }
 
 export function signWalletPayment(
-  signer: Signer,
+  signer: Secp256k1RawSigner,
   coins: readonly SpendableCoin[],
   outputs: readonly TransactionOutput[],
 ): SignedTransaction {
   const transaction = compose(coins, p2wpkh(signer.publicKey).script, REPLACEABLE_SEQUENCE, outputs)
-  for (const [index, coin] of coins.entries()) signWalletInput(signer, transaction, index, coin.amount)
+  for (const [index, { amount }] of coins.entries()) setWitness(transaction, index, walletWitness(signer, transaction, index, amount))
   return finish(transaction)
 }
 
-/** The signature covers the whole transaction, which must not change afterwards. */
-export function signWalletInput(signer: Signer, transaction: Transaction, index: number, amount: bigint): void {
+/** The signature covers the whole transaction, which must not change afterwards. It is for a coin of the signer's wallet. */
+export function walletWitness(signer: Secp256k1RawSigner, transaction: Transaction, index: number, amount: bigint): Witness {
   // BIP143: the script code of P2WPKH is the P2PKH script of the same key hash.
   const scriptCode = OutScript.encode({ type: 'pkh', hash: p2wpkh(signer.publicKey).hash })
   const hash = transaction.preimageWitnessV0(index, scriptCode, SigHash.ALL, amount)
-  const compact = onCurve('secp256k1', signer).signEcdsa(hash).subarray(0, 64)
-  const der = secp256k1.Signature.fromBytes(compact, 'compact').toBytes('der')
-  transaction.updateInput(index, { finalScriptWitness: [Uint8Array.of(...der, SigHash.ALL), signer.publicKey] }, true)
+  const der = secp256k1.Signature.fromBytes(signer.signEcdsa(hash).subarray(0, 64), 'compact').toBytes('der')
+  return [Uint8Array.of(...der, SigHash.ALL), signer.publicKey]
+}
+
+export function setWitness(transaction: Transaction, index: number, witness: Witness): void {
+  transaction.updateInput(index, { finalScriptWitness: [...witness] }, true)
 }
 
 /** `items` stand between signature and script in the witness. */
@@ -40,46 +44,43 @@ export type LeafInput = SpendableCoin & {
   readonly timelock: bigint | null
 }
 
-export function signLeafSpends(signer: Signer, inputs: readonly LeafInput[], output: TransactionOutput): SignedTransaction {
-  return finish(composeLeafSpends(signer, inputs, [], [output]))
-}
-
-export function signSponsoredSpends(
-  signer: Signer,
-  inputs: readonly LeafInput[],
-  outputs: readonly TransactionOutput[],
-  sponsor: Signer,
-  coin: SpendableCoin,
-): SignedTransaction {
-  const transaction = composeLeafSpends(signer, inputs, [{ ...coin, script: p2wpkh(sponsor.publicKey).script }], outputs)
-  signWalletInput(sponsor, transaction, inputs.length, coin.amount)
+export function signLeafSpends(signer: Secp256k1RawSigner, inputs: readonly LeafInput[], output: TransactionOutput): SignedTransaction {
+  const transaction = composeLeafSpends(inputs, [], [output])
+  for (const [index, witness] of leafWitnesses(signer, inputs, [], [output]).entries()) setWitness(transaction, index, witness)
   return finish(transaction)
 }
 
-function composeLeafSpends(
-  signer: Signer,
+type ScriptCoin = SpendableCoin & Pick<LeafInput, 'script'>
+
+/** These are the witnesses of `inputs` in the transaction of `composeLeafSpends` with the same arguments. */
+export function leafWitnesses(
+  signer: Secp256k1RawSigner,
   inputs: readonly LeafInput[],
-  coins: readonly (SpendableCoin & Pick<LeafInput, 'script'>)[],
+  coins: readonly ScriptCoin[],
+  outputs: readonly TransactionOutput[],
+): readonly Witness[] {
+  const transaction = composeLeafSpends(inputs, coins, outputs)
+  // BIP341: a signature is over the amounts and scripts of all inputs.
+  const all = [...inputs, ...coins]
+  const scripts = all.map(({ script }) => script)
+  const amounts = all.map(({ amount }) => amount)
+  return inputs.map(({ leaf, items }, index) => {
+    const hash = transaction.preimageWitnessV1(index, scripts, SigHash.DEFAULT, amounts, undefined, leaf.script)
+    return [signer.signSchnorr(hash), ...items, leaf.script, leaf.controlBlock]
+  })
+}
+
+/** The coins follow the inputs. */
+export function composeLeafSpends(
+  inputs: readonly LeafInput[],
+  coins: readonly ScriptCoin[],
   outputs: readonly TransactionOutput[],
 ): Transaction {
   const sequenced = inputs.map((input) => ({
     ...input,
     sequence: input.timelock === null ? REPLACEABLE_SEQUENCE : Number(input.timelock),
   }))
-  const all = [...sequenced, ...coins.map((coin) => ({ ...coin, sequence: REPLACEABLE_SEQUENCE }))]
-  const transaction = composeInputs(all, outputs)
-  // BIP341: a signature is over the amounts and scripts of all inputs.
-  const scripts = all.map(({ script }) => script)
-  const amounts = all.map(({ amount }) => amount)
-  for (const [index, { leaf, items }] of inputs.entries()) {
-    const hash = transaction.preimageWitnessV1(index, scripts, SigHash.DEFAULT, amounts, undefined, leaf.script)
-    transaction.updateInput(
-      index,
-      { finalScriptWitness: [onCurve('secp256k1', signer).signSchnorr(hash), ...items, leaf.script, leaf.controlBlock] },
-      true,
-    )
-  }
-  return transaction
+  return composeInputs([...sequenced, ...coins.map((coin) => ({ ...coin, sequence: REPLACEABLE_SEQUENCE }))], outputs)
 }
 
 export function compose(

@@ -28,7 +28,7 @@ async function forge(): Promise<void> {
   const known = await client.initiate(termsFor(createSecret(), 'eth'), outbox.open('known'))
   await fixture.mine()
   const nonce = await node.transactionCount(fixture.solver.address)
-  const forged = signTransaction({ chainId: chainIdOf(fixture.chain), gasPrice: 'eip1559' }, thief.signerFor(testPurpose), {
+  const forged = await signTransaction({ chainId: chainIdOf(fixture.chain), gasPrice: 'eip1559' }, thief.signerFor(testPurpose), {
     call: { to: thiefAddress, data: '0x', value: stolen },
     nonce,
     gas: 21_000n,

@@ -2,7 +2,7 @@
 
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
-import { onCurve, type Signer } from '@tandem/keys/key.ts'
+import type { Signer } from '@tandem/keys/key.ts'
 import {
   type Address,
   bytesToHex,
@@ -18,6 +18,7 @@ import {
 import { accountOf } from '../../terms/address.ts'
 import type { FeeModel } from '../../terms/chain-data.ts'
 import { type Fees, sameFees } from '../fees/fees.ts'
+import { evmSigning } from '../signing.ts'
 
 export type TransactionCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
 
@@ -25,15 +26,15 @@ type Transaction = { readonly call: TransactionCall; readonly nonce: bigint; rea
 
 export type Signed = Transaction & { readonly tx: string; readonly raw: Hex; readonly at: bigint }
 
-export function signTransaction(
+export async function signTransaction(
   { chainId, gasPrice }: { readonly chainId: number; readonly gasPrice: FeeModel['gasPrice'] },
   signer: Signer,
   { call, nonce, gas, fees }: Transaction,
-): Omit<Attempt, 'at'> {
+): Promise<Omit<Attempt, 'at'>> {
   const rest = { chainId, nonce: Number(nonce), gas, ...call }
   const unsigned: TransactionSerializable =
     gasPrice === 'legacy' ? { type: 'legacy', ...rest, gasPrice: fees.maxFeePerGas } : { type: 'eip1559', ...rest, ...fees }
-  const signature = onCurve('secp256k1', signer).signEcdsa(keccak256(serializeTransaction(unsigned), 'bytes'))
+  const signature = await evmSigning.sign('transaction', signer, unsigned)
   const yParity = signature[64] ?? 0
   const raw = serializeTransaction(unsigned, {
     r: bytesToHex(signature.subarray(0, 32)),

@@ -3,8 +3,9 @@ import type { Address, Base64EncodedWireTransaction, Instruction, Signature } fr
 import { getSignatureFromTransaction } from '@solana/kit'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Signer } from '@tandem/keys/key.ts'
-import { buildTransaction, priorityFeeOf, sign, wireOf } from '../../terms/send/transaction.ts'
+import { buildTransaction, priorityFeeOf, wireOf } from '../../terms/send/transaction.ts'
 import type { SolanaNode } from '../nodes/node.ts'
+import { signTransaction } from '../send/sign.ts'
 import { reasonOf } from '../send/transaction-failure.ts'
 
 /** No instruction of the loader takes more: it charges 2,370 units, and the System program 150. */
@@ -29,7 +30,7 @@ export function createOwnTransactions(node: SolanaNode, signer: Signer, payer: A
     const { blockhash, lastValidBlockHeight } = await node.latestBlockhash()
     const recent = await node.priorityFee([payer], PRICE_PERCENTILE)
     const budget = { unitLimit: UNITS, unitPrice: recent < MAX_UNIT_PRICE ? recent : MAX_UNIT_PRICE }
-    const transaction = sign(buildTransaction(instructions, { ...budget, feePayer: payer, blockhash }), signer)
+    const transaction = await signTransaction(signer, buildTransaction(instructions, { ...budget, feePayer: payer, blockhash }))
     return { tx: getSignatureFromTransaction(transaction), raw: wireOf(transaction), lastValidBlockHeight }
   }
 

@@ -19,10 +19,10 @@ import {
   readAttempt,
   type SignedCall,
   type SolanaCall,
-  sign,
 } from '../../terms/send/transaction.ts'
 import { type Funds, isEnough, lamportsKept, lamportsTaken, shortOf } from '../fees/funds.ts'
 import type { SolanaNode } from '../nodes/node.ts'
+import { signTransaction } from './sign.ts'
 import { asChainFailure } from './transaction-failure.ts'
 
 export interface SolanaTypes extends ContractTypes {
@@ -88,7 +88,7 @@ export async function openLane(node: SolanaNode, outbox: Outbox): Promise<Lane<S
       const funds = await readFunds(needed, unexpired.map(readAttempt))
       if (!isEnough(funds, needed)) throw shortOf(verb, funds, needed)
       // A user's blockhash is no newer than the newest, so the transaction expires no later.
-      const attempt = attemptOf(sign(unsigned, held.signer), budget, lifetime.lastValidBlockHeight)
+      const attempt = attemptOf(await signTransaction(held.signer, unsigned), budget, lifetime.lastValidBlockHeight)
       if (attempts.some(({ tx }) => tx === attempt.tx)) throw new ChainFailure('would-fail', `${verb}: ${attempt.tx} has expired`)
       await held.record(attempt)
       return { signed: readAttempt({ ...attempt, at: outbox.now }), isNew: true }

@@ -5,20 +5,11 @@ import { testPurpose } from '@tandem/keys/keys.fixture.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import { describe, expect, it } from 'vitest'
 import { consentInstruction } from '../../contract/client/consent.ts'
+import { signTransaction } from '../../server/send/sign.ts'
 import { accountOf } from '../address.ts'
 import type { HtlcContract } from '../htlc.ts'
 import { initiateInstruction, redeemInstructions, refundInstructions } from '../instructions.ts'
-import {
-  attemptOf,
-  buildTransaction,
-  expiresAfterOf,
-  feeOf,
-  parseMessage,
-  priorityFeeOf,
-  readAttempt,
-  sign,
-  wireOf,
-} from './transaction.ts'
+import { attemptOf, buildTransaction, expiresAfterOf, feeOf, parseMessage, priorityFeeOf, readAttempt, wireOf } from './transaction.ts'
 
 const [sender, user, mint, program] = ['01', '02', '03', '04'].map((byte) => createEd25519Key(byte.repeat(32)))
 if (sender === undefined || user === undefined || mint === undefined || program === undefined) throw new Error('four keys are needed')
@@ -35,7 +26,7 @@ const terms = {
 const frame = { feePayer: accountOf(sender), blockhash: accountOf(mint) as string as never, unitLimit: 40_000, unitPrice: 123n }
 const signed = async () => {
   const instructions = await redeemInstructions(contract, terms, secret, accountOf(sender))
-  return { instructions, transaction: sign(buildTransaction(instructions, frame), sender.signerFor(testPurpose)) }
+  return { instructions, transaction: await signTransaction(sender.signerFor(testPurpose), buildTransaction(instructions, frame)) }
 }
 
 describe('a signed transaction', () => {

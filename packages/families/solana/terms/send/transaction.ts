@@ -1,4 +1,4 @@
-/** Builds, signs, records and parses transactions of version 0. There are no nonces: a transaction lives as long as its blockhash. */
+/** Builds, records and parses transactions of version 0. There are no nonces: a transaction lives as long as its blockhash. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import {
   type Address,
@@ -23,14 +23,11 @@ import {
   setTransactionMessageComputeUnitPrice,
   setTransactionMessageFeePayer,
   setTransactionMessageLifetimeUsingBlockhash,
-  signatureBytes,
   type Transaction,
 } from '@solana/kit'
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
-import { onCurve, type Signer } from '@tandem/keys/key.ts'
 import { ed25519Program } from '../../contract/client/programs.ts'
-import { accountOf } from '../address.ts'
 
 export const LAMPORTS_PER_SIGNATURE = 5_000n
 const MICRO_LAMPORTS = 1_000_000n
@@ -57,11 +54,6 @@ export function buildTransaction(instructions: readonly Instruction[], frame: Me
       (priced) => appendTransactionMessageInstructions(instructions, priced),
     ),
   )
-}
-
-export function sign(transaction: Transaction, signer: Signer): Transaction {
-  const signature = onCurve('ed25519', signer).signMessage(Uint8Array.from(transaction.messageBytes))
-  return { ...transaction, signatures: { ...transaction.signatures, [accountOf(signer)]: signatureBytes(signature) } }
 }
 
 export function wireOf(transaction: Transaction): Base64EncodedWireTransaction {

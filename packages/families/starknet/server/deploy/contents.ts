@@ -7,7 +7,7 @@ import { feltOf } from '../../terms/address.ts'
 import { accountOf, publicKeyFelt } from '../account.ts'
 import type { NodeCall } from '../nodes/node.ts'
 import { executeCalldata, invokeWire, type Multicall, wireFields } from '../send/transaction.ts'
-import { deployAccountHash, invokeHash } from '../send/transaction-hash.ts'
+import { starknetSigning } from '../signing.ts'
 import type { Content } from './own-transaction.ts'
 
 /** The UDC has this address on every Starknet network: docs.openzeppelin.com, "Universal Deployer Contract". */
@@ -31,7 +31,7 @@ export function invocation(what: string, sender: Felt, call: Multicall): Content
   return {
     what,
     sender,
-    hash: (envelope) => invokeHash(envelope, executeCalldata(call)),
+    sign: (signer, envelope) => starknetSigning.sign('invoke', signer, envelope, executeCalldata(call)),
     wire: (envelope, signature) => invokeWire(envelope, call, signature),
   }
 }
@@ -43,7 +43,7 @@ export function accountDeployment(key: PublicKey, accountClass: string): Content
   return {
     what: `deploying the account ${address}`,
     sender: feltOf(address),
-    hash: (envelope) => deployAccountHash(envelope, deployment),
+    sign: (signer, envelope) => starknetSigning.sign('deployAccount', signer, envelope, deployment),
     wire: (envelope, signature) => ({
       type: 'DEPLOY_ACCOUNT',
       class_hash: deployment.classHash,

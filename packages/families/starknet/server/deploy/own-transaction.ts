@@ -11,14 +11,14 @@ import { unpriced, withMargin } from '../fees/gas.ts'
 import type { GasAmounts, StarknetNode, WireTransaction } from '../nodes/node.ts'
 import { asChainFailure } from '../refusal.ts'
 import { broadcast } from '../send/broadcast.ts'
-import { signHash } from '../send/transaction.ts'
 import type { Envelope } from '../send/transaction-hash.ts'
+import type { SignedHash } from '../signing.ts'
 
 /** The content has no signature and no envelope. */
 export interface Content {
   readonly what: string
   readonly sender: Felt
-  hash(envelope: Envelope): Felt
+  sign(signer: Signer, envelope: Envelope): Promise<SignedHash>
   wire(envelope: Envelope, signature: readonly Felt[]): WireTransaction
 }
 
@@ -57,7 +57,7 @@ export function createOwnTransaction(chain: Chain, node: StarknetNode, signer: S
 
   async function signAndBroadcast(nonce: bigint, fees: Fees): Promise<void> {
     const unsigned = { chainId, sender, nonce, gas: await gasNow(nonce), fees }
-    const { envelope, hash: tx, signature } = signHash(signer, unsigned, content.hash)
+    const { envelope, hash: tx, signature } = await content.sign(signer, unsigned)
     const attempt: Attempt = { envelope, tx, wire: content.wire(envelope, signature), at: performance.now(), refused: null }
     attempts.push(attempt)
     await broadcastAgain(attempt)

@@ -30,7 +30,7 @@ it('a transaction that somebody else signed is not signed for by us, and keeps n
     gas: usualRedeemGas,
     fees: await suggestFees(node, chain),
   }
-  const forged = signInvoke(thief.signerFor(testPurpose), envelope, { calls: [transfer] })
+  const forged = await signInvoke(thief.signerFor(testPurpose), envelope, { calls: [transfer] })
   // Nodes have the transaction that the row names, so it is not sent again.
   await outbox.open('a').record({ ...forged, tx: known })
   outbox.passSeconds(chain.feeBumpSeconds)

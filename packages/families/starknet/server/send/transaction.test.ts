@@ -1,6 +1,6 @@
 /** These tests hash transactions like Starknet's SDK, and read records back without a node. */
 
-import { testPurpose } from '@tandem/keys/keys.fixture.ts'
+import { rawSignerOf, signerBy, testPurpose } from '@tandem/keys/keys.fixture.ts'
 import { createStarkKey } from '@tandem/keys/stark.ts'
 import { constants, type EDAMode, ec, hash } from 'starknet'
 import { expect, test } from 'vitest'
@@ -51,8 +51,8 @@ test('hashes of both kinds are those of the SDK', () => {
   )
 })
 
-test('a recorded invocation reads back, has its own hash, and the signature of the key', () => {
-  const attempt = signInvoke(signer, envelope, call)
+test('a recorded invocation reads back, has its own hash, and the signature of the key', async () => {
+  const attempt = await signInvoke(signer, envelope, call)
   expect(attempt).toMatchObject({ nonce: 7n, slots: [`0x${'a11ce'.padStart(64, '0')}:7`], feeRate: 67_650_000_000n })
   const read = readAttempt({ ...attempt, at: 5n })
   expect(read).toMatchObject({ tx: invokeHash(envelope, calldata), at: 5n, call, nonce: 7n, gas: envelope.gas, fees: envelope.fees })
@@ -62,18 +62,21 @@ test('a recorded invocation reads back, has its own hash, and the signature of t
   expect(isSigned).toBe(true)
 })
 
-test('a digest without a signature is changed by the tip, and a key that never signs fails', () => {
-  const refusing = (times: number) => ({
-    ...signer,
-    signFelt: (digest: Uint8Array) => {
-      times -= 1
-      if (times >= 0) throw new Error('this digest has no signature')
-      return signer.signFelt(digest)
-    },
-  })
-  const attempt = signInvoke(refusing(2), envelope, call)
+test('a digest without a signature is changed by the tip, and a key that never signs fails', async () => {
+  const refusing = (times: number) => {
+    const raw = rawSignerOf(key)
+    return signerBy({
+      ...raw,
+      signFelt: (digest: Uint8Array) => {
+        times -= 1
+        if (times >= 0) throw new Error('this digest has no signature')
+        return raw.signFelt(digest)
+      },
+    })
+  }
+  const attempt = await signInvoke(refusing(2), envelope, call)
   const { fees, tx } = readAttempt({ ...attempt, at: 0n })
   expect(fees.tip).toBe(envelope.fees.tip + 2n)
   expect(tx).toBe(invokeHash({ ...envelope, fees }, calldata))
-  expect(() => signInvoke(refusing(3), envelope, call)).toThrow('no signature')
+  await expect(signInvoke(refusing(3), envelope, call)).rejects.toThrow('no signature')
 })

@@ -6,9 +6,10 @@ import { onCurve, type PublicKey, type Signer } from '@tandem/keys/key.ts'
 import { isStarkSignature } from '@tandem/keys/stark.ts'
 import { type Felt, felt, selectorOf } from '../../contract/client/felt.ts'
 import { addressOfFelt } from '../../terms/address.ts'
-import { bytesOfFelt, signDigest } from '../account.ts'
+import { bytesOfFelt } from '../account.ts'
 import { type Fees, feeRateOf } from '../fees/fees.ts'
 import type { GasAmounts, NodeCall, WireTransaction } from '../nodes/node.ts'
+import { starknetSigning } from '../signing.ts'
 import { type Envelope, invokeHash } from './transaction-hash.ts'
 
 /** All calls of one transaction happen in order, or none does. */
@@ -24,33 +25,11 @@ export type Signed = {
   readonly wire: WireTransaction
 }
 
-export function signInvoke(signer: Signer, envelope: Envelope, call: Multicall): Omit<Attempt, 'at'> {
-  const calldata = executeCalldata(call)
-  const { envelope: signed, hash, signature } = signHash(signer, envelope, (tried) => invokeHash(tried, calldata))
+export async function signInvoke(signer: Signer, envelope: Envelope, call: Multicall): Promise<Omit<Attempt, 'at'>> {
+  const { envelope: signed, hash, signature } = await starknetSigning.sign('invoke', signer, envelope, executeCalldata(call))
   const raw = rawOf(invokeWire(signed, call, signature))
   const slots = [`${addressOfFelt(envelope.sender)}:${envelope.nonce}`]
   return { tx: hash, raw, slots, nonce: envelope.nonce, feeRate: feeRateOf(signed.fees) }
-}
-
-/** A few digests in 2^50 have no signature that accounts verify. Another tip gives another digest. */
-const SIGNATURE_TRIES = 3n
-
-/** Resolves to the envelope that was signed: its tip may be a few units higher. */
-export function signHash(
-  signer: Signer,
-  envelope: Envelope,
-  hashOf: (envelope: Envelope) => Felt,
-): { readonly envelope: Envelope; readonly hash: Felt; readonly signature: readonly [r: Felt, s: Felt] } {
-  const key = onCurve('stark', signer)
-  for (let more = 0n; ; more += 1n) {
-    const tried = { ...envelope, fees: { ...envelope.fees, tip: envelope.fees.tip + more } }
-    const hash = hashOf(tried)
-    try {
-      return { envelope: tried, hash, signature: signDigest(key, hash) }
-    } catch (error) {
-      if (more + 1n >= SIGNATURE_TRIES) throw error
-    }
-  }
 }
 
 /** `signature` is empty for estimates that do not validate. */

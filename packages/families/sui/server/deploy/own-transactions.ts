@@ -4,11 +4,12 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Signer } from '@tandem/keys/key.ts'
 import { accountOf } from '../../terms/address.ts'
 import { SUI_TYPE } from '../../terms/coin-type.ts'
-import { buildTransaction, digestOf, signTransaction } from '../../terms/send/transaction.ts'
+import { buildTransaction, digestOf } from '../../terms/send/transaction.ts'
 import { gasPrice } from '../fees/gas.ts'
 import type { SignedTransaction, SuiNode } from '../nodes/node.ts'
 import { chooseCoins, totalOf } from '../send/coins.ts'
 import { reasonOf } from '../send/failure.ts'
+import { signTransaction } from '../send/sign.ts'
 import { simulateCommands } from '../send/simulate.ts'
 
 type Signed = SignedTransaction & { readonly tx: string; readonly lastEpoch: bigint }
@@ -41,7 +42,7 @@ export function createOwnTransactions(node: SuiNode, signer: Signer): OwnTransac
     if (chosen === null) throw new ChainFailure('would-fail', `${name}: ${sender} holds ${totalOf(coins)} MIST, needs ${budget}`)
     const frame = { sender, price: gasPrice(epoch, 0), budget, lastEpoch: epoch.number, payment: chosen.coins }
     const bytes = await buildTransaction(commands(), frame)
-    return { ...signTransaction(signer, bytes), tx: digestOf(bytes), lastEpoch: epoch.number }
+    return { ...(await signTransaction(signer, bytes)), tx: digestOf(bytes), lastEpoch: epoch.number }
   }
 
   async function isExpired({ tx, lastEpoch }: Signed): Promise<boolean> {

@@ -13,19 +13,12 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import { type Address, accountOf } from '../../terms/address.ts'
 import { SUI_TYPE } from '../../terms/coin-type.ts'
 import { type SuiCall, transactionWith } from '../../terms/send/call.ts'
-import {
-  attemptOf,
-  buildTransaction,
-  lastEpochOf,
-  readAttempt,
-  type SignedCall,
-  signTransaction,
-  slotOf,
-} from '../../terms/send/transaction.ts'
+import { attemptOf, buildTransaction, lastEpochOf, readAttempt, type SignedCall, slotOf } from '../../terms/send/transaction.ts'
 import { newestBlock } from '../blocks.ts'
 import { budgetOf, type GasNeed, gasPrice, SPLIT_BUDGET } from '../fees/gas.ts'
 import type { Epoch, NodeCoin, SuiNode } from '../nodes/node.ts'
 import { type Chosen, chooseCoins, LANE_MIST, lanesToAdd, totalOf } from './coins.ts'
+import { signTransaction } from './sign.ts'
 
 /** The clocks of validators and our own differ by at most this. */
 const CLOCK_SKEW_SECONDS = 3_600n
@@ -137,7 +130,7 @@ export async function openLane(node: SuiNode, chain: Chain, outbox: Outbox): Pro
         const tx = transactionWith(call, plan.token)
         addLanes(tx, plan.lanes, sender)
         const bytes = await buildTransaction(tx, frame)
-        const attempt = attemptOf(signTransaction(held.signer, bytes), {
+        const attempt = attemptOf(await signTransaction(held.signer, bytes), {
           spends: [...payment, ...plan.token],
           lastEpoch: epoch.number,
           deadlineMs: call.deadlineMs,

@@ -1,14 +1,11 @@
-/** Builds, signs, records and parses transactions. An attempt keeps every version of an object that it spends as a slot. */
+/** Builds, records and parses transactions. An attempt keeps every version of an object that it spends as a slot. */
 
 import { bcs } from '@mysten/sui/bcs'
-import { messageWithIntent } from '@mysten/sui/cryptography'
 import { Inputs, type Transaction, TransactionDataBuilder } from '@mysten/sui/transactions'
-import { blake2b } from '@noble/hashes/blake2.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
-import { onCurve, type Signer } from '@tandem/keys/key.ts'
 import type { ObjectRef, SignedTransaction } from '../../server/nodes/node.ts'
-import { type Address, ED25519_FLAG } from '../address.ts'
+import type { Address } from '../address.ts'
 
 export type Frame = {
   readonly sender: Address
@@ -45,13 +42,6 @@ export function ownedInput(tx: Transaction, coin: ObjectRef) {
 
 function refOf({ id, version, digest }: ObjectRef) {
   return { objectId: id, version: version.toString(), digest }
-}
-
-/** The signature is scheme, signature and public key, in the form of nodes. */
-export function signTransaction(signer: Signer, bytes: Uint8Array): SignedTransaction {
-  const key = onCurve('ed25519', signer)
-  const digest = blake2b(messageWithIntent('TransactionData', bytes), { dkLen: 32 })
-  return { bytes, signature: Uint8Array.of(ED25519_FLAG, ...key.signMessage(digest), ...key.publicKey) }
 }
 
 export function digestOf(bytes: Uint8Array): string {

@@ -2,12 +2,12 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import { accountOf as evmAccountOf } from '@tandem/evm/terms/address.ts'
-import { onCurve, type Signer } from '@tandem/keys/key.ts'
-import type { Block } from '@tandem/protocol/chain.ts'
+import type { Signer } from '@tandem/keys/key.ts'
 import { type Address, bytesToHex, type Hex, hexToBytes } from 'viem'
 import { joinTransaction, splitTransaction } from '../nodes/wire.ts'
-
-let loading: Promise<TronWebModule> | undefined
+import { tronSigning } from '../signing.ts'
+import { type ContractBody, expiresMsIn, type TransactionFrame } from './raw-data.ts'
+import { loadTronWeb } from './tron-web.ts'
 
 /** The value is in sun. */
 export type TronCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
@@ -22,19 +22,6 @@ export type SignedCall = {
   readonly at: bigint
 }
 
-type ContractBody =
-  | { readonly type: 'TriggerSmartContract'; readonly value: Readonly<Record<string, unknown>> }
-  | { readonly type: 'CreateSmartContract'; readonly value: Readonly<Record<string, unknown>> }
-
-export type TransactionFrame = {
-  /** The transaction is valid only on a branch of the chain that has this block. */
-  readonly reference: Block
-  readonly nowMs: bigint
-  readonly ttlMs: bigint
-  readonly feeLimitSun: bigint
-  readonly energyPriceSun: bigint
-}
-
 export function prefixed(address: Address): string {
   return `41${address.slice(2)}`
 }
@@ -46,33 +33,14 @@ export function signCall(signer: Signer, { to, data, value }: TronCall, frame: T
 }
 
 export async function signContract(signer: Signer, body: ContractBody, frame: TransactionFrame): Promise<Omit<Attempt, 'at'>> {
-  const { utils } = await loadTronWeb()
-  const { height, hash } = frame.reference
-  const blockId = hash.replace(/^0x/, '')
-  const expiresMs = frame.nowMs + frame.ttlMs
-  const message: { serializeBinary(): Uint8Array } = utils.transaction
-    .txJsonToPb({
-      visible: false,
-      raw_data: {
-        contract: [{ parameter: { value: body.value, type_url: `type.googleapis.com/protocol.${body.type}` }, type: body.type }],
-        ref_block_bytes: height.toString(16).padStart(4, '0').slice(-4),
-        ref_block_hash: blockId.slice(16, 32),
-        expiration: Number(expiresMs),
-        timestamp: Number(frame.nowMs),
-        fee_limit: Number(frame.feeLimitSun),
-      },
-    })
-    .getRawData()
-  const rawData = message.serializeBinary()
-  const id = sha256(rawData)
-  const signature = Uint8Array.from(onCurve('secp256k1', signer).signEcdsa(id))
+  const { rawData, signature } = await tronSigning.sign('transaction', signer, body, frame)
   // Tron expects the recovery id as Ethereum's v.
-  signature[64] = (signature[64] ?? 0) + 27
+  const signatures = [Uint8Array.of(...signature.subarray(0, 64), (signature[64] ?? 0) + 27)]
   return {
-    tx: bytesToHex(id).slice(2),
-    raw: bytesToHex(joinTransaction({ rawData, signatures: [signature] })),
+    tx: bytesToHex(sha256(rawData)).slice(2),
+    raw: bytesToHex(joinTransaction({ rawData, signatures })),
     // There is no nonce to use up; the contract refuses a repetition. Only the expiry matters.
-    slots: [`expires:${expiresMs}`],
+    slots: [`expires:${expiresMsIn(frame)}`],
     feeRate: frame.energyPriceSun,
   }
 }
@@ -111,11 +79,3 @@ type RawCall = {
 }
 
 type RawBody = { readonly contract_address: string; readonly data: string; readonly call_value: number }
-
-/** TronWeb is loaded on first use: it takes half a second and tens of megabytes, which only users of Tron should pay. */
-type TronWebModule = typeof import('tronweb')
-
-function loadTronWeb(): Promise<TronWebModule> {
-  loading ??= import('tronweb')
-  return loading
-}

@@ -39,7 +39,7 @@ test('a transaction that somebody else signed is not signed for by us, and keeps
   const payment = { TransactionType: 'Payment', Destination: user.address, Amount: '1000000000' }
   const { height } = await client.tip()
   const envelope = { sequence: next, fees: { perUnit: 10n, lastLedger: height + 10n }, network: networkField(client.chain) }
-  const forged = signCall(thief.signerFor(testPurpose), envelope, payment as unknown as Call)
+  const forged = await signCall(thief.signerFor(testPurpose), envelope, payment as unknown as Call)
   // Nodes have the transaction that its row names, so it is not sent again.
   await outbox.open('redeem').record({ ...forged, tx: known })
   outbox.passSeconds(client.chain.feeBumpSeconds)

@@ -7,6 +7,7 @@ import { decode, encode, encodeForSigning, hashes } from 'xrpl'
 import { accountOf, publicKeyHex } from '../../terms/address.ts'
 import { type Escrow, type EscrowId, escrowKey, fulfillmentOf, toRippleTime } from '../../terms/htlc.ts'
 import type { Fees } from '../fees.ts'
+import { xrplSigning } from '../signing.ts'
 
 /** A call has no envelope. Its field names are the chain's. */
 export type Call =
@@ -92,7 +93,7 @@ export type Envelope = {
   readonly network: { readonly NetworkID?: number }
 }
 
-export function signCall(signer: Signer, { sequence, fees, network }: Envelope, call: Call): Omit<Attempt, 'at'> {
+export async function signCall(signer: Signer, { sequence, fees, network }: Envelope, call: Call): Promise<Omit<Attempt, 'at'>> {
   const key = onCurve('ed25519', signer)
   const account = accountOf(key)
   const unsigned = {
@@ -104,7 +105,7 @@ export function signCall(signer: Signer, { sequence, fees, network }: Envelope, 
     LastLedgerSequence: Number(fees.lastLedger),
     SigningPubKey: publicKeyHex(key),
   }
-  const signature = key.signMessage(Buffer.from(encodeForSigning(unsigned), 'hex'))
+  const signature = await xrplSigning.sign('transaction', signer, unsigned)
   const raw = encode({ ...unsigned, TxnSignature: Buffer.from(signature).toString('hex').toUpperCase() })
   return { tx: hashes.hashSignedTx(raw), raw, slots: [`${account}:${sequence}`], nonce: sequence, feeRate: fees.perUnit }
 }
