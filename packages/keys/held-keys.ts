@@ -1,10 +1,7 @@
 /** The keys of this process, by the handles that stand for them. Only this package reads it: an import rule sees to that. */
-import type { Curve, Key } from './key.ts'
+import type { Curve, Key, KeyHandle } from './key.ts'
 import type { Purpose } from './purpose.ts'
 import type { RawSigners } from './raw-signer.ts'
-
-/** Stands for a key, and reveals nothing of it. */
-export type KeyHandle = { readonly curve: Curve }
 
 export type HeldKey<C extends Curve = Curve> = {
   readonly publicKey: Uint8Array

@@ -1,5 +1,4 @@
 /** Private keys sign what an operation makes, for a stated purpose, and cannot be read. */
-import type { KeyHandle } from './held-keys.ts'
 import type { Purpose } from './purpose.ts'
 
 export type Curve = 'secp256k1' | 'ed25519' | 'stark'
@@ -10,6 +9,9 @@ export type PublicKey = {
   /** The key has 33 bytes on secp256k1 (compressed), 32 on ed25519, and 32 on stark (the x coordinate). */
   readonly publicKey: Uint8Array
 }
+
+/** Stands for a key, and reveals nothing of it. */
+export type KeyHandle = { readonly curve: Curve }
 
 /** A key signs only through `signerFor`, which needs a purpose. */
 export interface Key<C extends Curve = Curve> {
@@ -29,6 +31,8 @@ export interface Signer<C extends Curve = Curve> {
   readonly handle: KeyHandle
   /** It is called before and after each operation, and throws to refuse: what it guards may have changed meanwhile. */
   assertMaySign?(): void
+  /** It is called before each operation, and throws unless that serves the purpose. */
+  permit?(operation: string, args: readonly unknown[]): void
 }
 
 /** Throws for a key of another curve. */

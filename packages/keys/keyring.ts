@@ -5,6 +5,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { createEd25519Key } from './ed25519.ts'
 import { type Curve, type Key, onCurve, type PublicKey } from './key.ts'
+import type { PermitSigning } from './permit.ts'
 import { createSecp256k1Key } from './secp256k1.ts'
 import { createStarkKey, randomStarkPrivateKey } from './stark.ts'
 
@@ -22,8 +23,8 @@ export function randomPrivateKey(curve: Curve): string {
   return bytesToHex(curve === 'stark' ? randomStarkPrivateKey() : randomBytes(32))
 }
 
-/** What signs on a chain: the chain's own key, or else that of its curve. A client of a chain is one. */
-export type SigningPlace = { readonly chain: { readonly id: ChainId }; readonly curve: Curve }
+/** What signs on a chain: the chain's own key, or else that of its curve. A client of a chain is one. Its keys sign only what it permits. */
+export type SigningPlace = { readonly chain: { readonly id: ChainId }; readonly curve: Curve; readonly permitSigning?: PermitSigning }
 
 export interface PublicKeyring<K extends PublicKey = PublicKey> {
   /** Throws if there is none. */
@@ -39,9 +40,10 @@ export type Keyring = PublicKeyring<Key>
 export function createKeyring<K extends PublicKey>(byCurve: readonly K[], byChain: ReadonlyMap<ChainId, K> = new Map()): PublicKeyring<K> {
   assertSeparate(byCurve, byChain)
   const findByCurve = (curve: Curve) => byCurve.find((one) => one.curve === curve) ?? null
-  const find = ({ chain, curve }: SigningPlace) => {
-    const own = byChain.get(chain.id)
-    return own === undefined ? findByCurve(curve) : onCurve(curve, own)
+  const find = (place: SigningPlace) => {
+    const own = byChain.get(place.chain.id)
+    const key = own === undefined ? findByCurve(place.curve) : onCurve(place.curve, own)
+    return key === null ? null : permittedBy(place, key)
   }
   return {
     find,
@@ -52,6 +54,19 @@ export function createKeyring<K extends PublicKey>(byCurve: readonly K[], byChai
       return key
     },
   }
+}
+
+function permittedBy<K extends PublicKey>({ permitSigning }: SigningPlace, key: K): K {
+  if (permitSigning === undefined || !isPrivate(key)) return key
+  const signerFor: Key['signerFor'] = (purpose) => ({
+    ...key.signerFor(purpose),
+    permit: (operation, args) => permitSigning({ key, purpose, operation, args }),
+  })
+  return { ...key, signerFor }
+}
+
+function isPrivate<K extends PublicKey>(key: K): key is K & Key {
+  return 'signerFor' in key
 }
 
 function assertSeparate(byCurve: readonly PublicKey[], byChain: ReadonlyMap<ChainId, PublicKey>): void {

@@ -22,6 +22,7 @@ export function signingOf<C extends Curve, O extends Operations<RawSigners[C]>>(
       const operation = operations[name] as (signer: RawSigners[C], ...args: readonly unknown[]) => ResultOf<O[typeof name]>
       const { handle, purpose } = onCurve(curve, signer)
       signer.assertMaySign?.()
+      signer.permit?.(name, args)
       const result = await operation(heldKeyOf(handle).rawSignerFor(purpose) as RawSigners[C], ...args)
       signer.assertMaySign?.()
       return result

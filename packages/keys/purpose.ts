@@ -21,6 +21,8 @@ export type OrderAction = {
   readonly leg: Leg
   readonly verb: SignedVerb
   readonly terms: HtlcTerms
+  /** A redeem may give the recipient this much of the chain's coin, out of the sender's own. It is absent where nothing is given. */
+  readonly gas?: bigint
 }
 
 /**

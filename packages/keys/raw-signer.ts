@@ -15,8 +15,6 @@ export interface RawSigners {
   readonly stark: StarkRawSigner
 }
 
-export type RawSigner = RawSigners[Curve]
-
 export interface Secp256k1RawSigner extends RawSignerOn<'secp256k1'> {
   /** The signature has 65 bytes: r ‖ s ‖ recovery, low s. */
   signEcdsa(digest: Uint8Array): Uint8Array

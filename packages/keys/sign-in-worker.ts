@@ -31,7 +31,7 @@ export function signingJobsOf<J extends SigningJobs>(module: string, priority: P
   const run = jobsOf<typeof jobs>(lentSignersModule, priority)
 
   async function sign(name: string, signers: readonly Signer[], args: readonly unknown[], nonces: readonly Uint8Array[] | null) {
-    const lent = signers.map((signer, index) => copyFor(signer, nonces?.[index] ?? null))
+    const lent = signers.map((signer, index) => copyFor(signer, name, args, nonces?.[index] ?? null))
     const value = await run('sign', [{ module, name, args }, lent], buffersOf(lent))
     for (const signer of signers) signer.assertMaySign?.()
     return value
@@ -40,7 +40,7 @@ export function signingJobsOf<J extends SigningJobs>(module: string, priority: P
   return {
     sign: async (name, signers, args) => (await sign(name, signers, args, null)) as ReturnType<J[typeof name]>,
     async begin(name, signers, args) {
-      const lent = signers.map((signer) => copyFor(signer, null))
+      const lent = signers.map((signer) => copyFor(signer, name, args, null))
       const { value, nonces } = await run('begin', [{ module, name, args }, lent], buffersOf(lent))
       let isFinished = false
       return {
@@ -57,9 +57,10 @@ export function signingJobsOf<J extends SigningJobs>(module: string, priority: P
   }
 }
 
-function copyFor(signer: Signer, nonces: Uint8Array | null): Lent {
+function copyFor(signer: Signer, name: string, args: readonly unknown[], nonces: Uint8Array | null): Lent {
   const { handle, purpose } = onCurve('secp256k1', signer)
   signer.assertMaySign?.()
+  signer.permit?.(name, args)
   const { secret, publicKey } = heldKeyOf(handle)
   if (secret === undefined) throw new Error('this key cannot be lent to a worker thread')
   return { key: Uint8Array.from(secret), publicKey, purpose, nonces }

@@ -2,6 +2,7 @@
  * The port is the interface of every chain to all other code. `abilities/` has what only some chains can do; an absent one is unsupported.
  */
 import type { Curve, PublicKey } from '@tandem/keys/key.ts'
+import type { PermitSigning } from '@tandem/keys/permit.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Block, Chain } from '@tandem/protocol/chain.ts'
 import type { Funding } from '@tandem/protocol/funding/funding.ts'
@@ -28,6 +29,8 @@ export interface ChainClient extends Partial<Abilities> {
   /** The owner of a key holds its inventory and receives payments at this address. */
   addressOf(key: PublicKey): string
   swapId(terms: HtlcTerms): SwapId
+  /** Our own keys sign on this chain only what it permits. It is absent where the family does not check what is signed. */
+  readonly permitSigning?: PermitSigning
   /** This is called before `swapId` of new terms, and works in a worker thread under load. It is absent where `swapId` is cheap. */
   prepare?(terms: HtlcTerms): Promise<void>
 

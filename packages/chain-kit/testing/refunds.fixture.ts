@@ -48,7 +48,7 @@ export function refundsOf(run: ConformanceRun) {
   const apart = async (swap: Swap, refunds: readonly InstantRefund[]) =>
     ability().combine(swap.terms, refunds, {
       initiator: await userSignatures(swap, refunds),
-      redeemer: await ability().sign(swap.terms, refunds, run.solver.signer),
+      redeemer: await ability().sign(swap.terms, refunds, run.signerOf(run.solver, swap, 'instant-refund')),
     })
   const signedApart = async (of?: Swap) => {
     const { swap, refunds } = await proposed('apart', of)
@@ -66,7 +66,8 @@ export function refundsOf(run: ConformanceRun) {
     userSignatures,
     apart,
     signedApart,
-    send: (swap: Swap, signed: readonly SignedInstantRefund[]) => ability().send(swap.terms, signed, sender().outbox.open(keyOf(swap))),
+    send: (swap: Swap, signed: readonly SignedInstantRefund[]) =>
+      ability().send(swap.terms, signed, sender().outbox.open(keyOf(swap), { purpose: run.purposeOf(swap, 'instant-refund') })),
     attempts: (swap: Swap) => sender().outbox.attempts(keyOf(swap)),
     paid: (refunds: readonly InstantRefund[]) => refunds.reduce((sum, { pays }) => sum + pays, 0n),
     /** Nodes know this redeem of the deposits with the secret. */

@@ -1,7 +1,8 @@
 /** Defines one run of the conformance suite: the fixture of a family, its two parties, and their actions in the tests. */
 import type { Key, Signer } from '@tandem/keys/key.ts'
+import { createKeyring } from '@tandem/keys/keyring.ts'
 import { testPurpose, withRecordedPurposes } from '@tandem/keys/keys.fixture.ts'
-import { orderPurpose, type Purpose, type SignedVerb } from '@tandem/keys/purpose.ts'
+import { type OrderAction, orderPurpose, type Purpose, type SignedVerb } from '@tandem/keys/purpose.ts'
 import type { Funding } from '@tandem/protocol/funding/funding.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, type Hex32, hashSecret } from '@tandem/protocol/secret.ts'
@@ -52,6 +53,9 @@ export interface ConformanceRun {
   propose(initiator: { readonly identity: string }, redeemer: { readonly identity: string }): Promise<Swap>
   readSwap(swap: Swap): Promise<SwapReading>
   purposeOf(swap: Swap, verb: SignedVerb): Purpose
+  /** One transaction redeems all of them. */
+  batchPurposeOf(swaps: readonly Swap[]): Purpose
+  signerOf(who: Party, swap: Swap, verb: SignedVerb): Signer
   outboxOf(who: Party, swap: Swap, verb: SignedVerb, fault?: OutboxFault): OpenOutbox
   expectPurpose(who: Party, swap: Swap, verb: SignedVerb, work: () => Promise<unknown>): Promise<void>
   confirm(): Promise<void>
@@ -80,9 +84,13 @@ export function startRun(family: ChainFamily, part: Part, setup: () => Promise<C
 
   function party(owner: Key): Party {
     const { client } = fixture
-    const { key, purposes } = withRecordedPurposes(owner)
+    const { key, purposes } = withRecordedPurposes(createKeyring([owner]).of(client))
     const signer = key.signerFor(testPurpose)
     return { key, signer, identity: client.identityOf(key), address: client.addressOf(key), outbox: createMemoryOutbox(key), purposes }
+  }
+
+  const actionOf = ({ key, initiator, terms }: Swap, verb: SignedVerb): OrderAction => {
+    return { order: key, leg: initiator === user ? 'source' : 'destination', verb, terms }
   }
 
   const run: ConformanceRun = {
@@ -106,13 +114,13 @@ export function startRun(family: ChainFamily, part: Part, setup: () => Promise<C
       const terms = { asset, amount, timelock, initiator: initiator.identity, redeemer: redeemer.identity, secretHash: hashSecret(secret) }
       return { terms, deadline, secret, key: client.swapId(terms), from: tip.height + 1n, initiator }
     },
-    purposeOf: (swap, verb) =>
-      orderPurpose(fixture.client.chain.id, {
-        order: swap.key,
-        leg: swap.initiator === user ? 'source' : 'destination',
-        verb,
-        terms: swap.terms,
-      }),
+    purposeOf: (swap, verb) => orderPurpose(fixture.client.chain.id, actionOf(swap, verb)),
+    batchPurposeOf(swaps) {
+      const [first, ...others] = swaps.map((swap) => actionOf(swap, 'redeem'))
+      if (first === undefined) throw new Error('a batch without swaps')
+      return { kind: 'order', chain: fixture.client.chain.id, actions: [first, ...others] }
+    },
+    signerOf: (who, swap, verb) => who.key.signerFor(run.purposeOf(swap, verb)),
     outboxOf: (who, swap, verb, fault) =>
       who.outbox.open(`${swap.key}/${verb}`, { purpose: run.purposeOf(swap, verb), ...(fault && { fault }) }),
     async expectPurpose(who, swap, verb, work) {

@@ -45,7 +45,10 @@ export async function openOutbox(
   const actions = taken.map(({ action }) => action)
   const keys = actions.map(({ key }) => key)
   const key = await party.keyFor(step)
-  const actionOf = ({ step: { state, leg } }: Taken): OrderAction => ({ order: state.order.id, leg, verb, terms: state.order[leg].terms })
+  const actionOf = ({ step: { state, leg } }: Taken): OrderAction => {
+    const { terms, gas } = state.order[leg]
+    return { order: state.order.id, leg, verb, terms, ...(verb === 'redeem' && gas !== null && { gas }) }
+  }
   const useOf = (owner: Key): KeyUse => ({
     chain,
     sender: step.client.identityOf(owner),

@@ -15,6 +15,7 @@ const access: {
   identityOf: 'free',
   addressOf: 'free',
   swapId: 'free',
+  permitSigning: 'free',
   prepare: 'free',
   orderKeys: 'free',
   partialDeposits: 'free',

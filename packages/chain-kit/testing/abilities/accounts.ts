@@ -29,7 +29,7 @@ type AccountTests = {
   initiated(): Promise<Swap>
   initiate(swap: Swap): Promise<string>
   reclaim(swap: Swap): Promise<string | null>
-  attempts(swap: Swap, verb: 'initiate' | 'reclaim'): readonly Attempt[]
+  attempts(swap: Swap, verb: 'relay' | 'reclaim'): readonly Attempt[]
   held(swap: Swap): Promise<bigint | undefined>
   passDeadline(swap: Swap): Promise<void>
   /** Passes the deadline if what an initiated swap left is returned only then. */
@@ -65,7 +65,7 @@ export function accountTests(run: ConformanceRun, accounts: () => Accounts): Acc
       await tests.expectInitiated(swap)
       return swap
     },
-    initiate: (swap) => tests.ability().initiate(swap, run.outboxOf(run.solver, swap, 'initiate')),
+    initiate: (swap) => tests.ability().initiate(swap, run.outboxOf(run.solver, swap, 'relay')),
     reclaim: (swap) => tests.ability().reclaim(swap, run.outboxOf(run.solver, swap, 'reclaim')),
     attempts: (swap, verb) => run.solver.outbox.attempts(`${swap.key}/${verb}`),
     held: async (swap) => (await tests.ability().amounts([swap]))[0],
@@ -78,7 +78,7 @@ export function accountTests(run: ConformanceRun, accounts: () => Accounts): Acc
     },
     async expectNotInitiable(swap) {
       expect(await failureOf(tests.initiate(swap))).toBe('would-fail')
-      expect(tests.attempts(swap, 'initiate')).toEqual([])
+      expect(tests.attempts(swap, 'relay')).toEqual([])
     },
     async watchReturns(paid) {
       const before = await run.balanceOf(run.user)
@@ -156,7 +156,7 @@ export function accountSuite(run: ConformanceRun, accounts: () => Accounts): voi
   it('states order, leg and terms as the purpose of an initiation and of a reclaim', async () => {
     const swap = await opened()
     await pay(swap)
-    await run.expectPurpose(run.solver, swap, 'initiate', () => initiate(swap))
+    await run.expectPurpose(run.solver, swap, 'relay', () => initiate(swap))
     await run.confirm()
     await pay(swap)
     await waitForReclaim(swap)

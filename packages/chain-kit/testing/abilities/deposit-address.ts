@@ -135,19 +135,19 @@ export function depositAddressSuite(run: ConformanceRun): void {
         await tests.expectInitiated(swap)
         expect(await held(swap)).toBe(leftOf(rest()))
         expect(await failureOf(initiate(swap))).toBe('superseded')
-        expect(attempts(swap, 'initiate')).toEqual([])
+        expect(attempts(swap, 'relay')).toEqual([])
       })
 
       it('can initiate before our transaction, which then takes nothing more', async () => {
         const swap = await propose()
         await pay(swap, swap.terms.amount * 2n)
-        const recorded = run.outboxOf(run.solver, swap, 'initiate', 'dies-after-recording')
+        const recorded = run.outboxOf(run.solver, swap, 'relay', 'dies-after-recording')
         await expect(tests.ability().initiate(swap, recorded)).rejects.toThrow(OutboxFailure)
         await paying().initiate(swap)
         await run.confirm()
         expect(await failureOf(initiate(swap))).toBe('superseded')
         // The engine does so too: where transactions have an order, one that is never sent would hold up those after it.
-        await run.fixture.client.cancel?.(run.outboxOf(run.solver, swap, 'initiate'))
+        await run.fixture.client.cancel?.(run.outboxOf(run.solver, swap, 'relay'))
         await run.confirm()
         await tests.expectInitiated(swap)
         expect((await run.readSwap(swap)).swap.deposits).toHaveLength(1)
@@ -192,9 +192,9 @@ export function depositAddressSuite(run: ConformanceRun): void {
       await tests.expectNotInitiable(swap)
       await pay(swap)
       const refused = { name: 'ChainFailure', kind: 'would-fail', refusal: expect.stringMatching(/no more are paid for/) }
-      const outbox = { ...run.outboxOf(run.solver, swap, 'initiate'), revertedRelays: MANY_REVERTS }
+      const outbox = { ...run.outboxOf(run.solver, swap, 'relay'), revertedRelays: MANY_REVERTS }
       await expect(tests.ability().initiate(swap, outbox)).rejects.toMatchObject(refused)
-      expect(attempts(swap, 'initiate')).toEqual([])
+      expect(attempts(swap, 'relay')).toEqual([])
       await initiate(swap)
       await run.confirm()
       await tests.expectInitiated(swap)
@@ -242,14 +242,14 @@ export function depositAddressSuite(run: ConformanceRun): void {
       expect(await initiate(swap)).toBe(tx)
       await run.confirm()
       await tests.expectInitiated(swap)
-      expect(attempts(swap, 'initiate')).toHaveLength(1)
+      expect(attempts(swap, 'relay')).toHaveLength(1)
     })
 
     it('sends no transaction that was not recorded', async () => {
       const swap = await propose()
       await pay(swap)
-      const lost = (verb: 'initiate' | 'reclaim') => run.outboxOf(run.solver, swap, verb, 'lost-lease')
-      await expect(tests.ability().initiate(swap, lost('initiate'))).rejects.toThrow(OutboxFailure)
+      const lost = (verb: 'relay' | 'reclaim') => run.outboxOf(run.solver, swap, verb, 'lost-lease')
+      await expect(tests.ability().initiate(swap, lost('relay'))).rejects.toThrow(OutboxFailure)
       await run.confirm()
       expect((await run.readSwap(swap)).events).toEqual([])
       await passDeadline(swap)

@@ -40,7 +40,11 @@ export function distributorSuite(run: ConformanceRun): void {
       const { amount, asset } = run.fixture
       const recipient = affiliate()
       const account = { recipient, asset }
-      const sign = (by: Key, total: bigint) => distributor().sign(by.signerFor(testPurpose), { ...account, total })
+      const sign = (by: Key, total: bigint) =>
+        distributor().sign(by.signerFor({ kind: 'claim', chain: run.fixture.client.chain.id, asset, recipient, total }), {
+          ...account,
+          total,
+        })
       const claim = async (total: bigint, by = key) =>
         fixture().claim({ contract, token: distributor().tokenOf(asset), recipient, total }, await sign(by, total))
       const read = async () => ({

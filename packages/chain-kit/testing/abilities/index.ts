@@ -69,6 +69,7 @@ const clientCore: Readonly<Record<Exclude<keyof ChainClient, keyof Abilities>, t
   identityOf: true,
   addressOf: true,
   swapId: true,
+  permitSigning: true,
   prepare: true,
   verifyNode: true,
   tip: true,

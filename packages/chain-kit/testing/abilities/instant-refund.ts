@@ -105,7 +105,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
       const { swap, refunds } = await proposed('apart')
       const { terms } = swap
       const initiator = await userSignatures(swap, refunds)
-      const redeemer = await ability().sign(terms, refunds, run.solver.signer)
+      const redeemer = await ability().sign(terms, refunds, run.signerOf(run.solver, swap, 'instant-refund'))
       for (const payload of malformedPayloads) {
         await expect(ability().combine(terms, refunds, { initiator, redeemer: payload }), payload).rejects.toThrow(refused)
         const spoiled = { initiator: refunds.map(() => payload), redeemer }
@@ -117,7 +117,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
       const { swap, terms, refund } = await proposedOne('apart')
       const { refund: elsewhere } = await proposedOne('apart')
       const initiator = await userSignatures(swap, [refund])
-      const redeemer = await ability().sign(terms, [refund], run.solver.signer)
+      const redeemer = await ability().sign(terms, [refund], run.signerOf(run.solver, swap, 'instant-refund'))
       const combine = (of: HtlcTerms, other: InstantRefund) => ability().combine(of, [other], { initiator, redeemer })
       expect(await combine(terms, refund)).toHaveLength(1)
       for (const other of othersOf(refund, elsewhere.deposit)) await expect(combine(terms, other)).rejects.toThrow(refused)
@@ -127,7 +127,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
     it('counts for no other HTLC, whatever of its terms differs', async () => {
       const { swap, terms, refund } = await proposedOne('apart')
       const initiator = await userSignatures(swap, [refund])
-      const redeemer = await ability().sign(terms, [refund], run.solver.signer)
+      const redeemer = await ability().sign(terms, [refund], run.signerOf(run.solver, swap, 'instant-refund'))
       const changes = fc.constantFrom<Partial<HtlcTerms>>(
         { amount: terms.amount + 1n },
         { amount: terms.amount - 1n },
@@ -150,7 +150,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
     it('is no consent with a digit of it changed', async () => {
       const { swap, terms, refund } = await proposedOne('apart')
       const initiator = await userSignatures(swap, [refund])
-      const redeemer = await ability().sign(terms, [refund], run.solver.signer)
+      const redeemer = await ability().sign(terms, [refund], run.signerOf(run.solver, swap, 'instant-refund'))
       const changed = fc.asyncProperty(fc.nat(redeemer.length - 1), fc.integer({ min: 0, max: 9 }), async (at, digit) => {
         fc.pre(redeemer[at] !== `${digit}`)
         const other = `${redeemer.slice(0, at)}${digit}${redeemer.slice(at + 1)}`
@@ -163,7 +163,7 @@ export function instantRefundSuite(run: ConformanceRun): void {
       if (run.fixture.client.cosignedRefund !== undefined) return
       const { swap, signed } = await signedApart()
       const before = await run.balanceOf(run.user)
-      const theirs = await ability().send(swap.terms, signed, run.outboxOf(run.solver, swap, 'refund'))
+      const theirs = await ability().send(swap.terms, signed, run.outboxOf(run.solver, swap, 'instant-refund'))
       await run.fixture.mine(1)
       expect(await failureOf(send(swap, signed))).toBe('superseded')
       expect(attempts(swap)).toEqual([])
@@ -172,8 +172,8 @@ export function instantRefundSuite(run: ConformanceRun): void {
     })
 
     it('lets only the redeemer consent', async () => {
-      const { terms, refund } = await proposedOne('apart')
-      await expect(ability().sign(terms, [refund], run.user.signer)).rejects.toThrow('only the redeemer')
+      const { swap, terms, refund } = await proposedOne('apart')
+      await expect(ability().sign(terms, [refund], run.signerOf(run.user, swap, 'instant-refund'))).rejects.toThrow('only the redeemer')
     })
   })
 }

@@ -33,7 +33,7 @@ export function prefundSuite(run: ConformanceRun): void {
     it('initiates whatever the initiator did in other swaps', async () => {
       const swap: Swap = await tests.opened()
       await tests.pay(swap)
-      await tests.ability().initiate(swap, { ...run.outboxOf(run.solver, swap, 'initiate'), revertedRelays: 3 })
+      await tests.ability().initiate(swap, { ...run.outboxOf(run.solver, swap, 'relay'), revertedRelays: 3 })
       await run.confirm()
       await tests.expectInitiated(swap)
     })

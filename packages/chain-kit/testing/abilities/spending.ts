@@ -1,4 +1,6 @@
 /** Tests how some families spend HTLCs beyond the core. */
+
+import { orderPurpose } from '@tandem/keys/purpose.ts'
 import { describe, expect, it } from 'vitest'
 import { type ConformanceRun, expectRepeatHarmless, expectWithin, failureOf, type Party, required, type Swap } from '../run.fixture.ts'
 
@@ -30,6 +32,10 @@ export function payoutGasSuite(run: ConformanceRun): void {
   describe('gas with the payout', () => {
     const coins = (address: string) => run.fixture.client.balance(run.fixture.client.chain.nativeAsset, address)
     const minAmount = () => required(run.fixture.client.payoutGas, 'payoutGas').minAmount
+    const giving = (swap: Swap, gas: bigint) => {
+      const action = { order: swap.key, leg: 'destination', verb: 'redeem', terms: swap.terms, gas } as const
+      return run.user.outbox.open(`${swap.key}/redeem`, { purpose: orderPurpose(run.fixture.client.chain.id, action) })
+    }
     /** The solver has paid in for a new account. The user's key stands for the relay key. */
     const fundedForNewAccount = async () => {
       const recipient = await required(run.fixture.emptyRecipient, 'emptyRecipient in the fixture')()
@@ -37,8 +43,7 @@ export function payoutGasSuite(run: ConformanceRun): void {
       await run.initiate(swap)
       await run.confirm()
       const spend = await run.spendOf(swap, recipient.address)
-      const redeem = (gas: bigint) =>
-        run.fixture.client.redeem(swap.terms, { ...spend, secret: swap.secret, gas }, run.outboxOf(run.user, swap, 'redeem'))
+      const redeem = (gas: bigint) => run.fixture.client.redeem(swap.terms, { ...spend, secret: swap.secret, gas }, giving(swap, gas))
       return { recipient, swap, redeem }
     }
 
@@ -113,7 +118,7 @@ export function batchRedeemSuite(run: ConformanceRun): void {
       const { swaps, items, total } = await run.fundedBatch()
       const before = await run.balanceOf(run.solver)
       const key = `${swaps[0]?.key}/batch`
-      const redeem = () => ability().redeem(items, run.solver.outbox.open(key))
+      const redeem = () => ability().redeem(items, run.solver.outbox.open(key, { purpose: run.batchPurposeOf(swaps) }))
       const tx = await redeem()
       expect(await redeem()).toBe(tx)
       expect(run.solver.outbox.attempts(key)).toHaveLength(1)
@@ -130,7 +135,7 @@ export function batchRedeemSuite(run: ConformanceRun): void {
       await run.redeem(settled)
       await run.fixture.mine(1)
       expect((await ability().areRedeemable(items))[1]).toBe(true)
-      await ability().redeem(items, run.solver.outbox.open(`${open.key}/batch`))
+      await ability().redeem(items, run.solver.outbox.open(`${open.key}/batch`, { purpose: run.batchPurposeOf(swaps) }))
       await run.fixture.mine(1)
       for (const swap of swaps) expect((await run.readSwap(swap)).swap).toMatchObject({ phase: 'redeemed' })
     })

@@ -32,6 +32,7 @@ import { verifyNode } from './nodes/verify-node.ts'
 import { verifyToken } from './nodes/verify-token.ts'
 import { createOneSignature } from './one-signature/one-signature.ts'
 import { createOracle } from './oracle.ts'
+import { createPermit } from './permit.ts'
 import { createGasless } from './relay.ts'
 import { verifyPayout } from './send/payout.ts'
 
@@ -57,6 +58,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     identityOf: accountOf,
     addressOf: accountOf,
     swapId: (terms) => swapIdOf(contracts.of(terms.asset), terms),
+    permitSigning: createPermit(chain, contracts),
 
     async verifyNode() {
       await verifyNode(chain, node, state, contracts)

@@ -101,7 +101,15 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
   // Price feeds are on HyperEVM: its own chain reads them.
   // The distributor pays tokens of HyperEVM only.
   // On HyperCore, where the HTLC pays, transfers cost no gas.
-  const { batchRedeem: _batchRedeem, oracle: _oracle, distributor: _distributor, payoutGas: _payoutGas, ...others } = base
+  // What we sign here, another EVM chain does not know.
+  const {
+    batchRedeem: _batchRedeem,
+    oracle: _oracle,
+    distributor: _distributor,
+    payoutGas: _payoutGas,
+    permitSigning: _permitSigning,
+    ...others
+  } = base
 
   return {
     ...others,
