@@ -1,6 +1,8 @@
 /** Both parties get configuration files and keys, from which each can be started as a separate process. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import type { Curve } from '@tandem/keys/key.ts'
+import { createKey } from '@tandem/keys/keyring.ts'
 import type { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { deriveSealingKeys } from '@tandem/party/store/orders/sealed-values.ts'
@@ -13,7 +15,7 @@ import { type LocalPrices, type LocalSolver, servedBy } from './local-prices.ts'
 
 export type LocalConfigs = {
   readonly serviceFile: string
-  /** For a process with `--role api`: the same, without the vault key. */
+  /** For a process with `--role api`: the same, without the vault key and the private keys that sign claims. */
   readonly apiFile: string
   readonly solverFile: string
   readonly otherSolverFiles: readonly string[]
@@ -108,8 +110,13 @@ export async function writeLocalConfigs(input: {
     })),
   }
   const { publicKey, sealKey } = deriveSealingKeys(keys.vault)
-  const { vault_key: _, ...withoutVault } = service
-  const api: ServiceConfig = { ...withoutVault, sealing: { public_key: publicKey, seal_key: await writeSecret('seal', sealKey) } }
+  const { vault_key: _, earnings, ...withoutVault } = service
+  const claimKeys = Object.fromEntries([...network.curves].map((curve) => [curve, publicHalf(curve, keys.claims[curve])]))
+  const api: ServiceConfig = {
+    ...withoutVault,
+    sealing: { public_key: publicKey, seal_key: await writeSecret('seal', sealKey) },
+    earnings: { ...earnings, signing_key: claimKeys },
+  }
   const serviceFile = join(folder, 'service.json')
   const apiFile = join(folder, 'service-api.json')
   for (const { file, config } of solvers) await writeJson(file, config)
@@ -118,6 +125,10 @@ export async function writeLocalConfigs(input: {
   const [first, ...others] = solvers.map(({ file }) => file)
   if (first === undefined) throw new Error('there is no solver')
   return { serviceFile, apiFile, solverFile: first, otherSolverFiles: others }
+}
+
+function publicHalf(curve: Curve, privateKey: string): { readonly public_key: string } {
+  return { public_key: Buffer.from(createKey(curve, privateKey).publicKey).toString('hex') }
 }
 
 function ofChains<T>(all: Readonly<Record<string, T>>, served: readonly string[]): Record<string, T> {

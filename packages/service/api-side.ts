@@ -1,6 +1,5 @@
 /** The part of the service that serves HTTP: quotes, orders, events and pages. It records requests; an engine carries them out. */
 
-import { readKeyring } from '@tandem/party/config/keyring.ts'
 import type { Engine } from '@tandem/party/engine/engine.ts'
 import type { EngineLink } from '@tandem/party/engine/engine-link.ts'
 import type { ServiceMetrics } from '@tandem/party/metrics/service-metrics.ts'
@@ -11,7 +10,8 @@ import type { FastifyInstance } from 'fastify'
 import { createApi } from './api/app.ts'
 import type { LoadMonitor } from './api/load/load-monitor.ts'
 import type { ServiceBase } from './base.ts'
-import { createClaims } from './earnings/claims.ts'
+import type { SignClaims } from './earnings/claim-question.ts'
+import { createClaims, noClaims } from './earnings/claims.ts'
 import { createEventStreams } from './events/event-streams.ts'
 import type { EventStreams } from './events/stream-request.ts'
 import type { SignRefunds } from './instant-refund/refund-wish.ts'
@@ -24,7 +24,7 @@ import { createSolverKeys, type SolverKeys } from './solvers/solver-keys.ts'
 import { createSolverRequests } from './solvers/solver-requests.ts'
 
 export type EngineView = Pick<EngineLink, 'expectOrders' | 'wake' | 'chainHealthy' | 'admits' | 'chainStatus' | 'problem' | 'ready'> &
-  Partial<Pick<Engine, 'handOver'>> & { readonly signRefunds: SignRefunds }
+  Partial<Pick<Engine, 'handOver'>> & { readonly signRefunds: SignRefunds; readonly signClaims: SignClaims | null }
 
 /** What the API keeps in memory. An engine in the same process updates it. */
 export type ApiMemory = {
@@ -63,9 +63,8 @@ export async function createServiceApi(
   { pool, solverKeys, events }: ApiMemory,
   { engines, metrics, load }: { readonly engines: EngineView; readonly metrics: ServiceMetrics; readonly load: LoadMonitor | null },
 ): Promise<FastifyInstance> {
-  const { loaded, db, registry, clients, solvers, sealer, prices, log, now, nodes, problems } = base
+  const { loaded, db, registry, clients, solvers, sealer, prices, log, now, nodes, problems, claimKeys } = base
   const { config } = loaded
-  const claimKeys = config.earnings === undefined ? null : await readKeyring(config.earnings.signing_key, loaded)
   return createApi({
     db,
     registry,
@@ -77,7 +76,7 @@ export async function createServiceApi(
       config.solvers.map(({ id, public_key: publicKey }) => ({ id, publicKey })),
       base.serviceKey,
     ),
-    claims: createClaims({ db, clients, log }, claimKeys),
+    claims: claimKeys === null || engines.signClaims === null ? noClaims : createClaims(clients, claimKeys, engines.signClaims),
     quoteIds: createQuoteIds(base.signingSeed),
     events,
     sealer,

@@ -1,7 +1,7 @@
 /** The API and the engine of the service both need these: the database, chains, prices, solvers and secrets. */
 import { urlOf } from '@tandem/chain-kit/port/endpoints.ts'
 import type { Keyring, PublicKeyring } from '@tandem/keys/keyring.ts'
-import { readKeyring } from '@tandem/party/config/keyring.ts'
+import { readKeyring, readPublicKeyring } from '@tandem/party/config/keyring.ts'
 import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
 import { networkSettings } from '@tandem/party/config/network-settings.ts'
 import type { ServiceConfig } from '@tandem/party/config/schema.ts'
@@ -33,6 +33,8 @@ export type ServiceBase = Pick<
   /** These are null in a process without an engine, which does not have them. */
   readonly engineKeys: EngineKeys | null
   readonly payer: PublicKeyring
+  /** The contracts that pay affiliates follow from these keys. */
+  readonly claimKeys: PublicKeyring | null
   readonly nodes: Readonly<Record<ChainId, readonly string[]>>
   readonly problems: RecentProblems
   /** Aborts all requests to the nodes. */
@@ -44,6 +46,8 @@ export type EngineKeys = {
   readonly relay: Keyring
   /** The vault opens the secrets and keys of orders. */
   readonly vault: Vault
+  /** The keys sign what affiliates can claim. Null if they are not paid by contracts. */
+  readonly claims: Keyring | null
 }
 
 const SOLVER_TIMEOUT_MS = 10_000
@@ -57,11 +61,17 @@ export async function openBase(
   keep: Keep,
 ): Promise<ServiceBase> {
   const { config, readSecret } = loaded
+  const claimReferences = config.earnings?.signing_key
   const problems = createRecentProblems()
   const log = withProblems(parentLog, problems.add)
   const engineKeys = hasEngine
-    ? { vault: await readVault(loaded, 'a process with an engine'), relay: await readKeyring(config.relay_key, loaded) }
+    ? {
+        vault: await readVault(loaded, 'a process with an engine'),
+        relay: await readKeyring(config.relay_key, loaded),
+        claims: claimReferences === undefined ? null : await readKeyring(claimReferences, loaded),
+      }
     : null
+  const claimKeys = engineKeys?.claims ?? (claimReferences === undefined ? null : await readPublicKeyring(claimReferences, loaded))
   const sealer = engineKeys?.vault ?? createSealer(await readSealingKeys(loaded))
   const signingSeed = await readSecret(config.solver_signing_key)
   const signingKey = createSigningKey(signingSeed)
@@ -100,6 +110,7 @@ export async function openBase(
     serviceKey: signingKey.publicKey,
     engineKeys,
     payer,
+    claimKeys,
     nodes: Object.fromEntries(
       Object.entries(endpoints.chains).map(([id, chain]) => [id, Object.values(chain.endpoints).flat().map(urlOf)]),
     ),

@@ -13,12 +13,14 @@ import type { ApiMemory, EngineView } from './api-side.ts'
 import type { EngineKeys, ServiceBase } from './base.ts'
 import { createCosignTasks } from './batch-redeem/offer-cosign.ts'
 import type { ServiceContext } from './context.ts'
+import { claimQuestions, type SignClaims } from './earnings/claim-question.ts'
+import { createClaimSigner } from './earnings/sign-claims.ts'
+import { answering, answerQuestions } from './engine-questions/answer-questions.ts'
 import { createHints } from './hints/hints.ts'
-import { answerWishes } from './instant-refund/answer-wishes.ts'
 import { createDepositQuestions } from './instant-refund/ask-about-deposits.ts'
 import { createAutomaticRefundTasks } from './instant-refund/automatic-refunds.ts'
 import { recordRefundCost } from './instant-refund/refund-budget.ts'
-import type { SignRefunds } from './instant-refund/refund-wish.ts'
+import { refundWishes, type SignRefunds } from './instant-refund/refund-wish.ts'
 import { signWishedRefunds } from './instant-refund/sign-wished-refunds.ts'
 import { startOrderLog } from './order-log/order-log.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
@@ -29,6 +31,8 @@ import { createSolverSync, type SyncContext } from './solver-sync/solver-sync.ts
 import { startWebhookWorker } from './webhooks/webhook-worker.ts'
 
 const DEFAULT_COSIGN_GATHER_SECONDS = 1
+
+const NO_CLAIM_KEY = 'its configuration has no private key in earnings.signing_key'
 
 /** If the price is unknown, the part of a payout's fee that the service pays is assumed to be worth this much. */
 const ASSUMED_FEE_USD_MICROS = 1_000_000n
@@ -92,8 +96,15 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
     onDifferences,
   })
   const signRefunds: SignRefunds = (wish) => signWishedRefunds(context, wish)
-  const wishes = answerWishes({ db, sealer: vault, log, sign: signRefunds })
-  for (const part of [wishes, hints, sync, webhooks, guard, engine]) keep(() => part.stop())
+  const signClaims: SignClaims | null = keys.claims === null ? null : createClaimSigner(base, keys.claims)
+  const answers = answerQuestions({ db, sealer: vault, log }, [
+    answering(refundWishes, async (wish) => {
+      await signRefunds(wish)
+      return null
+    }),
+    signClaims === null ? { kind: claimQuestions.name, whyNot: NO_CLAIM_KEY } : answering(claimQuestions, signClaims),
+  ])
+  for (const part of [answers, hints, sync, webhooks, guard, engine]) keep(() => part.stop())
   // The network closes before the engine, so that the engine does not wait for requests to nodes.
   keep(base.closeNetwork)
   keep(() => orderLog.stop())
@@ -105,6 +116,7 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
     },
     problem: () => null,
     signRefunds,
+    signClaims,
   }
 
   function onDerived(): void {

@@ -10,8 +10,10 @@ import type { Logger } from '@tandem/runtime/log.ts'
 import type { LoadMonitor } from './api/load/load-monitor.ts'
 import { type ApiMemory, createApiMemory, createServiceApi, type EngineView } from './api-side.ts'
 import { openBase, type ServiceBase } from './base.ts'
+import { askForClaims } from './earnings/ask-for-claims.ts'
+import { openEngineQuestions } from './engine-questions/ask-engine.ts'
 import { startEngineSide } from './engine-side.ts'
-import { openEngineSigner } from './instant-refund/ask-engine.ts'
+import { refundWishes } from './instant-refund/refund-wish.ts'
 import { createReadiness } from './readiness.ts'
 import type { Role } from './role.ts'
 import { followPayments } from './solvers/follow-payments.ts'
@@ -69,7 +71,11 @@ function followEngines(base: ServiceBase, memory: ApiMemory | null, keep: Keep):
   keep(link.stop)
   const follower = followPayments(base, (states) => memory?.watchPayments(states))
   keep(follower.stop)
-  const signer = openEngineSigner(base)
-  keep(signer.stop)
-  return { ...link, signRefunds: signer.signRefunds }
+  const questions = openEngineQuestions(base)
+  keep(questions.stop)
+  return {
+    ...link,
+    signRefunds: async (wish) => void (await questions.ask(refundWishes, wish)),
+    signClaims: askForClaims({ questions, engineProblem: link.problem }),
+  }
 }

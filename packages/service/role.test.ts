@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ConfigFixture, writeServiceConfig } from '@tandem/cli/commands/command.fixture.ts'
+import { createKey } from '@tandem/keys/keyring.ts'
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { ServiceConfig } from '@tandem/party/config/schema.ts'
 import { openDatabase } from '@tandem/party/store/database/database.ts'
@@ -47,6 +48,14 @@ test('the API refuses the vault key, and an engine what is only derived from it'
   expect(await start('api', vault)).toContain('a process with `--role api` must not have vault_key')
   for (const role of ['engine', 'both'] as const)
     expect(await start(role, sealing(keys.publicKey))).toContain('a process with an engine needs vault_key')
+})
+
+test('an engine refuses a key of claims that is only public', async () => {
+  const publicKey = Buffer.from(createKey('secp256k1', '11'.repeat(32)).publicKey).toString('hex')
+  for (const role of ['engine', 'both'] as const)
+    expect(await start(role, { ...vault, earnings: { signing_key: { public_key: publicKey } } })).toContain(
+      'is only a public key: what must sign needs the private key',
+    )
 })
 
 test('the API refuses a database whose engines could not open what it seals', async () => {

@@ -2,6 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createKey } from '@tandem/keys/keyring.ts'
+import { readKeyring, readPublicKeyring } from '@tandem/party/config/keyring.ts'
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
 import { createSealer, deriveSealingKeys } from '@tandem/party/store/orders/sealed-values.ts'
@@ -42,10 +44,30 @@ describe('a configuration', () => {
     ['both keys', { ...service, ...vault, ...sealing }, '/sealing and /vault_key are both given'],
     ['no seal key', { ...service, sealing: { public_key: keys.publicKey } }, '/sealing/seal_key is missing'],
     ['the seal key itself', { ...service, sealing: { ...sealing.sealing, seal_key: keys.sealKey } }, '/sealing/seal_key must be {"file"'],
+    [
+      'the private key of claims beside sealing',
+      { ...service, ...sealing, earnings: { signing_key: { file: 'claims' } } },
+      /\/earnings\/signing_key names a private key.*`--role api`.*`tandem keys show --all`/,
+    ],
+    [
+      'the private key of claims for one curve beside sealing',
+      { ...service, ...sealing, earnings: { signing_key: { secp256k1: { env: 'CLAIMS' } } } },
+      '/earnings/signing_key/secp256k1 names a private key',
+    ],
     ['a short public key', { ...service, sealing: { ...sealing.sealing, public_key: 'ab' } }, '/sealing/public_key must be an X25519'],
   ])('with %s is refused', async (_, value, message) => {
     await expect(load(value)).rejects.toThrow(message)
     await expect(load(value)).rejects.not.toThrow(keys.sealKey)
+  })
+
+  test('of an API has the public key of claims, with which nothing can be signed', async () => {
+    const key = createKey('secp256k1', '11'.repeat(32))
+    const signing_key = { public_key: Buffer.from(key.publicKey).toString('hex') }
+    const loaded = await load({ ...service, ...sealing, earnings: { signing_key } })
+    expect((await readPublicKeyring(signing_key, loaded)).findByCurve('secp256k1')?.publicKey).toEqual(key.publicKey)
+    const { earnings } = loaded.config
+    if (earnings === undefined) throw new Error('no earnings')
+    await expect(readKeyring(earnings.signing_key, loaded)).rejects.toThrow('/earnings/signing_key is only a public key')
   })
 
   test('of the other process is refused by each, which says what to do', async () => {

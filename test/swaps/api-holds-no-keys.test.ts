@@ -1,12 +1,16 @@
-/** Reads the memory of a process that runs only the API: it holds no vault key, and no secret or key of an order that it did not make itself. */
+/** Reads the memory of a process that runs only the API: it holds no vault key, no key that signs claims, and no secret or key of an order that it did not make itself. */
 
 import { hkdfSync } from 'node:crypto'
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { runCommand } from '@tandem/cli/commands/command.fixture.ts'
+import { fundCommand } from '@tandem/cli/commands/earnings.ts'
 import { startServiceProcess } from '@tandem/local/service-process.ts'
 import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { createVault, deriveSealingKeys } from '@tandem/party/store/orders/sealed-values.ts'
+import type { EarningsRecord } from '@tandem/protocol/wire/earnings.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { openStory } from './story.ts'
 
@@ -19,7 +23,8 @@ const OVERLAP_BYTES = 128
 async function readKeys() {
   const vaultKey = (await readFile(join(dirname(story.stack.configs.serviceFile), 'keys', 'vault'), 'utf8')).trim()
   const privateKey = Buffer.from(hkdfSync('sha256', Buffer.from(vaultKey, 'hex'), '', 'sealed values', 32)).toString('hex')
-  return { vaultKey, privateKey }
+  const claimKey = (await readFile(join(dirname(story.stack.configs.serviceFile), 'keys', 'claims-secp256k1'), 'utf8')).trim().slice(2)
+  return { vaultKey, privateKey, claimKey }
 }
 
 /** As raw bytes, and as hex in both forms that V8 gives a text. */
@@ -60,9 +65,26 @@ async function readAt(memory: FileHandle, at: number, length: number): Promise<B
   }
 }
 
+/** An affiliate earned something, which the operator has paid in. The API shows the claim, which the engine signed. */
+async function claim(): Promise<void> {
+  const affiliate = `0x${'af'.repeat(20)}`
+  const asset = 'ethereum_localnet:usdc'
+  const db = await openDatabase(story.databaseUrls[0] ?? '')
+  await sql`
+    insert into affiliate_totals (app, affiliate, asset, orders, amount, usd, paid_in) select name, ${affiliate}, ${asset}, 1, 7, 7, 7 from apps`.execute(
+    db,
+  )
+  await db.destroy()
+  process.env.TANDEM_STORY_OPERATOR = story.stack.info.wallets.find(({ family }) => family === 'evm')?.private_key ?? ''
+  const config = story.stack.configs.serviceFile
+  await runCommand((terminal) => fundCommand({ config, asset, keyEnv: 'TANDEM_STORY_OPERATOR' }, terminal))
+  const [earned] = (await story.api.call('GET', `/apps/earnings?address=${affiliate}`)) as readonly EarningsRecord[]
+  expect(earned).toMatchObject({ claim_amount: '7', claim_total: '7', claim_signature: expect.stringMatching(/^0x[0-9a-f]{130}$/) })
+}
+
 test.skipIf(process.platform !== 'linux')('a process of the API holds nothing that opens what it or others sealed', async () => {
   const { service, configs } = story.stack
-  const { vaultKey, privateKey } = await readKeys()
+  const { vaultKey, privateKey, claimKey } = await readKeys()
   const { publicKey, sealKey } = deriveSealingKeys(vaultKey)
   const toWbtc = () => story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
   const earlier = [
@@ -85,6 +107,7 @@ test.skipIf(process.platform !== 'linux')('a process of the API holds nothing th
     })
     for (const { order_id } of earlier) await story.api.call('GET', `/orders/${order_id}`)
     await toWbtc()
+    await claim()
 
     const db = await openDatabase(story.databaseUrls[0] ?? '')
     const vault = createVault(vaultKey)
@@ -101,6 +124,7 @@ test.skipIf(process.platform !== 'linux')('a process of the API holds nothing th
     const wanted = {
       'the vault key': vaultKey,
       'the private key': privateKey,
+      'the key that signs claims': claimKey,
       ...secrets,
       'the public key': publicKey,
       'the seal key': sealKey,
@@ -112,10 +136,11 @@ test.skipIf(process.platform !== 'linux')('a process of the API holds nothing th
 })
 
 test.skipIf(process.platform !== 'linux')('a process with an engine holds them, and this reading finds them', async () => {
-  const { privateKey } = await readKeys()
+  const { privateKey, claimKey } = await readKeys()
   const engine = await startServiceProcess('engine', story.stack.configs.serviceFile, 'silent')
   try {
-    expect(await findInMemory(engine.pid, { 'the private key': privateKey })).toEqual(['the private key'])
+    const wanted = { 'the key that signs claims': claimKey, 'the private key': privateKey }
+    expect(await findInMemory(engine.pid, wanted)).toEqual(Object.keys(wanted))
   } finally {
     await engine.stop()
   }

@@ -381,9 +381,12 @@ describe('doctor finds', () => {
     expect(ofApi.filter(({ level }) => level !== 'ok')).toEqual([])
     expect(ofApi).toContainEqual({ check: 'secrets', level: 'ok', about: 'sealing.seal_key', text: expect.stringContaining('keys/seal') })
     expect(ofApi).toContainEqual({ check: 'database', level: 'ok', about: 'owner', text: 'this service, with this sealing' })
-    const sealing = JSON.parse(await readFile(stack.configs.apiFile, 'utf8')).sealing
+    const claimKey = { check: 'secrets', about: 'earnings.signing_key.secp256k1' }
+    expect(ofApi).toContainEqual({ ...claimKey, level: 'ok', text: 'only the public key is here: engines have the private key' })
+    const { sealing, earnings } = JSON.parse(await readFile(stack.configs.apiFile, 'utf8'))
     const wrongKey = await brokenService(({ vault_key: _, ...config }) => ({
       ...config,
+      earnings,
       sealing: { ...sealing, public_key: '42'.repeat(32) },
     }))
     expect(await problems(wrongKey)).toEqual({

@@ -381,7 +381,7 @@ export const ServiceConfig = Type.Object(
         {
           signing_key: Keys(
             'A secp256k1 private key, 64 hex characters; or one key for each curve that its chains need. Signs what affiliates may claim: ' +
-              'anyone who has it can take all that the paying contracts hold. Use this key for nothing else.',
+              'anyone who has it can take all that the paying contracts hold. Use this key for nothing else. With `--role api` only its public key.',
           ),
           asset: Type.Optional(
             Type.String({

@@ -14,7 +14,7 @@ import type { Logger } from '@tandem/runtime/log.ts'
 import { type FastifyInstance, fastify } from 'fastify'
 import { completeSettings, type ServiceContext, type ServiceOptions } from '../context.ts'
 import { gasOffered } from '../destination-gas/destination-gas.ts'
-import { type Claims, createClaims } from '../earnings/claims.ts'
+import { type Claims, noClaims } from '../earnings/claims.ts'
 import { createEventStreams } from '../events/event-streams.ts'
 import type { EventStreams } from '../events/stream-request.ts'
 import { createOperatorHalts } from '../operator/halts.ts'
@@ -98,7 +98,7 @@ export function createApi(dependencies: ApiDependencies): FastifyInstance {
     solverRequests: createSolverRequests([], ''),
     recentAuctions: createRecentAuctions(),
     quoteIds: createQuoteIds(),
-    claims: createClaims(dependencies, null),
+    claims: noClaims,
     events: createEventStreams({ ...dependencies, limits: settings.streamLimits }),
     engineProblem: () => null,
     ...dependencies,

@@ -6,7 +6,7 @@ import { type Account, readTotals } from '@tandem/party/store/ledger/ledger.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
-import { isPayable, whyUnpayable } from './claims.ts'
+import { isPayable, whyUnpayable } from './payable.ts'
 
 export type BalanceSheet = {
   readonly asset: AssetId

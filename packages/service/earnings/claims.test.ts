@@ -1,17 +1,20 @@
-/** Tests which claims of affiliates are signed. */
+/** Tests which claims of affiliates are signed. What they earned is in the ledger. */
 import type { Distributor } from '@tandem/chain-kit/port/abilities/distributor.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import { localChains } from '@tandem/families/registry.ts'
+import { localAssets, localChains } from '@tandem/families/registry.ts'
 import type { Signer } from '@tandem/keys/key.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
 import { sharedStore } from '@tandem/party/store/shared-store.fixture.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
+import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { createFakeChain } from '../testing/fake-chain.fixture.ts'
-import { createClaims } from './claims.ts'
+import type { SignClaims } from './claim-question.ts'
+import { createClaims, noClaims } from './claims.ts'
+import { createClaimSigner } from './sign-claims.ts'
 
 const [first, second, without] = ['ethereum_localnet', 'arbitrum_localnet', 'bitcoin_regtest'] as const
 const keys = createKeyring([createKey('secp256k1', '11'.repeat(32))])
@@ -25,7 +28,7 @@ let asked: number
 let failure: { readonly chain: string; readonly error: Error } | null
 let signed: Signer['purpose'][]
 beforeEach(async () => {
-  await store.db.deleteFrom('signed_claims').execute()
+  await sql`truncate signed_claims, affiliate_totals`.execute(store.db)
   paid = new Map()
   held = 1000n
   deployed = true
@@ -70,9 +73,30 @@ function clientOf(id: string): ChainClient {
 
 const clients = new Map([first, second, without].map((id) => [id as string, clientOf(id)]))
 const earned = (affiliate: string, total: bigint, chain: string = first) => ({ affiliate, chain, asset: `${chain}:usdc` as AssetId, total })
+type Earned = ReturnType<typeof earned>
+
+/** Each one acts as a process. It reads claims of what is put into the ledger before. */
+function openClaims(sign: SignClaims = createClaimSigner({ db: store.db, registry: { assets: localAssets }, clients, log }, keys)) {
+  const claims = createClaims(clients, keys, sign)
+  return {
+    ...claims,
+    async read(accounts: readonly Earned[]) {
+      await inLedger(accounts)
+      return claims.read(accounts)
+    },
+  }
+}
+
+async function inLedger(accounts: readonly Earned[]): Promise<void> {
+  for (const { affiliate, asset, total } of accounts)
+    await sql`
+      insert into affiliate_totals (app, affiliate, asset, orders, amount, usd, paid_in)
+      values ('shop', ${affiliate}, ${asset}, 1, ${total.toString()}::numeric, 1, ${total.toString()}::numeric)
+      on conflict (app, affiliate, asset) do update set amount = excluded.amount, paid_in = excluded.paid_in`.execute(store.db)
+}
 
 test('the amount due is signed as a total; earnings that were paid, or that no contract pays, cannot be claimed', async () => {
-  const claims = createClaims({ db: store.db, clients, log }, keys)
+  const claims = openClaims()
   paid = new Map([
     ['ann', 40n],
     ['ben', 100n],
@@ -95,13 +119,12 @@ test('the amount due is signed as a total; earnings that were paid, or that no c
   ])
   expect(signed).toContainEqual({ kind: 'claim', chain: first, asset: `${first}:usdc`, recipient: 'ann', total: 100n })
   expect([first, without, 'moon'].map(claims.paysOn)).toEqual([true, false, false])
-  const unpaid = createClaims({ db: store.db, clients, log }, null)
-  expect(unpaid.paysOn(first)).toBe(false)
-  expect(await unpaid.read([earned('ann', 100n)])).toEqual([{ kind: 'none' }])
+  expect(noClaims.paysOn(first)).toBe(false)
+  expect(await noClaims.read([earned('ann', 100n)])).toEqual([{ kind: 'none' }])
 })
 
 test('nothing is signed that the contract cannot pay, and the answer has the reason', async () => {
-  const claims = createClaims({ db: store.db, clients, log }, keys)
+  const claims = openClaims()
   held = 99n
   expect(await claims.read([earned('ann', 100n), earned('ben', 99n)])).toMatchObject([
     {
@@ -113,7 +136,7 @@ test('nothing is signed that the contract cannot pay, and the answer has the rea
 })
 
 test('an account from before affiliates were paid that is no address, or not in its canonical form, hides no other', async () => {
-  const claims = createClaims({ db: store.db, clients, log }, keys)
+  const claims = openClaims()
   expect(await claims.read([earned('a friend', 5n), earned('Ann', 5n), earned('ann', 7n)])).toMatchObject([
     { kind: 'unavailable', reason: `"a friend" is not an address on ${first}: the operator has to pay it in another way` },
     { kind: 'unavailable', reason: /"Ann" is not an address/ },
@@ -122,7 +145,7 @@ test('an account from before affiliates were paid that is no address, or not in 
 })
 
 test('a contract that is not deployed yet is looked for again, a deployed one only once', async () => {
-  const claims = createClaims({ db: store.db, clients, log }, keys)
+  const claims = openClaims()
   deployed = false
   for (const _ of [1, 2]) expect(await claims.read([earned('ann', 1n)])).toMatchObject([{ kind: 'unavailable', reason: /not deployed/ }])
   deployed = true
@@ -131,7 +154,7 @@ test('a contract that is not deployed yet is looked for again, a deployed one on
 })
 
 test('a chain that cannot be read hides no other; any other error is thrown', async () => {
-  const claims = createClaims({ db: store.db, clients, log }, keys)
+  const claims = openClaims()
   failure = { chain: first, error: new ChainFailure('unreachable', 'secret://node is down') }
   expect(await claims.read([earned('ann', 1n), earned('ann', 1n, second)])).toMatchObject([
     { kind: 'unavailable', reason: `${first} cannot be read at the moment` },
@@ -143,7 +166,7 @@ test('a chain that cannot be read hides no other; any other error is thrown', as
 
 test('unpaid signed claims are never more than the contract holds, over all affiliates, calls and processes', async () => {
   held = 100n
-  const [one, another] = [createClaims({ db: store.db, clients, log }, keys), createClaims({ db: store.db, clients, log }, keys)]
+  const [one, another] = [openClaims(), openClaims()]
   const names = ['ann', 'ben', 'cat', 'dan']
   const asked = await Promise.all(names.map((name, index) => (index % 2 === 0 ? one : another).read([earned(name, 40n)])))
   const kinds = asked.flat().map(({ kind }) => kind)
@@ -172,10 +195,39 @@ test('unpaid signed claims are never more than the contract holds, over all affi
 
 test('a page whose sum is more than the contract holds is signed in its order, as far as that goes', async () => {
   held = 100n
-  const claims = createClaims({ db: store.db, clients, log }, keys)
+  const claims = openClaims()
   expect(await claims.read([earned('ann', 60n), earned('ben', 50n), earned('cat', 40n)])).toMatchObject([
     { kind: 'claimable' },
     { kind: 'unavailable', reason: expect.stringContaining('holds 40 of the 50') },
     { kind: 'claimable' },
   ])
+})
+
+test('the total that is signed is that of the ledger, whatever the API says', async () => {
+  const account = earned('ann', 50n)
+  await inLedger([account, { ...account, asset: `${first}:wbtc`, total: 1_000n }])
+  await sql`insert into affiliate_totals (app, affiliate, asset, orders, amount, usd, paid_in) values ('rival', 'ann', ${account.asset}, 1, 9, 1, 7)`.execute(
+    store.db,
+  )
+  const sign = createClaimSigner({ db: store.db, registry: { assets: localAssets }, clients, log }, keys)
+  const claims = createClaims(clients, keys, sign)
+  // The part that is not paid in is missing in it, and what other apps paid in is in it.
+  expect(await claims.read([{ ...account, total: 900n }, earned('eve', 900n)])).toMatchObject([
+    { kind: 'claimable', amount: 57n, total: 57n },
+    { kind: 'none' },
+  ])
+  const contract = `contract on ${first}`
+  expect(await sign({ asset: account.asset, contract, affiliates: ['Ann', 'a friend'] })).toMatchObject([
+    { kind: 'unavailable', reason: /not an address/ },
+    { kind: 'unavailable', reason: /not an address/ },
+  ])
+  expect(await sign({ asset: account.asset, contract: 'another', affiliates: ['ann'] })).toMatchObject([
+    { kind: 'unavailable', reason: /the engine signs for contract on .* and the API expects another/ },
+  ])
+  for (const [asset, reason] of [
+    [`${without}:btc`, /does not serve bitcoin_regtest, or has no key/],
+    ['moon:usdc', /does not know moon:usdc/],
+  ] as const)
+    expect(await sign({ asset, contract, affiliates: ['ann'] })).toMatchObject([{ kind: 'unavailable', reason }])
+  expect(signed).toHaveLength(1)
 })

@@ -7,7 +7,7 @@ import { formatUsd, usdMicros } from '@tandem/protocol/amount.ts'
 import type { EarningsQuery, EarningsRecord } from '@tandem/protocol/wire/earnings.ts'
 import { createTtlCache } from '@tandem/runtime/ttl-cache.ts'
 import type { ServiceContext } from '../context.ts'
-import type { ClaimState } from './claims.ts'
+import type { ClaimState } from './claim-question.ts'
 
 /** An answer reads chains and signs, so a caller must not be able to repeat the work for free. */
 const KEEP_MS = 2_000

@@ -48,6 +48,8 @@ async function keyringFindings(context: DoctorContext): Promise<readonly Finding
 }
 
 async function checkSecret(context: DoctorContext, place: string, reference: KeyReference): Promise<readonly Finding[]> {
+  if ('public_key' in reference && isKeyOfEngines(context, place))
+    return [ok(place, 'only the public key is here: engines have the private key')]
   if ('public_key' in reference)
     return [
       warn(place, 'only the public key is here: this configuration can watch, and run nothing', 'name the private key where it must sign'),
@@ -61,6 +63,11 @@ async function checkSecret(context: DoctorContext, place: string, reference: Key
   }
   const header = headerIn(place)
   return [(await exposureFinding(context, place, reference)) ?? ok(place, `${header === null ? 'read' : `header ${header}`} from ${where}`)]
+}
+
+/** A configuration with `sealing` is that of a process with `--role api`. */
+function isKeyOfEngines(context: DoctorContext, place: string): boolean {
+  return context.party === 'service' && context.config.sealing !== undefined && /^(relay_key|earnings\.signing_key)(\.|$)/.test(place)
 }
 
 function whereOf(reference: SecretReference): string {

@@ -40,10 +40,23 @@ export function shareStatements<Item, Result>(
     })
 }
 
-/**
- * Shares statements among all callers of one database. `execute` resolves to one result for each item, in their order; if it rejects, all
- * of its requests reject. A request sees everything that was committed before it was made.
- */
+/** `execute` resolves to one result for each item, in their order; if it rejects, all calls of its batch reject. */
+export function shareCalls<Item, Result>(
+  execute: (items: readonly Item[]) => Promise<readonly Result[]>,
+  sharing?: Sharing,
+): (item: Item) => Promise<Result> {
+  return shareStatements<Item, Result>(async (batch) => {
+    try {
+      const results = await execute(batch.map(({ item }) => item))
+      if (results.length !== batch.length) throw new Error(`${batch.length} requests shared a statement with ${results.length} results`)
+      for (const [index, result] of results.entries()) batch[index]?.resolve(result)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }, sharing)
+}
+
+/** Shares statements among all callers of one database, as `shareCalls`. A request sees everything that was committed before it was made. */
 export function sharePerDatabase<Item, Result>(
   execute: (db: Database, items: readonly Item[]) => Promise<readonly Result[]>,
   sharing?: Sharing,
@@ -51,18 +64,7 @@ export function sharePerDatabase<Item, Result>(
   const shared = new WeakMap<Database, (item: Item) => Promise<Result>>()
 
   function open(db: Database): (item: Item) => Promise<Result> {
-    const share = shareStatements<Item, Result>(async (batch) => {
-      try {
-        const results = await execute(
-          db,
-          batch.map(({ item }) => item),
-        )
-        if (results.length !== batch.length) throw new Error(`${batch.length} requests shared a statement with ${results.length} results`)
-        for (const [index, result] of results.entries()) batch[index]?.resolve(result)
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
-    }, sharing)
+    const share = shareCalls<Item, Result>((items) => execute(db, items), sharing)
     shared.set(db, share)
     return share
   }

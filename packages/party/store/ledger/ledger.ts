@@ -57,6 +57,13 @@ export async function readTotals(db: Database): Promise<readonly (Account & { re
     select affiliate, asset, sum(amount) as earned, sum(paid_in) as total from affiliate_totals group by affiliate, asset order by asset, affiliate`
 }
 
+/** What these affiliates may claim in an asset: the part of their final earnings that was paid in. One without earnings is missing. */
+export async function readClaimable(db: Database, asset: AssetId, affiliates: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await readRows(db, shape({ affiliate: text, total: bigint }))`
+    select affiliate, sum(paid_in) as total from affiliate_totals where asset = ${asset} and affiliate = any(${affiliates}::text[]) group by affiliate`
+  return new Map(rows.map(({ affiliate, total }) => [affiliate, total]))
+}
+
 export type Collected = {
   readonly solverId: string
   /** Millionths of a dollar, at the prices when the orders were made. */
