@@ -28,13 +28,14 @@ export function signerBy<C extends Curve>(raw: RawSigners[C]): Signer<C> {
   return holdKey<C>(raw.curve as C, { publicKey: raw.publicKey, rawSignerFor: () => raw }).signerFor(testPurpose)
 }
 
-/** The copy of the key records the purpose of each of its signatures, twice. */
+/** The copy of the key records the purpose of each operation that it signs. */
 export function withRecordedPurposes<K extends Key>(key: K): { readonly key: K; readonly purposes: readonly Purpose[] } {
   const purposes: Purpose[] = []
   const recording = (signer: Signer): Signer => ({
     ...signer,
-    assertMaySign() {
+    permit(operation, args) {
       purposes.push(signer.purpose)
+      signer.permit?.(operation, args)
     },
   })
   return { key: { ...key, signerFor: (purpose: Purpose) => recording(key.signerFor(purpose)) }, purposes }
