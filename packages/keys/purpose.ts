@@ -7,7 +7,7 @@ import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { ActionVerb, Leg } from '@tandem/protocol/order.ts'
 
-export type Purpose = OrderPurpose | DeployPurpose | RescuePurpose | ClaimPurpose | FundPurpose
+export type Purpose = OrderPurpose | DeployPurpose | RescuePurpose | ClaimPurpose | FundPurpose | WithdrawPurpose
 
 export type OrderPurpose = {
   readonly kind: 'order'
@@ -54,6 +54,15 @@ export type FundPurpose = {
   readonly chain: ChainId
   readonly asset: AssetId
   readonly contract: string
+  readonly amount: bigint
+}
+
+/** The operator sends inventory to an address of the configuration. */
+export type WithdrawPurpose = {
+  readonly kind: 'withdraw'
+  readonly chain: ChainId
+  readonly asset: AssetId
+  readonly recipient: string
   readonly amount: bigint
 }
 

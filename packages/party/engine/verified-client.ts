@@ -3,7 +3,7 @@ import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 
 type Access = 'free' | 'verified'
 /** Abilities that have both pure methods and methods that call the node. */
-type Ability = 'distributor' | 'gasless' | 'prefund' | 'rent' | 'instantRefund' | 'batchRedeem' | 'cosignedRedeem'
+type Ability = 'distributor' | 'gasless' | 'prefund' | 'rent' | 'instantRefund' | 'batchRedeem' | 'cosignedRedeem' | 'transfer'
 
 /** A free member is answered without the node, or is useful while the node does not answer. A new member must be listed here to compile. */
 const access: {
@@ -73,6 +73,7 @@ const access: {
     fund: 'verified',
   },
   batchRedeem: { areRedeemable: 'verified', redeem: 'verified' },
+  transfer: { send: 'verified', outcome: 'verified', fee: 'verified' },
   cosignedRedeem: { send: 'verified', draft: 'verified', isOffer: 'free', cosign: 'free', verify: 'free' },
 }
 

@@ -19,6 +19,7 @@ import type {
 } from './reading.ts'
 import type { Rescue } from './rescue.ts'
 import type { BatchRedeem, Cancel, OrderKeys, PartialDeposits, PayoutFee, PayoutGas, Rent } from './spending.ts'
+import type { Transfer } from './transfer.ts'
 
 export interface Abilities {
   readonly cancel: Cancel
@@ -43,6 +44,7 @@ export interface Abilities {
   readonly newBlocks: NewBlocks
   readonly distributor: Distributor
   readonly oracle: Oracle
+  readonly transfer: Transfer
 }
 
 export interface FamilyAbilities {

@@ -26,6 +26,7 @@ import {
 } from './reading.ts'
 import { rescueSuite } from './rescue.ts'
 import { batchRedeemSuite, orderKeysSuite, payoutFeeSuite, payoutGasSuite, rentSuite } from './spending.ts'
+import { transferSuite } from './transfer.ts'
 
 /** A family whose swaps have addresses declares `depositAddress` in place of `prefund`, the member that both kinds of accounts share. */
 export type AbilityName = keyof Abilities | keyof FamilyAbilities | 'depositAddress'
@@ -56,6 +57,7 @@ export const abilitySuites: Readonly<Record<AbilityName, AbilitySuite>> = {
   newBlocks: newBlocksSuite,
   distributor: distributorSuite,
   oracle: oracleSuite,
+  transfer: transferSuite,
   rescue: rescueSuite,
   deployHtlc: deploySuite,
   deployAccount: deployAccountSuite,

@@ -105,6 +105,7 @@ export const conformingByIndex: Conforming = {
   abilities: [
     'branchEvents',
     'cancel',
+    'transfer',
     'partialDeposits',
     'instantRefund',
     'cosignedRefund',

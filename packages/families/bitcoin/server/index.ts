@@ -41,7 +41,8 @@ import { assertWorthPaying, batchRedeem, redeemHtlc, refundHtlc } from './spend/
 import { redeemVsize } from './spend/spend-size.ts'
 import { cancelInitiation } from './wallet/cancel.ts'
 import { createFeeEstimator } from './wallet/fee-estimator.ts'
-import { initiateHtlc } from './wallet/initiate.ts'
+import { initiateHtlc, payFromWallet } from './wallet/initiate.ts'
+import { transferCost, transferOutcome } from './wallet/transfer.ts'
 
 /** The redeem spends one deposit to a P2WPKH address. */
 const TYPICAL_REDEEM_VSIZE = 143n
@@ -163,6 +164,18 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
       ...cosigned,
     },
     cancel: async (outbox) => cancelInitiation(await execution(outbox)),
+    transfer: {
+      async send({ asset, recipient, amount }, outbox) {
+        assertAsset(asset)
+        return payFromWallet(await execution(outbox), { amount, script: scriptOfAddress(recipient, network) })
+      },
+      outcome: ({ recipient }, _, attempts) => transferOutcome({ network, backend }, recipient, attempts),
+      async fee({ asset, amount }, owner) {
+        assertAsset(asset)
+        const coins = await backend.coinsOf(walletAddress(onCurve('secp256k1', owner).publicKey, network))
+        return transferCost(coins, amount, await fees.feeRate(defaultPace(network)))
+      },
+    },
     inspectProviders: inspect,
     ...(newBlocks !== undefined && { newBlocks }),
     close,

@@ -26,17 +26,17 @@ export async function missingApprovals(
   if (token === null || allowance >= amount) return []
   // An unlimited allowance is needed only once. The HTLC is immutable, and takes only what the sender itself initiates or signs for.
   const unlimited = approvalCall(token, spender, maxUint256)
-  const needsReset = allowance > 0n && !(await isApprovalAccepted(node, unlimited, sender))
+  const needsReset = allowance > 0n && !(await isCallAccepted(node, unlimited, sender))
   return needsReset ? [approvalCall(token, spender, 0n), unlimited] : [unlimited]
 }
 
 /** USDT and similar tokens refuse to change one non-zero allowance to another: it must be reset to zero first. */
-export async function isApprovalAccepted(node: EvmNode, call: TransactionCall, owner: Address): Promise<boolean> {
+export async function isCallAccepted(node: EvmNode, call: TransactionCall, owner: Address, verb = 'approve'): Promise<boolean> {
   try {
     return !isFalse(await node.call({ ...call, from: owner }))
   } catch (error) {
     if (isRevert(error)) return false
-    throw asChainFailure(error, 'approve')
+    throw asChainFailure(error, verb)
   }
 }
 

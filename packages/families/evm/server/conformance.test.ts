@@ -37,6 +37,7 @@ const conforming: Conforming = {
     'legCost',
     'newBlocks',
     'oracle',
+    'transfer',
     'distributor',
     'deployHtlc',
   ],

@@ -6,7 +6,7 @@ import type { Funding } from '@tandem/protocol/funding/funding.ts'
 import { type Address, maxUint256 } from 'viem'
 import { approvalCall } from '../terms/approval-call.ts'
 import { type HtlcContract, initiateData, initiateTypedData, revokeData } from '../terms/htlc.ts'
-import { isApprovalAccepted } from './approval.ts'
+import { isCallAccepted } from './approval.ts'
 import type { ContractState } from './contract-state.ts'
 import { fallbackGas, type GasAdvice } from './fees/gas.ts'
 import type { EvmNode } from './nodes/node.ts'
@@ -48,7 +48,7 @@ export async function fundingOf(
   const approval = approvalCall(token, address, request.approval === 'unlimited' ? maxUint256 : terms.amount)
   // Only the initiator can sign, and only until the deadline.
   const offers = payer === terms.initiator.toLowerCase() ? await ways.offersOf(contract, terms, request.deadline) : []
-  const needsReset = allowance > 0n && !(await isApprovalAccepted(node, approval, payer))
+  const needsReset = allowance > 0n && !(await isCallAccepted(node, approval, payer))
   const fixed = (call: TransactionCall): Call => ({ chainId, ...call, gasLimit: fallbackGas.approve })
   return {
     kind: 'calls',

@@ -35,6 +35,7 @@ import { createOracle } from './oracle.ts'
 import { createPermit } from './permit.ts'
 import { createGasless } from './relay.ts'
 import { verifyPayout } from './send/payout.ts'
+import { createTransfer } from './transfer.ts'
 
 export const evm: ChainFamily = {
   ...evmFacts,
@@ -128,6 +129,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     gasless: createGasless({ chain, node, state, ways, contractOf: ({ asset }) => contracts.of(asset), executor }),
 
     oracle: createOracle(node),
+    transfer: createTransfer(chain, node, contracts),
     distributor: createDistributor(chain, node, contracts),
     inspectProviders: () => inspectNodes(chain, options),
     ...(options.endpoints.ws !== undefined && { newBlocks: newHeadsOf(options.endpoints.ws) }),

@@ -102,12 +102,14 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
   // The distributor pays tokens of HyperEVM only.
   // On HyperCore, where the HTLC pays, transfers cost no gas.
   // What we sign here, another EVM chain does not know.
+  // Inventory is on HyperCore and on HyperEVM, in different units: a transfer of the EVM family knows only one of them.
   const {
     batchRedeem: _batchRedeem,
     oracle: _oracle,
     distributor: _distributor,
     payoutGas: _payoutGas,
     permitSigning: _permitSigning,
+    transfer: _transfer,
     ...others
   } = base
 

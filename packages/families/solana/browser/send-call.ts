@@ -18,7 +18,7 @@ export function clusterOf({ reference }: Chain): string {
 /** `instructionsFor` gets the payer, who also pays for the payee's token account if that is missing. Resolves to the signature. */
 export async function sendCall(
   { chain, deployment }: Pick<HeldAsset, 'chain' | 'deployment'>,
-  verb: Exclude<SentVerb, 'close'>,
+  verb: Exclude<SentVerb, 'close' | 'transfer'>,
   { wallet, node }: Sender<SolanaWallet>,
   instructionsFor: (payer: Address) => Promise<readonly Instruction[]>,
 ): Promise<string> {

@@ -29,6 +29,7 @@ const abilities = [
   'legCost',
   'newBlocks',
   'rent',
+  'transfer',
 ] as const
 
 const SLOTS_PER_SECOND = 2.5

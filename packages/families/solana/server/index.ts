@@ -25,6 +25,7 @@ import { verifyNode } from './nodes/verify-node.ts'
 import { createRent } from './rent.ts'
 import { verifyPayout } from './send/payout.ts'
 import { payoutGas } from './send/payout-gas.ts'
+import { createTransfer } from './transfer.ts'
 
 /** Nodes report a slot when its block is processed, a moment before it is confirmed. */
 const newSlots = overJsonRpc({ method: 'slotSubscribe', params: [] }, 'slotNotification')
@@ -69,6 +70,7 @@ function createSolanaClient(chain: Chain, options: ConnectOptions, node: SolanaN
     prefund: createDeposits(node, contracts, executor),
     checkRecipient: (address, asset, payout) => checkRecipient(node, contracts.of(asset), address, payout),
     rent: createRent(node, contracts),
+    transfer: createTransfer(chain, node, contracts),
     ...(contracts.all.some(({ mint }) => mint !== null) && { payoutGas }),
     inspectProviders: () => inspectNodes(chain, options),
     ...(options.endpoints.ws !== undefined && { newBlocks: subscribeToBlocks(options.endpoints.ws, newSlots) }),

@@ -29,6 +29,7 @@ const abilities = [
   'legCost',
   'newBlocks',
   'payoutGas',
+  'transfer',
 ] as const
 
 describeConformance('starknet', { family: starknet, abilities }, open)

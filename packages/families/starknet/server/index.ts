@@ -30,6 +30,7 @@ import { verifyToken } from './nodes/verify-token.ts'
 import { createOutsideExecutions } from './outside-execution/outside-execution.ts'
 import { findSenderProblem } from './send/lane.ts'
 import { tryPayout } from './send/payout.ts'
+import { createTransfer } from './transfer.ts'
 
 /** Nodes report a block when it is accepted on L2. */
 const newHeads = overJsonRpc({ method: 'starknet_subscribeNewHeads', params: {} }, 'starknet_subscriptionNewHeads')
@@ -94,6 +95,13 @@ function createStarknetClient(chain: Chain, options: ConnectOptions, node: Stark
     gasless: createGasless({ node, state, contracts, executor, outside, relay, accountClass }),
     checkRecipient: (address) => checkRecipient(node, chain, contracts, htlcClass.classHash, address),
     checkSender: (address) => findSenderProblem(node, chain, address),
+    transfer: createTransfer({
+      chain,
+      node,
+      state,
+      contracts,
+      ...(options.onTrouble !== undefined && { onTrouble: options.onTrouble }),
+    }),
     inspectProviders: () => inspectNodes(chain, options),
     ...(options.endpoints.ws !== undefined && { newBlocks: subscribeToBlocks(options.endpoints.ws, newHeads) }),
     async close() {

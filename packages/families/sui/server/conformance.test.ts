@@ -13,7 +13,16 @@ import { openTestProviders } from './nodes/provider.fixture.ts'
 import { suiWays } from './strangers.fixture.ts'
 import { createFamilyFixture } from './sui.fixture.ts'
 
-const abilities = ['branchEvents', 'cancel', 'checkRecipient', 'deployHtlc', 'inspectProviders', 'instantRefund', 'legCost'] as const
+const abilities = [
+  'branchEvents',
+  'cancel',
+  'checkRecipient',
+  'deployHtlc',
+  'inspectProviders',
+  'instantRefund',
+  'legCost',
+  'transfer',
+] as const
 
 describeConformance('sui SUI', { family: sui, abilities }, () => open('sui_localnet:sui', 2_000_000_000n, 300_000_000n))
 describeConformance('sui coin', { family: sui, abilities: [...abilities, 'payoutGas'] }, () => open('sui_localnet:usdc', 150_000n, 0n))

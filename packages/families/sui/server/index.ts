@@ -24,6 +24,7 @@ import type { NodeCoin, SuiNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
 import { chooseCoins } from './send/coins.ts'
 import { tryPayout } from './send/payout.ts'
+import { createTransfer } from './transfer.ts'
 import { verifyPackage } from './verify-package.ts'
 
 export const sui: ChainFamily = {
@@ -67,6 +68,7 @@ function createSuiClient(chain: Chain, options: ConnectOptions, node: SuiNode): 
     instantRefund: createInstantRefund(contracts, executor),
     checkRecipient: (address) => checkRecipient(node, address),
     ...(contracts.all.some(({ coinType }) => coinType !== SUI_TYPE) && { payoutGas }),
+    transfer: createTransfer(chain, node, contracts),
     inspectProviders: () => inspectNodes(chain, options),
     async close() {
       node.close()

@@ -52,6 +52,7 @@ describeConformance(
       'legCost',
       'payoutGas',
       'finalHeight',
+      'transfer',
       'deployHtlc',
     ],
   },

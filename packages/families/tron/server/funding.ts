@@ -1,7 +1,7 @@
 /** Makes the calls and typed data that fund a swap on Tron: decimal numbers, base58 addresses, and a fee limit in sun for each call. */
 
 import type { FundingRequest } from '@tandem/chain-kit/port/client.ts'
-import { isApprovalAccepted } from '@tandem/evm/server/approval.ts'
+import { isCallAccepted } from '@tandem/evm/server/approval.ts'
 import type { ContractState } from '@tandem/evm/server/contract-state.ts'
 import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
 import { approvalCall } from '@tandem/evm/terms/approval-call.ts'
@@ -45,7 +45,7 @@ export async function fundingOf(
   const allowance = await state.allowance(token, payer, contract.address)
   if (allowance >= terms.amount) return { ...common, approval: null }
   const wanted = approvalCall(token, contract.address, approval === 'unlimited' ? maxUint256 : terms.amount)
-  const needsReset = allowance > 0n && !(await isApprovalAccepted(node, wanted, payer))
+  const needsReset = allowance > 0n && !(await isCallAccepted(node, wanted, payer))
   return {
     ...common,
     ...(needsReset && { approvalReset: call('approve', approvalCall(token, contract.address, 0n)) }),

@@ -35,6 +35,7 @@ import { fundingOf } from './funding.ts'
 import { verifyTronNode } from './nodes/verify-node.ts'
 import { createWalletApi } from './nodes/wallet-api.ts'
 import { tryPayout } from './send/payout.ts'
+import { createTransfer } from './transfer.ts'
 
 export const tron: ChainFamily = {
   ...tronFacts,
@@ -136,6 +137,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
       hasReverted: async (tx) => (await node.outcome(`0x${tx}`)) === 'reverted',
     },
 
+    transfer: createTransfer({ chain, node, api, contracts, state }),
     inspectProviders: () => inspectNodes(chain, options, JSON_RPC_PATH),
     async close() {
       node.close()

@@ -9,7 +9,7 @@ import { openTestProviders } from './nodes/provider.fixture.ts'
 import { escrowOf, xrplWays } from './strangers.fixture.ts'
 import { createFamilyFixture } from './xrpl.fixture.ts'
 
-const abilities = ['cancel', 'checkRecipient', 'inspectProviders', 'legCost', 'newBlocks'] as const
+const abilities = ['cancel', 'checkRecipient', 'inspectProviders', 'legCost', 'newBlocks', 'transfer'] as const
 
 describeConformance('xrpl', { family: xrpl, abilities }, open)
 

@@ -177,7 +177,7 @@ type ProofNode = Pick<XrplNode, 'block' | 'account' | 'isAbsent'>
  * Each attempt must be impossible: its sequence is unused at a validated ledger after its last one; or its sequence is used,
  * and it is in none of the ledgers that it could be in, all of which were searched. A second escrow would be paid twice.
  */
-async function assertNoneValidated(node: ProofNode, owner: string, attempts: readonly Attempt[]): Promise<void> {
+export async function assertNoneValidated(node: ProofNode, owner: string, attempts: readonly Attempt[]): Promise<void> {
   if (attempts.length === 0) return
   const { height } = await newestOf(node)
   const account = await node.account(owner, height)
@@ -194,5 +194,5 @@ async function assertImpossible(node: ProofNode, { tx, nonce, fees }: Signed, ne
   // The transaction was signed at this ledger or later.
   const first = fees.lastLedger - LIFETIME_LEDGERS
   if (!(await node.isAbsent(tx, first < last ? first : last, last)))
-    throw new ChainFailure('superseded', `${tx} is validated: another escrow would pay twice`)
+    throw new ChainFailure('superseded', `${tx} is validated: another one would pay twice`)
 }

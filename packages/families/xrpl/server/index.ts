@@ -22,6 +22,7 @@ import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import type { XrplNode } from './nodes/node.ts'
 import { newestOf } from './nodes/shared-node.ts'
 import { FINISH_UNITS } from './send/transaction.ts'
+import { createTransfer } from './transfer.ts'
 
 const DECIMALS = 6
 
@@ -87,6 +88,7 @@ function createXrplClient(chain: Chain, options: ConnectOptions, node: XrplNode)
     },
 
     cancel: executor.cancelUnmined,
+    transfer: createTransfer(chain, node, assertCoin),
     async legCost(asset) {
       assertCoin(asset)
       return legCostOf(node)

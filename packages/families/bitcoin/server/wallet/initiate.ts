@@ -1,6 +1,6 @@
 /**
- * Initiates an HTLC by paying from the signer's own P2WPKH coins.
- * An initiation never pays twice, because a coin is spent once: at most one of several attempts that share a coin is ever mined. Therefore:
+ * Pays from the signer's own P2WPKH coins: into an HTLC, or to an address of the operator.
+ * A payment is never made twice, because a coin is spent once: at most one of several attempts that share a coin is ever mined. Therefore:
  * - A replacement spends all coins of the attempt that it replaces (and perhaps more).
  * - When attempts are dropped and cannot be rebroadcast (a reorg removed a coin of one), a new attempt spends at least one coin of every
  *   earlier attempt. An earlier attempt without such a coin is ignored only if it can never be mined: someone else's transaction spends
@@ -24,18 +24,21 @@ import { type Action, type BuildRequest, execute, higherFee, type Inspection, wh
 import type { Draft, Execution, HeldExecution, KnownAttempt } from '../execution.ts'
 import type { Coin, Spender } from '../nodes/backend.ts'
 import { classifyRejection } from '../nodes/rejection.ts'
-import { type Outpoint, parseTransaction } from '../script/transaction.ts'
+import { type Outpoint, parseTransaction, type TransactionOutput } from '../script/transaction.ts'
 import { bitcoinSigning } from '../signing.ts'
 import { paysOnly } from './child-pays.ts'
 import { planPayment } from './coin-selection.ts'
 import { assertReplaces, hasWantedDescendant, splitAttempts, withAmounts } from './own-payments.ts'
 
-export async function initiateHtlc(execution: Execution, terms: HtlcTerms): Promise<string> {
+export function initiateHtlc(execution: Execution, terms: HtlcTerms): Promise<string> {
+  return payFromWallet(execution, { amount: terms.amount, script: htlcOf(terms, execution.network).script })
+}
+
+export async function payFromWallet(execution: Execution, output: TransactionOutput): Promise<string> {
   const { backend, network, outbox } = execution
   const address = walletAddress(outbox.key.publicKey, network)
   const changeScript = scriptOfAddress(address, network)
   const { payments, cancels } = splitAttempts(outbox, changeScript)
-  const output = { amount: terms.amount, script: htlcOf(terms, network).script }
 
   async function build({ feeRate, replaced, live }: BuildRequest, held: HeldExecution): Promise<Draft> {
     const required = await withAmounts(backend, live === null ? await reusableCoins(held, payments, cancels) : live.slots)

@@ -21,6 +21,7 @@ export const fallbackGas = {
   redeem: SETTLE_GAS,
   refund: SETTLE_GAS,
   cancel: 100_000n,
+  transfer: MAX_PAYOUT_GAS,
   revoke: REVOKE_GAS,
 } as const
 

@@ -19,6 +19,9 @@ const GAS = {
 /** Those of the native coin. */
 export const DECIMALS = 18
 
+/** Only the length of the data counts, not the recipient. */
+const PLACEHOLDER: Address = `0x${'11'.repeat(20)}`
+
 /** No call of a single swap has more than the selector and seven words. */
 const CALLDATA_BYTES = 4 + 7 * 32
 
@@ -41,9 +44,15 @@ export async function maxRefundCost(node: EvmNode, chain: Chain, contract: HtlcC
   return costOf(code === '0x' ? gasOf(contract).refund : fallbackGas.refund)
 }
 
+/** A transfer has the data of a token's `transfer` at most. */
+export async function transferCost(node: EvmNode, chain: Chain, token: Address | null): Promise<bigint> {
+  const costOf = await costs(node, chain, { address: token ?? PLACEHOLDER })
+  return costOf(token === null ? GAS.coin.redeem : GAS.token.redeem)
+}
+
 const gasOf = ({ token }: HtlcContract) => GAS[token === null ? 'coin' : 'token']
 
-async function costs(node: EvmNode, chain: Chain, { address }: HtlcContract): Promise<(gas: bigint) => bigint> {
+async function costs(node: EvmNode, chain: Chain, { address }: Pick<HtlcContract, 'address'>): Promise<(gas: bigint) => bigint> {
   const data = bytesToHex(new Uint8Array(CALLDATA_BYTES).fill(1))
   const [price, dataGas, dataFee] = await Promise.all([
     currentPrice(node, feeModelOf(chain)),

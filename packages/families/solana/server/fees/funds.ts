@@ -24,7 +24,7 @@ const KEPT_FOR_DUTIES = 30_000_000n
 
 /** The sender keeps this beside the rent of its own account. */
 export function lamportsKept(verb: SentVerb): bigint {
-  return verb === 'initiate' ? KEPT_FOR_DUTIES : 0n
+  return verb === 'initiate' || verb === 'transfer' ? KEPT_FOR_DUTIES : 0n
 }
 
 const MIN_FEE_LAMPORTS = 5_000n
@@ -74,6 +74,13 @@ export async function assertLamports(
   const funds = { account, lamports: await node.balance(account), reserved: 0n }
   const needed = MIN_FEE_LAMPORTS + lamportsTaken(instructions, account)
   if (!isEnough(funds, needed)) throw shortOf(what, funds, needed)
+}
+
+/** A transfer of tokens may have to create the account of the recipient. */
+export async function transferCost(node: Pick<SolanaNode, 'priorityFee'>, isToken: boolean): Promise<bigint> {
+  const units = fixedUnits('redeem', isToken)
+  const price = await unitPrice(node, 'transfer', [], units)
+  return MIN_FEE_LAMPORTS + (BigInt(units) * price + MICRO_LAMPORTS - 1n) / MICRO_LAMPORTS + (isToken ? RENT.tokenAccount : 0n)
 }
 
 export async function legCostOf(node: Pick<SolanaNode, 'priorityFee'>, isToken: boolean): Promise<LegCost> {

@@ -88,7 +88,13 @@ export async function openLane(node: SolanaNode, outbox: Outbox): Promise<Lane<S
       const funds = await readFunds(needed, unexpired.map(readAttempt))
       if (!isEnough(funds, needed)) throw shortOf(verb, funds, needed)
       // A user's blockhash is no newer than the newest, so the transaction expires no later.
-      const attempt = attemptOf(await signTransaction(held.signer, unsigned), budget, lifetime.lastValidBlockHeight)
+      let attempt = attemptOf(await signTransaction(held.signer, unsigned), budget, lifetime.lastValidBlockHeight)
+      // Two transfers of the same amount to one address would be one transaction.
+      for (let more = 1; call.userSigned === undefined && unexpired.some(({ tx }) => tx === attempt.tx); more += 1) {
+        const other = { ...budget, unitLimit: budget.unitLimit + more }
+        const another = buildTransaction(call.instructions, { ...other, feePayer: sender, blockhash: lifetime.blockhash })
+        attempt = attemptOf(await signTransaction(held.signer, another), other, lifetime.lastValidBlockHeight)
+      }
       if (attempts.some(({ tx }) => tx === attempt.tx)) throw new ChainFailure('would-fail', `${verb}: ${attempt.tx} has expired`)
       await held.record(attempt)
       return { signed: readAttempt({ ...attempt, at: outbox.now }), isNew: true }

@@ -7,8 +7,8 @@ import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import type { SolanaNode } from '../../server/nodes/node.ts'
 import type { ComputeBudget } from '../send/transaction.ts'
 
-/** `close` returns the rent of a settled order's account, `reclaim` a deposit. Neither is urgent. */
-export type SentVerb = HtlcVerb | 'close' | 'reclaim'
+/** `close` returns the rent of a settled order's account, `reclaim` a deposit, `transfer` sends our own money. None is urgent. */
+export type SentVerb = HtlcVerb | 'close' | 'reclaim' | 'transfer'
 
 /**
  * The limits are twice what the program takes with the older Token program (`bench/RESULTS.md`). An initiation searches for the order's
@@ -29,6 +29,7 @@ const MAX_LAMPORTS = {
   refund: 5_000_000n,
   close: 5_000n,
   reclaim: 20_000n,
+  transfer: 100_000n,
 } as const satisfies Record<SentVerb, bigint>
 
 /**
@@ -41,7 +42,10 @@ const MAX_FIRST_LAMPORTS = 500_000n
 const MAX_RELAY_LAMPORTS = 20_000n
 
 /** The number is the share of recent transactions that paid less. */
-const PERCENTILE = { initiate: 50, redeem: 75, refund: 75, close: 25, reclaim: 50 } as const satisfies Record<SentVerb, number>
+const PERCENTILE = { initiate: 50, redeem: 75, refund: 75, close: 25, reclaim: 50, transfer: 50 } as const satisfies Record<
+  SentVerb,
+  number
+>
 
 /** A raise starts from at least this price, in micro-lamports for each unit. */
 const MIN_RAISED_PRICE = 1_000n

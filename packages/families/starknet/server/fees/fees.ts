@@ -79,6 +79,11 @@ export async function legCostOf(node: Pick<StarknetNode, 'block'>): Promise<LegC
   return { decimals: DECIMALS, initiate: costOf(GAS.initiate), redeem: costOf(GAS.redeem), refund: costOf(GAS.refund) }
 }
 
+/** A transfer takes less than a redeem. */
+export async function transferCost(node: Pick<StarknetNode, 'block'>): Promise<bigint> {
+  return (await costs(node))(GAS.redeem)
+}
+
 /** `gas` is that of a redeemer whose account checks one signature by one key, unless it is given. */
 export async function instantRefundCost(node: Pick<StarknetNode, 'block'>, gas: GasAmounts = GAS.instantRefund): Promise<bigint> {
   return (await costs(node))(gas)

@@ -34,8 +34,8 @@ export interface SuiTypes extends ContractTypes {
   readonly refusal: never
 }
 
-/** An initiation leaves this much SUI: an amount that is locked must not keep us from redeeming what we are owed. */
-const KEPT_FOR_DUTIES = 200_000_000n
+/** An initiation or a transfer leaves this much SUI: an amount that is gone must not keep us from redeeming what we are owed. */
+export const KEPT_FOR_DUTIES = 200_000_000n
 
 /** While all coins are in use they are read again this often: transactions are executed within a second. */
 const WAITS = 4
@@ -101,7 +101,7 @@ export async function openLane(node: SuiNode, chain: Chain, outbox: Outbox): Pro
   /** Throws `would-fail` if waiting for coins in use is useless. Providers may list different versions: the balance decides. */
   async function assertFunds(call: SuiCall, budget: bigint, { gas, token }: Wallet): Promise<void> {
     const spending = spendingOf(call)
-    const mist = spending.sui + budget + (call.verb === 'initiate' ? KEPT_FOR_DUTIES : 0n)
+    const mist = spending.sui + budget + (leavesSome(call) ? KEPT_FOR_DUTIES : 0n)
     const assertHeld = async (coins: readonly NodeCoin[], of: string, coinType: string, needed: bigint) => {
       if (totalOf(coins) >= needed) return
       const held = await node.balance(sender, coinType)
@@ -165,6 +165,8 @@ export async function openLane(node: SuiNode, chain: Chain, outbox: Outbox): Pro
   }
 }
 
+const leavesSome = ({ verb }: SuiCall) => verb === 'initiate' || verb === 'transfer'
+
 function addLanes(tx: Transaction, count: number, owner: Address): void {
   if (count === 0) return
   const amounts = Array.from({ length: count }, () => tx.pure.u64(LANE_MIST))
@@ -185,7 +187,7 @@ function planOf(call: SuiCall, budget: bigint, all: Wallet, free: Wallet): Plan 
   if (token > 0n && tokens === null) return null
   const needed = sui + budget
   const gas = chooseCoins(free.gas, needed, all.gas.length)
-  if (gas === null || (call.verb === 'initiate' && totalOf(free.gas) - needed < KEPT_FOR_DUTIES)) return null
+  if (gas === null || (leavesSome(call) && totalOf(free.gas) - needed < KEPT_FOR_DUTIES)) return null
   const left = gas.total - needed
   // Strangers may send dust: a coin that cannot pay for a transaction is no lane.
   const lanes = all.gas.filter(({ balance }) => balance >= budget).length

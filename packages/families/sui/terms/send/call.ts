@@ -10,7 +10,7 @@ import { orderTermsOf, swapIdOf } from '../htlc.ts'
 import { ownedInput } from './transaction.ts'
 
 export type SuiCall = {
-  readonly verb: HtlcVerb
+  readonly verb: HtlcVerb | 'transfer'
   /** The sender spends this beside the gas; null means nothing. */
   readonly spends: { readonly coinType: CoinType; readonly amount: bigint } | null
   /** From this time of the chain's clock on, the call can only fail. Null means that it never expires. */
@@ -50,6 +50,18 @@ export function redeemCallOf(deployed: Deployed, terms: HtlcTerms, secret: Hex32
 export function refundCallOf(deployed: Deployed, terms: HtlcTerms): SuiCall {
   const order = swapIdOf(deployed, terms)
   return { verb: 'refund', spends: null, deadlineMs: null, add: (tx) => void refundCall(tx, deployed, order) }
+}
+
+export function transferCallOf(coinType: CoinType, recipient: string, amount: bigint): SuiCall {
+  return {
+    verb: 'transfer',
+    spends: { coinType, amount },
+    deadlineMs: null,
+    add(tx, coin) {
+      if (coin === null) throw new Error('a transfer needs a coin')
+      tx.transferObjects([coin], recipient)
+    },
+  }
 }
 
 /** The redeemer signed: see `instantRefundDigest`. */

@@ -117,6 +117,11 @@ function shortOf({ account, balanceSun, stakedEnergy, reservedSun, givenSun = 0n
   return new ChainFailure('would-fail', `${held}; energy and bandwidth take ${sun + BANDWIDTH_SUN} sun${given}`)
 }
 
+/** A recipient without the token takes twice the energy. */
+export async function transferCost(api: Pick<WalletApi, 'energyPrice'>): Promise<bigint> {
+  return ENERGY.initiate * (await api.energyPrice()) + USUAL_BANDWIDTH_SUN
+}
+
 export async function legCostOf(api: Pick<WalletApi, 'energyPrice'>): Promise<LegCost> {
   const price = await api.energyPrice()
   const costOf = (energy: bigint) => energy * price + USUAL_BANDWIDTH_SUN

@@ -83,20 +83,22 @@ async function openLane(node: EvmNode, chain: Chain, api: WalletApi, knownMined:
       minedSince(),
     ])
     return outbox.withKey(async (held) => {
-      const signed = [...(await held.readOthers({ since: oldestUnexpired })), ...own].filter(
-        (known) => isUnexpired(known) && !mined.has(known.tx),
-      )
+      const others = await held.readOthers({ since: oldestUnexpired })
+      const signed = [...others, ...own].filter((known) => isUnexpired(known) && !mined.has(known.tx))
       const unmined = await Promise.all(signed.map(readAttempt))
       const same = mayShare ? unmined.find((known) => isSameCall(known.call, call)) : undefined
       if (same !== undefined) return { signed: same, isNew: false }
       const reservedSun = unmined.reduce((sum, known) => sum + reserveOf(known), 0n)
-      const attempt = await signCall(held.signer, call, {
+      const frame = {
         reference,
         nowMs: tipMs,
-        ttlMs: ttl,
         feeLimitSun: feeLimitSun(verb, need, energyPriceSun, { ...funds, reservedSun, givenSun: call.value }, minLimitSun),
         energyPriceSun,
-      })
+      }
+      let attempt = await signCall(held.signer, call, { ...frame, ttlMs: ttl })
+      // Two transfers of the same amount to one address would be one transaction.
+      for (let more = 1n; others.some(({ tx }) => tx === attempt.tx); more += 1n)
+        attempt = await signCall(held.signer, call, { ...frame, ttlMs: ttl + more })
       await held.record(attempt)
       own.push({ ...attempt, at: outbox.now })
       return { signed: await readAttempt({ ...attempt, at: outbox.now }), isNew: true }

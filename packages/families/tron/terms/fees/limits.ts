@@ -1,7 +1,7 @@
 /** Limits energy and fees for each call. */
 import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 
-export type FeeVerb = HtlcVerb | 'approve' | 'reclaim'
+export type FeeVerb = HtlcVerb | 'approve' | 'reclaim' | 'transfer'
 
 export const SUN = 1_000_000n
 
@@ -12,6 +12,7 @@ export const fallbackEnergy = {
   redeem: 500_000n,
   refund: 500_000n,
   reclaim: 600_000n,
+  transfer: 300_000n,
 } as const satisfies Record<FeeVerb, bigint>
 
 /** The contract uses this energy with a plain token, and no token uses less. */
@@ -21,6 +22,7 @@ export const minEnergy = {
   redeem: 40_000n,
   refund: 40_000n,
   reclaim: 60_000n,
+  transfer: 14_000n,
 } as const satisfies Record<FeeVerb, bigint>
 
 /** Above the cap an operator must decide. A redeem or refund is worth more than a new swap. */
@@ -30,4 +32,5 @@ export const feeCapSun = {
   redeem: 1500n * SUN,
   refund: 1500n * SUN,
   reclaim: 300n * SUN,
+  transfer: 300n * SUN,
 } as const satisfies Record<FeeVerb, bigint>

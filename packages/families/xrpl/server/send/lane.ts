@@ -58,7 +58,10 @@ export function createLanes(node: XrplNode, chain: Chain): OpenXrplLane {
     }
     const lastLook = () => looking ?? lookAgain()
     /** An escrow takes its amount, and makes the reserve grow. */
-    const lockedBy = (call: Call) => (call.TransactionType === 'EscrowCreate' ? BigInt(call.Amount) + (seen?.reserves.increment ?? 0n) : 0n)
+    const lockedBy = (call: Call) => {
+      if (call.TransactionType === 'Payment') return BigInt(call.Amount)
+      return call.TransactionType === 'EscrowCreate' ? BigInt(call.Amount) + (seen?.reserves.increment ?? 0n) : 0n
+    }
 
     return openNonceLane<XrplTypes>(
       {

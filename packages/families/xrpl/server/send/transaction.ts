@@ -9,6 +9,13 @@ import { type Escrow, type EscrowId, escrowKey, fulfillmentOf, toRippleTime } fr
 import type { Fees } from '../fees.ts'
 import { xrplSigning } from '../signing.ts'
 
+type PaymentCall = {
+  readonly TransactionType: 'Payment'
+  readonly Destination: string
+  readonly DestinationTag?: number
+  readonly Amount: string
+}
+
 /** A call has no envelope. Its field names are the chain's. */
 export type Call =
   | {
@@ -28,6 +35,7 @@ export type Call =
     }
   | { readonly TransactionType: 'EscrowCancel'; readonly Owner: string; readonly OfferSequence: number }
   | { readonly TransactionType: 'AccountSet' }
+  | PaymentCall
 
 export const noop: Call = { TransactionType: 'AccountSet' }
 
@@ -40,6 +48,10 @@ export function createCall({ destination, tag, amount, condition, cancelAfter }:
     Condition: condition,
     CancelAfter: toRippleTime(cancelAfter),
   }
+}
+
+export function paymentCall(destination: string, tag: number | null, amount: bigint): Call {
+  return { TransactionType: 'Payment', Destination: destination, ...(tag !== null && { DestinationTag: tag }), Amount: amount.toString() }
 }
 
 export function finishCall({ owner, sequence }: EscrowId, condition: string, secret: string): Call {
