@@ -1,7 +1,7 @@
 /** Tests how amounts are parsed and written. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { divideRoundingUp, formatUnits, formatUsd, formatUsdPrice, parseAmount, parseUsdPrice, usdMicros } from './amount.ts'
+import { divideRoundingUp, formatUnits, formatUsd, formatUsdPrice, parseAmount, parseUnits, parseUsdPrice, usdMicros } from './amount.ts'
 import { parseAssetId } from './asset.ts'
 
 const UINT256_MAX = 2n ** 256n - 1n
@@ -131,4 +131,14 @@ describe('parseAssetId', () => {
   ])('refuses "%s"', (text) => {
     expect(() => parseAssetId(text)).toThrow(expect.objectContaining({ code: 'bad_request' }))
   })
+})
+
+it('whole coins are parsed exactly, and anything else is refused', () => {
+  expect(parseUnits('1.5', 8)).toBe(150_000_000n)
+  expect(parseUnits('0.000001', 6)).toBe(1n)
+  expect(parseUnits('1000', 0)).toBe(1000n)
+  for (const wrong of ['', '-1', '1e3', '.5', '1.', '1,5', ' 1'])
+    expect(() => parseUnits(wrong, 6), wrong).toThrow('takes a decimal number')
+  expect(() => parseUnits('0.0000001', 6)).toThrow('has more than 6 decimals')
+  expect(() => parseUnits('0', 6)).toThrow('is 0')
 })

@@ -29,6 +29,16 @@ export function formatUnits(amount: bigint, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
+/** Parses an amount in whole coins, such as 1.5, into the smallest unit. */
+export function parseUnits(text: string, decimals: number, field = 'amount'): bigint {
+  const [, whole, fraction = ''] = /^(\d{1,60})(?:\.(\d{1,60}))?$/.exec(text) ?? []
+  if (whole === undefined) throw new TandemError('bad_request', `${field} takes a decimal number, such as 1.5, got "${text.slice(0, 80)}"`)
+  if (fraction.length > decimals) throw new TandemError('bad_request', `${field} "${text}" has more than ${decimals} decimals`)
+  const amount = BigInt(whole + fraction.padEnd(decimals, '0'))
+  if (amount === 0n) throw new TandemError('bad_request', `${field} is 0`)
+  return amount
+}
+
 /** The value is in millionths of a dollar, rounded down: a shown value must never promise more than there is. */
 export function usdMicros(amount: bigint, decimals: number, price: UsdPrice): bigint {
   return (amount * price) / 10n ** BigInt(decimals + PRICE_SCALE_DIGITS - 6)

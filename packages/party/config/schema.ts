@@ -698,6 +698,37 @@ const risk = Type.Object(
   { ...strict, description: 'Limits of what the solver takes on, and its premiums for risk.' },
 )
 
+const withdrawals = Type.Object(
+  {
+    addresses: Type.Record(
+      Type.String(),
+      Type.Array(Type.String({ minLength: 1, description: 'An address of the operator on this chain.' }), { minItems: 1, maxItems: 16 }),
+      {
+        description:
+          'Where inventory may be sent, by chain. `tandem solver sweep` and `evacuate` send to the first address of a chain. The solver sends to no other address, whatever its database says.',
+      },
+    ),
+    delay_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 2_592_000,
+        description:
+          'A withdrawal waits at least this long, counted from when the running solver first saw it; a restart begins again. So you notice one that you did not ask for, and cancel it. Default: 0.',
+      }),
+    ),
+    max_usd_per_day: Type.Optional(
+      Decimal(
+        'The maximum worth of withdrawals within 24 hours, in US dollars, at the prices when they are signed. With it, an asset without a price is not sent. Default: no maximum.',
+      ),
+    ),
+  },
+  {
+    ...strict,
+    description:
+      'Lets `tandem solver send`, `sweep` and `evacuate` send inventory while the solver runs: see docs/withdrawals.md. Default: nothing is sent.',
+  },
+)
+
 export const SolverConfig = Type.Object(
   {
     ...common,
@@ -745,6 +776,7 @@ export const SolverConfig = Type.Object(
       }),
     ),
     risk: Type.Optional(risk),
+    withdrawals: Type.Optional(withdrawals),
   },
   strict,
 )

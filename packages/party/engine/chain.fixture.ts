@@ -1,4 +1,5 @@
 /** Simulates a chain in memory: blocks with events, reorgs and a mempool, and a log of all calls. */
+import type { TransferRequest } from '@tandem/chain-kit/port/abilities/transfer.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { DepositReading } from '@tandem/chain-kit/port/htlc-reading.ts'
 import type { OtherAttempt, Outbox } from '@tandem/chain-kit/port/outbox.ts'
@@ -26,6 +27,7 @@ type Question =
   | 'refund'
   | 'instantRefund'
   | 'cancel'
+  | 'transfer'
   | 'broadcast'
   | 'answer to broadcast'
 
@@ -47,6 +49,9 @@ export type MemoryChain = ChainClient & {
   }[]
   mempool: HtlcEvent[]
   balances: Record<string, bigint>
+  /** These transfers were broadcast; `height` is null until `minePayments`. */
+  readonly payments: { readonly tx: string; readonly request: TransferRequest; height: bigint | null }[]
+  minePayments(): void
   mine(...events: readonly HtlcEvent[]): Block
   /** Mines `count` empty blocks. */
   grow(count: number): Block
@@ -132,6 +137,36 @@ export function createMemoryChain(id: ChainId, now: bigint, { blockMs, skipsOneI
     orders: [],
     mempool: [],
     balances: {},
+    payments: [],
+    minePayments() {
+      const { height } = client.grow(1)
+      for (const payment of client.payments) payment.height ??= height
+    },
+    transfer: {
+      async send(request, outbox) {
+        const [recorded] = outbox.attempts
+        const tx = recorded?.tx ?? `transfer ${made} ${client.payments.length + client.orders.length}`
+        if (recorded === undefined) {
+          const order: MemoryChain['orders'][number] = { spend: null, outbox, others: await outbox.readOthers(), signer: null }
+          client.orders.push(order)
+          await ask('transfer')
+          await outbox.withKey(async (held) => {
+            order.signer = held.signer
+            await client.before.sign?.()
+            await held.record({ tx, raw: `raw ${tx}`, slots: [], feeRate: 1n })
+          })
+        }
+        await ask('broadcast')
+        client.broadcast.push(tx)
+        if (!client.payments.some((payment) => payment.tx === tx)) client.payments.push({ tx, request, height: null })
+        return tx
+      },
+      async outcome(_, __, attempts) {
+        const paid = client.payments.find(({ tx, height }) => height !== null && attempts.some((attempt) => attempt.tx === tx))
+        return paid === undefined || paid.height === null ? { kind: 'pending' } : { kind: 'paid', tx: paid.tx, height: paid.height }
+      },
+      fee: async () => 0n,
+    },
     mine,
     grow(count) {
       let last = mine()

@@ -62,7 +62,17 @@ export async function openEngineFixture(store: TestStore, changes: ExampleChange
     'swaps',
     'orders',
   ] as const
-  const tables = ['attempts', 'actions', 'leases', 'events', 'blocks', ...ofOrders, 'touched_orders', 'order_clocks'] as const
+  const tables = [
+    'attempts',
+    'withdrawals',
+    'actions',
+    'leases',
+    'events',
+    'blocks',
+    ...ofOrders,
+    'touched_orders',
+    'order_clocks',
+  ] as const
   for (const table of tables) await db.deleteFrom(table).execute()
   const bitcoin = createMemoryChain('bitcoin_regtest', NOW)
   const ethereum = createMemoryChain('ethereum_localnet', NOW)

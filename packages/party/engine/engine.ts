@@ -28,6 +28,7 @@ import { createShards } from './shards.ts'
 import { LEASE_RENEWAL_MS } from './times.ts'
 import type { Reorg } from './watcher.ts'
 import { groupWatchers } from './watchers.ts'
+import { startWithdrawals, type WithdrawalRules } from './withdrawals/withdrawals.ts'
 
 export interface Engine {
   expectOrders(chains: Iterable<ChainId>): void
@@ -68,6 +69,8 @@ export type EngineOptions = {
   readonly onDifferences?: (report: DifferenceReport) => void
   /** Orders were derived, by this process or another one of the database, so their status may have changed. */
   readonly onDerived?: () => void
+  /** Without them the party sends no withdrawals. */
+  readonly withdrawals?: WithdrawalRules
 }
 
 export function startEngine(options: EngineOptions): Engine {
@@ -95,6 +98,7 @@ export function startEngine(options: EngineOptions): Engine {
     isHealthy: watchers.isHealthy,
     log,
   })
+  const withdrawals = options.withdrawals && startWithdrawals({ ...executing, rules: options.withdrawals })
   const spends = createSpendCheck({ ...options, polls, stopping: stopping.signal })
   const reconciler = startReconcileLoop({
     ...options,
@@ -180,6 +184,7 @@ export function startEngine(options: EngineOptions): Engine {
       await done
       await ended
       await dispatcher.idle()
+      await withdrawals?.stop()
       await spends.idle()
       await peers.close()
       await renewal.stop()

@@ -14,7 +14,7 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { ActionKey } from '@tandem/protocol/order.ts'
-import type { LeasedAction } from '../store/actions/actions.ts'
+import type { Leased } from '../store/actions/actions.ts'
 import {
   type NewAttempt,
   readSenderAttempts,
@@ -36,7 +36,7 @@ export type KeyUse = {
   readonly chain: ChainId
   readonly sender: string
   /** A batch shares its attempts among its actions. */
-  readonly actions: readonly LeasedAction[]
+  readonly actions: readonly Leased[]
   readonly holdsSecret: boolean
   /** When it aborts, the key is free for other processes at once, even while a node has not answered. All that was signed is recorded. */
   readonly stopping?: AbortSignal
@@ -100,7 +100,7 @@ function isIn({ since, fromNonce }: OthersRange): (attempt: Attempt) => boolean 
   return ({ at, nonce }) => at > since && (fromNonce === null || (nonce !== undefined && nonce >= fromNonce))
 }
 
-function ofOthers(actions: readonly LeasedAction[], attempts: readonly SenderAttempt[]): readonly SenderAttempt[] {
+function ofOthers(actions: readonly Leased[], attempts: readonly SenderAttempt[]): readonly SenderAttempt[] {
   const own = new Set<ActionKey>(actions.map(({ key }) => key))
   return attempts.filter(({ key }) => !own.has(key))
 }

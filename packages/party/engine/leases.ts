@@ -2,11 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { ActionKey } from '@tandem/protocol/order.ts'
-import { type LeasedAction, type LeaseQuery, leaseActions } from '../store/actions/actions.ts'
+import { type Leased, type LeasedAction, type LeaseQuery, leaseActions } from '../store/actions/actions.ts'
 import { type BatchQuery, leaseBatch } from '../store/actions/batches.ts'
 import { type ActionResult, finishAction } from '../store/actions/finish-action.ts'
 import { releaseLease, releaseLeases, renewActions, renewLeases } from '../store/actions/leases.ts'
 import type { Database } from '../store/database/database.ts'
+import { type LeasedWithdrawal, leaseWithdrawals } from '../store/solver/withdrawals.ts'
 import { LEASE_SECONDS, MAX_FINISH_RETRY_MS, MIN_FINISH_RETRY_MS } from './times.ts'
 
 export interface Leases {
@@ -14,10 +15,11 @@ export interface Leases {
   next(): Promise<LeasedAction | null>
   several(query: LeaseQuery): Promise<readonly LeasedAction[]>
   batch(first: LeasedAction, query: Omit<BatchQuery, 'seconds'>): Promise<readonly LeasedAction[]>
+  withdrawals(limit: number): Promise<readonly LeasedWithdrawal[]>
   /** Ends a lease. It is retried while the lease lasts, because the database may be away for a moment. A lost lease is ignored. */
-  finish(action: LeasedAction, result: ActionResult): Promise<void>
+  finish(action: Leased, result: ActionResult): Promise<void>
   /** Throws `superseded` if a lease may be lost, because this process was paused or the database is away. */
-  assertHeld(actions: readonly LeasedAction[]): void
+  assertHeld(actions: readonly Leased[]): void
   /** Renews the named lease, which `work` takes itself, until `work` ends. After a failure the lease is given up to others. */
   whileRenewed<T>(name: string, work: () => Promise<T>): Promise<T>
   /** Renews everything in use. A lease that has expired continues if no other holder took it over. */
@@ -41,21 +43,21 @@ export function createLeases(
   /** The time counts from before the request, so the database's lease never ends before ours. */
   const untilMs = (askedAtMs: number) => askedAtMs + seconds * 1000
 
-  function hold(actions: readonly LeasedAction[], askedAtMs: number): void {
+  function hold(actions: readonly Leased[], askedAtMs: number): void {
     for (const { key, fence } of actions) held.set(key, { fence, untilMs: untilMs(askedAtMs) })
   }
 
-  function isHeld({ key, fence }: LeasedAction): boolean {
+  function isHeld({ key, fence }: Leased): boolean {
     const lease = held.get(key)
     return lease !== undefined && lease.fence === fence && nowMs() < lease.untilMs
   }
 
-  function drop({ key, fence }: LeasedAction): void {
+  function drop({ key, fence }: Leased): void {
     if (held.get(key)?.fence === fence) held.delete(key)
   }
 
   /** A lease that arrives after `giveUp` is not kept. */
-  async function takeAll(lease: () => Promise<readonly LeasedAction[]>): Promise<readonly LeasedAction[]> {
+  async function takeAll<T extends Leased>(lease: () => Promise<readonly T[]>): Promise<readonly T[]> {
     if (isGivenUp) return []
     const askedAtMs = nowMs()
     const actions = await lease()
@@ -69,7 +71,7 @@ export function createLeases(
 
   const several = (query: LeaseQuery) => takeAll(() => leaseActions(db, holder, seconds, query))
 
-  async function finishWhileHeld(action: LeasedAction, result: ActionResult): Promise<void> {
+  async function finishWhileHeld(action: Leased, result: ActionResult): Promise<void> {
     for (let waitMs = MIN_FINISH_RETRY_MS; ; waitMs = Math.min(waitMs * 2, MAX_FINISH_RETRY_MS)) {
       try {
         await finishAction(db, action, result)
@@ -86,6 +88,7 @@ export function createLeases(
     next: async () => (await several({ limit: 1 }))[0] ?? null,
     several,
     batch: (first, query) => takeAll(() => leaseBatch(db, first, { ...query, seconds })),
+    withdrawals: (limit) => takeAll(() => leaseWithdrawals(db, holder, seconds, limit)),
     async finish(action, result) {
       try {
         await finishWhileHeld(action, result)

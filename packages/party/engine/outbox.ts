@@ -1,13 +1,14 @@
 /** Gives an action its earlier attempts, and its key while it signs. */
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Attempt, HeldKey, OthersQuery, Outbox, Sponsor } from '@tandem/chain-kit/port/outbox.ts'
 import type { Key, Signer } from '@tandem/keys/key.ts'
-import type { OrderAction, OrderPurpose, SignedVerb } from '@tandem/keys/purpose.ts'
+import type { OrderAction, Purpose, SignedVerb } from '@tandem/keys/purpose.ts'
 import { redeemable } from '@tandem/protocol/playbook.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import type { Deposit } from '@tandem/protocol/swap-state.ts'
 import { minSeconds } from '@tandem/protocol/timelock.ts'
-import { type LeasedAction, makeAttemptDue } from '../store/actions/actions.ts'
+import { type Leased, type LeasedAction, makeAttemptDue } from '../store/actions/actions.ts'
 import { readAttempts } from '../store/actions/attempts.ts'
 import { noteReverted } from '../store/actions/reverted-relays.ts'
 import type { Database } from '../store/database/database.ts'
@@ -34,26 +35,60 @@ const READS_WITHOUT_KEY = 4
 
 /** Opens the outbox of an action, or of a batch of actions of one signer on one chain that share transactions. */
 export async function openOutbox(
-  { db, registry, party, leases, now, stopping }: OutboxContext,
+  context: OutboxContext,
   verb: SignedVerb,
   taken: readonly [Taken, ...Taken[]],
   facts: FreshFacts,
 ): Promise<Outbox> {
+  const { db, registry, party } = context
   const [first, ...others] = taken
   const { step } = first
   const { chain } = step.state.order[step.leg]
-  const actions = taken.map(({ action }) => action)
-  const keys = actions.map(({ key }) => key)
-  const key = await party.keyFor(step)
   const actionOf = ({ step: { state, leg } }: Taken): OrderAction => {
     const { terms, gas } = state.order[leg]
     return { order: state.order.id, leg, verb, terms, ...(verb === 'redeem' && gas !== null && { gas }) }
   }
+  const sponsor = party.sponsorFor?.(step) ?? null
+  return outboxOf(
+    context,
+    {
+      client: step.client,
+      key: await party.keyFor(step),
+      purpose: { kind: 'order', chain, actions: [actionOf(first), ...others.map(actionOf)] },
+      actions: taken.map(({ action }) => action),
+      attempts: await attemptsOf(db, taken),
+      holdsSecret: party.role === 'service' && step.verb === 'redeem',
+      sponsor,
+      secondsLeft: minOf(taken.map((one) => secondsLeft(registry, one.step))),
+    },
+    facts,
+  )
+}
+
+/** All that one signer signs on one chain under one purpose. */
+export type OutboxWork = {
+  readonly client: Pick<ChainClient, 'chain' | 'identityOf'>
+  readonly key: Key
+  readonly purpose: Purpose
+  readonly actions: readonly Leased[]
+  readonly attempts: readonly Attempt[]
+  readonly holdsSecret: boolean
+  readonly sponsor: StepSponsor | null
+  readonly secondsLeft: bigint | null
+}
+
+export function outboxOf(
+  { db, leases, now, stopping }: Omit<OutboxContext, 'registry' | 'party' | 'leases'> & { readonly leases: Pick<Leases, 'assertHeld'> },
+  { client, key, purpose, actions, attempts, holdsSecret, sponsor, secondsLeft }: OutboxWork,
+  facts: FreshFacts,
+): Outbox {
+  const chain = client.chain.id
+  const keys = actions.map((action) => action.key)
   const useOf = (owner: Key): KeyUse => ({
     chain,
-    sender: step.client.identityOf(owner),
+    sender: client.identityOf(owner),
     actions,
-    holdsSecret: party.role === 'service' && step.verb === 'redeem',
+    holdsSecret,
     ...(stopping !== undefined && { stopping }),
   })
   const use = useOf(key)
@@ -61,7 +96,6 @@ export async function openOutbox(
     since: since ?? now() - MAX_UNMINED_SECONDS,
     fromNonce: fromNonce ?? null,
   })
-  const purpose: OrderPurpose = { kind: 'order', chain, actions: [actionOf(first), ...others.map(actionOf)] }
   const signerOf = (owner: Key): Signer => ({ ...owner.signerFor(purpose), assertMaySign: () => leases.assertHeld(actions) })
   const heldBy = (hold: KeyHold): HeldKey => ({
     signer: signerOf(key),
@@ -91,7 +125,6 @@ export async function openOutbox(
     }
   }
 
-  const sponsoring = party.sponsorFor?.(step) ?? null
   const sponsorOf = ({ key: payer, charge }: StepSponsor): Sponsor => ({
     key: payer,
     withKey: (work) => withHold(useOf(payer), (held) => work({ ...held, sponsor: signerOf(payer) })),
@@ -100,13 +133,13 @@ export async function openOutbox(
 
   return {
     key,
-    attempts: await attemptsOf(db, taken),
+    attempts,
     readOthers: (query) => readOthers(db, use, rangeOf(query)),
     withKey: (work) => withHold(use, work),
-    ...(sponsoring !== null && { sponsor: sponsorOf(sponsoring) }),
+    ...(sponsor !== null && { sponsor: sponsorOf(sponsor) }),
     makeDue: (tx) => makeAttemptDue(db, { chain, sender: use.sender, tx }),
     noteReverted: (tx, weight) => noteReverted(db, keys, tx, weight),
-    secondsLeft: minOf(taken.map((one) => secondsLeft(registry, one.step))),
+    secondsLeft,
     now: now(),
   }
 }

@@ -124,6 +124,11 @@ export const UNSERVED_RECHECK_MS = 60_000
 export const SETTLE_SECONDS = 2n
 export const FAILED_PAYOUTS_MS = 1_000
 
+// Withdrawals.
+
+/** An operator waits for a withdrawal, and nobody else does. */
+export const WITHDRAWALS_MS = 2_000
+
 // Keys.
 
 /** A hold ends after this time, or after 50 signatures, so that other processes get the key. */

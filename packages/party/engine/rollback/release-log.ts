@@ -7,11 +7,12 @@
 import { constants, type FileHandle, mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Release } from '../../store/database/rollbacks.ts'
+import { isWithdrawal } from '../../store/solver/withdrawals.ts'
 import { RELEASE_LOG_SYNC_MS } from '../times.ts'
 import { isCode, olderFile, putHeader, type RotationStep, rotate } from './rotate.ts'
 
 export interface ReleaseLog {
-  /** Returns the newest lines, oldest first, and all that name a lock or a refund; null if there is no file. */
+  /** Returns the newest lines, oldest first, and all that name a lock, a refund or a withdrawal; null if there is no file. */
   read(): Promise<{ readonly id: string; readonly newest: readonly Release[]; readonly commitments: readonly Release[] } | null>
   create(id: string): Promise<void>
   append(release: Release): Promise<void>
@@ -120,9 +121,9 @@ export function openReleaseLog(path: string, { maxBytes = MAX_BYTES, before }: R
   }
 }
 
-/** A commitment excludes another signature for the same order, whatever the database says. */
+/** A commitment excludes another signature for the same order or withdrawal, whatever the database says. */
 function isCommitment(line: Release): boolean {
-  return 'lock' in line || 'deposits' in line
+  return 'lock' in line || 'deposits' in line || ('attempt' in line && isWithdrawal(line.attempt))
 }
 
 /** Without O_CREAT, because a created file would have no header. */

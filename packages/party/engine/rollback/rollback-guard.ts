@@ -17,6 +17,7 @@ import {
   recordRollback,
   registerReleaseLog,
 } from '../../store/database/rollbacks.ts'
+import { isWithdrawal } from '../../store/solver/withdrawals.ts'
 import { repeat } from '../loop.ts'
 import { ROLLBACK_CHECK_MS, ROLLBACK_COMPARED_MS } from '../times.ts'
 import { openReleaseLog, type ReleaseLog } from './release-log.ts'
@@ -43,6 +44,10 @@ export interface RollbackGuard {
    * another id. The file says so, so a deleted or forged row changes nothing.
    */
   hasSignedRefund(orderId: string, deposits: readonly string[]): boolean
+  /** Returns whether a transfer of this withdrawal is signed. The file says so, so a deleted or forged row changes nothing. */
+  hasSignedWithdrawal(key: ActionKey): boolean
+  /** Returns why the database may lack what was signed, until the operator confirms; null if it does not. */
+  whyHeld(): Promise<string | null>
   stop(): Promise<void>
 }
 
@@ -53,6 +58,8 @@ export const noGuard: RollbackGuard = {
   noteAttempt: async () => undefined,
   locksOf: () => [],
   hasSignedRefund: () => false,
+  hasSignedWithdrawal: () => false,
+  whyHeld: async () => null,
   stop: async () => undefined,
 }
 
@@ -75,6 +82,7 @@ export async function startRollbackGuard(options: {
   /** These are orders and deposits. Refunds of all lines count, also after a rollback. */
   const refundedOrders = new Set<string>()
   const refundedDeposits = new Set<string>()
+  const withdrawals = new Set<string>()
   let hold: Hold | null = null
   let isOpen = false
   let logId: string | null = null
@@ -162,6 +170,7 @@ export async function startRollbackGuard(options: {
   }
 
   function remember(line: Release): void {
+    if ('attempt' in line && isWithdrawal(line.attempt)) rememberIn(withdrawals, line.attempt)
     if ('lock' in line && line.lock !== undefined) {
       locks.set(line.attempt, [...new Set([...(locks.get(line.attempt) ?? []), line.lock])])
       evictOldest(locks)
@@ -201,6 +210,11 @@ export async function startRollbackGuard(options: {
     },
     locksOf: (key) => locks.get(key) ?? [],
     hasSignedRefund: (orderId, deposits) => refundedOrders.has(orderId) || deposits.some((deposit) => refundedDeposits.has(deposit)),
+    hasSignedWithdrawal: (key) => withdrawals.has(key),
+    async whyHeld() {
+      await check()
+      return hold?.reason ?? null
+    },
     async stop() {
       await loop.stop()
       await file.close()

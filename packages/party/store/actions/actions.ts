@@ -10,6 +10,14 @@ import { readRows } from '../database/prepared.ts'
 
 export type WantedAction = { readonly orderId: string; readonly leg: Leg; readonly verb: ActionVerb }
 
+/** What the holder of a lease is known by. A withdrawal has no order. */
+export type Leased = {
+  readonly key: ActionKey
+  readonly orderId: string | null
+  readonly fence: bigint
+  readonly failures: number
+}
+
 /** `cancelling` means that the action is not wanted any more, and that its unmined transaction is to be cancelled. */
 export type LeasedAction = WantedAction & {
   readonly key: ActionKey
@@ -60,6 +68,9 @@ export type LeaseQuery = {
 const MAX_REDEEMS = sql.lit(500)
 const MAX_OTHERS = sql.lit(100)
 
+/** Withdrawals are leased by `store/solver/withdrawals.ts`. */
+const OTHER_VERBS = sql`verb <> 'redeem' and verb <> 'withdraw'`
+
 const isFree = sql`(wanted or cancelling) and (lease_until is null or lease_until < now())`
 
 /** Costs one index lookup for each chain, however many actions there are. */
@@ -86,7 +97,7 @@ export async function leaseActions(
   const isLate = sql`due_at <= now() - make_interval(secs => ${lateMs / 1000})`
   const rows = await readRows(db, leasedRow)`
     with redeem_chains as materialized (${chainsOf(sql`verb = 'redeem'`)}
-    ), other_chains as materialized (${chainsOf(sql`verb <> 'redeem'`)}
+    ), other_chains as materialized (${chainsOf(OTHER_VERBS)}
     ), due as materialized (
       select first.* from redeem_chains, lateral (
         select key, order_id, leg, chain, due_at, last_tx from actions
@@ -124,7 +135,7 @@ export async function leaseActions(
       union all
       select first.key, first.chain, first.due_at, false, false from other_chains, lateral (
         select key, chain, due_at from actions
-        where verb <> 'redeem' and actions.chain = other_chains.chain and ${isFree} and ${isLate}
+        where ${OTHER_VERBS} and actions.chain = other_chains.chain and ${isFree} and ${isLate}
         order by due_at limit ${MAX_OTHERS}
       ) as first
     ), ranked as materialized (

@@ -8,10 +8,10 @@ import { anyOf } from '../database/any-of.ts'
 import { nullable, number, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import type { LeasedAction } from './actions.ts'
+import type { Leased } from './actions.ts'
 
 export type NewAttempt = Attempt & {
-  readonly actions: readonly LeasedAction[]
+  readonly actions: readonly Leased[]
   readonly chain: ChainId
   readonly sender: string
   /** The orders are marked in the same transaction. */

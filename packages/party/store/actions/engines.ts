@@ -25,6 +25,12 @@ export async function leaseEngine(db: Database, holder: string, seconds: number,
   return { holders: rows.filter((row) => !row.follows).map((row) => row.holder), isFollowed: rows.some((row) => row.follows) }
 }
 
+/** Returns how many engines of the database live. */
+export async function livingEngines(db: Database): Promise<number> {
+  const rows = await readRows(db, shape({ holder: text }))`select holder from leases where name like 'engine %' and until > now()`
+  return rows.length
+}
+
 /** Leases a follower's membership. A report is null if the engine has not reported, or in the form of another version. */
 export async function followEngines(db: Database, holder: string, seconds: number): Promise<readonly (EngineReport | null)[]> {
   const rows = await readRows(db, shape({ report: known(engineReport) }))`

@@ -2,7 +2,7 @@
 import type { Database } from '../database/database.ts'
 import { prepareWrite } from '../database/prepared.ts'
 import { sharePerDatabase } from '../database/share-statements.ts'
-import type { LeasedAction } from './actions.ts'
+import type { Leased } from './actions.ts'
 
 export type ActionResult =
   | { readonly kind: 'sent'; readonly tx: string; readonly againInMs: number }
@@ -51,7 +51,7 @@ const finish = prepareWrite(
   from given where actions.key = given.key and actions.fence = given.fence and actions.key in (select key from held)`,
 )
 
-type Finished = { readonly action: LeasedAction; readonly result: ActionResult }
+type Finished = { readonly action: Leased; readonly result: ActionResult }
 
 async function finishAll(db: Database, finished: readonly Finished[]): Promise<readonly undefined[]> {
   await finish(db, [JSON.stringify(finished.map(rowOf))])
@@ -65,7 +65,7 @@ const finishNow = sharePerDatabase(finishAll)
 const finishSent = sharePerDatabase(finishAll, { collectMs: COLLECT_SENT_MS })
 
 /** A result is ignored if the lease was lost. */
-export async function finishAction(db: Database, action: LeasedAction, result: ActionResult): Promise<void> {
+export async function finishAction(db: Database, action: Leased, result: ActionResult): Promise<void> {
   await (result.kind === 'sent' ? finishSent : finishNow)(db, { action, result })
 }
 

@@ -25,11 +25,13 @@ const SERVICE = 'service/orders/changed-rows.test.ts'
 const SOLVER = 'solver/forged-rows.test.ts'
 const REFUNDS = 'solver/instant-refund/forged-rows.test.ts'
 const BACKUP = 'solver/instant-refund/restored-backup.test.ts'
+const WITHDRAWALS = 'solver/withdrawals/withdrawals.test.ts'
 
 const stops = told('delete or edit rows so that the work stops')
 const earnings = told('invent earnings')
 const budgets = told('raise the limits of what the service pays in fees')
 const risks = told('edit prices, limits, quotes and reservations')
+const wishes = told('ask for withdrawals')
 const shown = harmless('it is shown or counted, and no money follows from it')
 const pace = harmless('it decides when an order is derived; a sweep checks all open orders repeatedly')
 
@@ -165,4 +167,9 @@ export const rowTrust: Readonly<Record<string, TableTrust>> = {
   touched_orders: [['id order_id', pace]],
   webhook_deliveries: [['id webhook_id message_id order_id status at attempts tried_since due_at last_error dead_at', shown]],
   webhooks: [['id app url secret old_secret old_secret_until failures resume_at created_at', shown]],
+  withdrawals: [
+    ['id action_key asset recipient amount requested_at not_before', tests(WITHDRAWALS)],
+    ['counted_at usd_micros', wishes],
+    ['settled_height paid_tx failure cancelled_at', stops],
+  ],
 }

@@ -124,11 +124,12 @@ export type Schema = {
   }
   actions: {
     key: string
-    order_id: string
-    leg: Leg
+    /** A withdrawal has no order and no leg. */
+    order_id: string | null
+    leg: Leg | null
     /** The database sets it from the swap. */
     chain: Generated<string>
-    verb: ActionVerb
+    verb: ActionVerb | 'withdraw'
     wanted: boolean
     cancelling: Generated<boolean>
     due_at: Timestamp
@@ -202,6 +203,21 @@ export type Schema = {
     gained_usd_micros: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
     reserved: Generated<boolean>
     admitted: Generated<boolean>
+  }
+  withdrawals: {
+    id: string
+    action_key: string
+    asset: AssetId
+    recipient: string
+    amount: bigint
+    requested_at: Timestamp
+    not_before: Timestamp
+    counted_at: NullableTimestamp
+    usd_micros: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
+    settled_height: ColumnType<bigint | null, bigint | null | undefined, bigint | null>
+    paid_tx: string | null
+    failure: string | null
+    cancelled_at: NullableTimestamp
   }
   reservations: { order_id: string; asset: AssetId; amount: bigint; at: Timestamp }
   commitments: { order_id: string; way: 'locked' | 'refund_signed'; at: Timestamp }

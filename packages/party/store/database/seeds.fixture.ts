@@ -69,4 +69,9 @@ export const seeds: ReadonlyMap<string, string> = new Map([
     insert into reservations (order_id, asset, amount) values ('order of solver', 'b:coin', 99);
     insert into inventory_marks (order_id) values ('order of solver');`,
   ],
+  [
+    '0006_withdrawals.sql',
+    `insert into actions (key, order_id, leg, chain, verb, wanted) values ('withdrawal/1', null, null, 'b', 'withdraw', true);
+    insert into withdrawals (id, action_key, asset, recipient, amount) values ('1', 'withdrawal/1', 'b:coin', '0x01', 5);`,
+  ],
 ])
