@@ -168,6 +168,11 @@ export const solverExample = {
   price_hold_seconds: 1800,
   redeem_wait_seconds: 3600,
   risk: { caps: { pair: { open_usd: '500000' }, app: { window_usd: '250000' }, owner: { open_orders: 20, open_usd: '50000' } } },
+  withdrawals: {
+    addresses: { ethereum: ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'] },
+    delay_seconds: 900,
+    max_usd_per_day: '250000',
+  },
   pricing: {
     price_tolerance_bips: 200,
     volatility_percent: 40,

@@ -11,6 +11,8 @@ import type { Reservations } from './reservations.ts'
 export interface Grants {
   /** Returns null if the amount is reserved, else the reason why not. A repeat with a larger amount reserves the difference too. */
   reserve(wanted: Reservation): Promise<string | null>
+  /** Runs `work` between two grants of this asset, in any process. */
+  whileNotGranting<T>(asset: AssetId, work: () => Promise<T>): Promise<T>
 }
 
 type Asked = Waiting<Reservation, string | null>
@@ -36,7 +38,7 @@ export function createGrants(options: {
   async function grantAll(asset: AssetId, batch: readonly Asked[]): Promise<void> {
     try {
       const answers = await inSlot(chainIn(asset), () =>
-        withLock(db, `reserve ${asset}`, async (connection) => {
+        withLock(db, lockOf(asset), async (connection) => {
           const firm = new Map(await reservations.firm(asset))
           const balance = await balanceOf(asset)
           const granted: Reservation[] = []
@@ -70,6 +72,7 @@ export function createGrants(options: {
   }
 
   return {
+    whileNotGranting: (asset, work) => inSlot(chainIn(asset), () => withLock(db, lockOf(asset), work)),
     reserve(wanted) {
       const queue =
         queues.get(wanted.asset) ??
@@ -79,6 +82,8 @@ export function createGrants(options: {
     },
   }
 }
+
+const lockOf = (asset: AssetId) => `reserve ${asset}`
 
 const chainIn = (asset: AssetId) => asset.slice(0, asset.indexOf(':'))
 

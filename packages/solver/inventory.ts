@@ -6,6 +6,7 @@ import { clientFor } from '@tandem/party/engine/facts.ts'
 import type { Database } from '@tandem/party/store/database/database.ts'
 import { readPayFacts } from '@tandem/party/store/solver/pay-facts.ts'
 import type { Reservation } from '@tandem/party/store/solver/reservations.ts'
+import { openWithdrawals, type Withdrawal } from '@tandem/party/store/solver/withdrawals.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
@@ -24,6 +25,18 @@ export interface Inventory {
   /** Reserves inventory for orders whose deposits are in blocks and wait for confirmations. Never rejects. */
   reserveSeen(states: readonly OrderState[]): Promise<void>
   list(): Promise<readonly Holding[]>
+  /** What may leave: the balance less what orders and other withdrawals reserve, and the network fees of orders in flight. */
+  free(asset: AssetId, except?: string): Promise<FreeAmount>
+  /** Runs while nothing is granted of this asset. */
+  whileNotGranting<T>(asset: AssetId, work: () => Promise<T>): Promise<T>
+}
+
+export type FreeAmount = {
+  readonly balance: bigint
+  readonly orders: bigint
+  readonly withdrawals: bigint
+  readonly fees: bigint
+  readonly free: bigint
 }
 
 export type Holding = {
@@ -50,8 +63,11 @@ export function createInventory(options: {
   readonly keptForFees?: (asset: AssetId) => bigint
   readonly feeDuties?: (asset: AssetId) => Promise<bigint>
   readonly onReserved?: (orderId: string) => void
+  /** Withdrawals to other recipients are never sent, so they reserve nothing. */
+  readonly maySend?: (withdrawal: Withdrawal) => boolean
 }): Inventory {
   const { db, registry, clients, keys, onError = () => undefined, keptForFees = () => 0n, feeDuties = async () => 0n } = options
+  const { maySend = () => false } = options
   const kept = createTtlCache<bigint>({ keepMs: options.keepMs ?? AVAILABLE_KEEP_MS, maxEntries: MAX_ASSETS })
   const reservations = createReservations(options)
   const grants = createGrants({
@@ -60,7 +76,8 @@ export function createInventory(options: {
     // With a deposit, half of the fee reserve may be promised, so that rising fees break no quote. Fees of redeems in flight never are.
     async balanceOf(asset) {
       const [duties, half] = [await feeDuties(asset), keptForFees(asset) / 2n]
-      return (await balanceOf(asset)).balance - (duties > half ? duties : half)
+      const leaving = (await readLeaving(db, ({ isCounted, ...one }) => isCounted && maySend({ ...one, isCounted }))).get(asset) ?? 0n
+      return (await balanceOf(asset)).balance - leaving - (duties > half ? duties : half)
     },
     ...(options.whyOverCap !== undefined && { whyOverCap: options.whyOverCap }),
   })
@@ -78,6 +95,12 @@ export function createInventory(options: {
     return { address, balance: await client.balance(asset, address) }
   }
 
+  /** Both are read before the balance: what is mined meanwhile counts twice, and is never missed. */
+  async function readPromised(): Promise<ReadonlyMap<AssetId, bigint>> {
+    const [reserved, leaving] = await Promise.all([reservations.read(['firm', 'expected']), readLeaving(db, maySend)])
+    return addUp([...reserved, ...leaving])
+  }
+
   async function hold(asset: AssetId, reserved: ReadonlyMap<AssetId, bigint>): Promise<Holding> {
     const { address, balance } = await balanceOf(asset)
     const left = balance - (reserved.get(asset) ?? 0n) - keptForFees(asset)
@@ -85,7 +108,7 @@ export function createInventory(options: {
   }
 
   return {
-    available: (asset) => kept.get(asset, async () => (await hold(asset, await reservations.read(['firm', 'expected']))).available),
+    available: (asset) => kept.get(asset, async () => (await hold(asset, await readPromised())).available),
     reserve,
     async payCheck({ order: { id, destination } }) {
       const { asset, amount } = destination.terms
@@ -106,8 +129,20 @@ export function createInventory(options: {
       )
       for (const id of seen) if (seen.size > MAX_SEEN) seen.delete(id)
     },
+    async free(asset, except) {
+      const [reserved, leaving] = await Promise.all([
+        reservations.read(['firm', 'expected']),
+        readLeaving(db, (withdrawal) => withdrawal.id !== except && maySend(withdrawal)),
+      ])
+      const fees = await feeDuties(asset)
+      const { balance } = await balanceOf(asset)
+      const [orders, withdrawals] = [reserved.get(asset) ?? 0n, leaving.get(asset) ?? 0n]
+      const left = balance - orders - withdrawals - fees
+      return { balance, orders, withdrawals, fees, free: left > 0n ? left : 0n }
+    },
+    whileNotGranting: (asset, work) => grants.whileNotGranting(asset, work),
     async list() {
-      const reserved = await reservations.read(['firm', 'expected'])
+      const reserved = await readPromised()
       const active = registry.assets.filter((asset) => asset.deployment !== null)
       const holdings = await Promise.all(
         active.map(({ id }) =>
@@ -121,4 +156,16 @@ export function createInventory(options: {
       return holdings.filter((holding) => holding !== null)
     },
   }
+}
+
+/** A withdrawal that is in a block is not in the balance any more. */
+async function readLeaving(db: Database, counts: (withdrawal: Withdrawal) => boolean): Promise<ReadonlyMap<AssetId, bigint>> {
+  const open = (await openWithdrawals(db)).filter((withdrawal) => withdrawal.settledHeight === null && counts(withdrawal))
+  return addUp(open.map(({ asset, amount }) => [asset, amount]))
+}
+
+function addUp(amounts: readonly (readonly [AssetId, bigint])[]): ReadonlyMap<AssetId, bigint> {
+  const sums = new Map<AssetId, bigint>()
+  for (const [asset, amount] of amounts) sums.set(asset, (sums.get(asset) ?? 0n) + amount)
+  return sums
 }

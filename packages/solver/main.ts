@@ -37,6 +37,8 @@ import { startHalts } from './risk/halts.ts'
 import { createRisk } from './risk/risk.ts'
 import { createSolverServer } from './server.ts'
 import { createSoftReservations } from './soft-reservations.ts'
+import { createWithdrawalRules } from './withdrawals/rules.ts'
+import { type WithdrawalSettings, whyNotListed, withdrawalSettings } from './withdrawals/settings.ts'
 
 export interface RunningSolver {
   readonly url: string
@@ -61,7 +63,8 @@ async function start(base: SolverBase, keep: Keep): Promise<Omit<RunningSolver, 
   const { config, log, registry } = base
   const fees = startFees(base, keep)
   const risk = startRisk(base, fees, keep)
-  const funds = createFunds(base, fees, risk)
+  const withdrawals = withdrawalSettings(base)
+  const funds = createFunds(base, fees, risk, withdrawals)
   const changes = createChanges()
   const metrics = createSolverMetrics({
     ...base,
@@ -82,6 +85,7 @@ async function start(base: SolverBase, keep: Keep): Promise<Omit<RunningSolver, 
         .noteReorg(chain, reorg)
         .catch((error) => log.error({ chain, err: error }, 'a chain could not be halted after a reorg')),
     party: createParty(base, funds),
+    withdrawals: createWithdrawalRules({ ...base, settings: withdrawals, inventory: funds.inventory }),
   })
   keep(() => engine.stop())
   // The network closes before the engine stops, so that open requests to nodes do not delay the stop.
@@ -143,7 +147,7 @@ function startRisk({ db, registry, prices, log, limits, now }: SolverBase, { fee
 
 type Funds = ReturnType<typeof createFunds>
 
-function createFunds(base: SolverBase, { legCosts, feeFunds }: Fees, { customers, risk }: Risk) {
+function createFunds(base: SolverBase, { legCosts, feeFunds }: Fees, { customers, risk }: Risk, withdrawals: WithdrawalSettings) {
   const { db, registry, clients, keys, config, prices, log, limits, now } = base
   const pricing = readPricing(config, prices)
   const soft = createSoftReservations(now)
@@ -156,6 +160,7 @@ function createFunds(base: SolverBase, { legCosts, feeFunds }: Fees, { customers
     ...(isCapped(limits.caps.pair) && { whyOverCap: createPairCap({ db, now, ...limits }) }),
     onError: (error) => log.warn({ err: error }, 'inventory could not be reserved yet; it is tried again'),
     onReserved: soft.release,
+    maySend: (withdrawal) => whyNotListed(withdrawals, withdrawal) === null,
     keptForFees: (asset) => pricing.feeReserves[asset] ?? legCosts.coinsFor(asset, FEE_RESERVE_SWAPS),
     async feeDuties(asset) {
       const { id, nativeAsset } = registry.chain(registry.asset(asset).chain)

@@ -58,6 +58,7 @@ export async function openSolver(store: TestStore): Promise<TestSolver> {
     'quotes',
     'quote_counts',
     'attempts',
+    'withdrawals',
     'actions',
     'events',
     'blocks',

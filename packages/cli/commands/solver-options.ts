@@ -31,6 +31,33 @@ export function registerSolver(program: Command): void {
   add('resume [what]', `take orders again: ${WHAT_HELP}`).action((what, options, command) =>
     runOnce(async (terminal) => (await import('./solver-risk.ts')).resumeCommand(what, withParent(options, command), terminal)),
   )
+  const sends = (usage: string, description: string) =>
+    add(usage, description)
+      .option('--dry-run', 'show what would be sent, and ask for nothing')
+      .option('--no-wait', 'return at once: the running solver sends it')
+  const NEEDS = 'The running solver sends it, to addresses of its configuration only'
+  sends('send', `send inventory to an address. ${NEEDS}`)
+    .requiredOption('--asset <asset>', 'such as ethereum:usdc')
+    .requiredOption('--to <address>', 'one of withdrawals.addresses of the configuration')
+    .requiredOption('--amount <amount>', 'in whole coins, such as 1.5')
+    .action((options, command) =>
+      runOnce(async (terminal) => (await import('./solver-withdrawals.ts')).sendCommand(withParent(options, command), terminal)),
+    )
+  sends('sweep', `send what is above pricing.inventory_targets to the first address of each chain. ${NEEDS}`)
+    .option('--asset <asset>', 'this asset only')
+    .action((options, command) =>
+      runOnce(async (terminal) => (await import('./solver-withdrawals.ts')).sweepCommand(withParent(options, command), terminal)),
+    )
+  sends('evacuate', `send everything that no order needs to the first address of each chain; safe to repeat. ${NEEDS}`).action(
+    (options, command) =>
+      runOnce(async (terminal) => (await import('./solver-withdrawals.ts')).evacuateCommand(withParent(options, command), terminal)),
+  )
+  add('withdrawals', 'list what was asked to be sent, the newest first')
+    .option('--cancel <id>', 'cancel one that is not signed')
+    .option('--json', 'print JSON')
+    .action((options, command) =>
+      runOnce(async (terminal) => (await import('./solver-withdrawals.ts')).withdrawalsCommand(withParent(options, command), terminal)),
+    )
   add('status', 'halts, inventory, open orders, exposure, profit by pair, apps, and what to move where')
     .option('--json', 'print JSON')
     .option('--watch', 'print it again every two seconds')
