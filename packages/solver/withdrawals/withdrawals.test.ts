@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
-import { withRecordedPurposes } from '@tandem/keys/keys.fixture.ts'
+import { testSigning, withRecordedPurposes } from '@tandem/keys/keys.fixture.ts'
 import type { Purpose } from '@tandem/keys/purpose.ts'
 import type { SolverConfig } from '@tandem/party/config/schema.ts'
 import { createLeases } from '@tandem/party/engine/leases.ts'
@@ -153,9 +153,9 @@ test('a withdrawal is reserved from quotes when it is asked for, sent, and ends 
 test('the signature names chain, asset, recipient and amount as its purpose', async () => {
   const engine = start()
   await ask()
-  solver.ethereum.before.sign = () => {
+  solver.ethereum.before.sign = async () => {
     const signer = solver.ethereum.orders.at(-1)?.signer
-    if (signer?.curve === 'secp256k1') signer.signEcdsa(new Uint8Array(32))
+    if (signer != null) await testSigning.sign('digest', signer, new Uint8Array(32))
   }
   expect(await engine.pass()).toEqual([])
   expect(engine.purposes()).toEqual([{ kind: 'withdraw', chain: CHAIN, asset: wbtc, recipient: safe, amount: 1_000_000n }])

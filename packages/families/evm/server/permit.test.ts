@@ -189,6 +189,27 @@ describe('a transaction', () => {
   })
 })
 
+describe('a transfer of inventory', () => {
+  const withdrawal = (asset: keyof typeof htlcs) => ({ kind: 'withdraw', chain: chain.id, asset, recipient: user, amount: 5n }) as const
+  const coins: Call = { to: user, data: '0x', value: 5n }
+  const tokens = (to: Address, amount: bigint): Call => ({
+    to: htlcs[TOKEN].token,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] }),
+    value: 0n,
+  })
+
+  test('is exactly that of its purpose', () => {
+    expect(() => ask(withdrawal(TOKEN), unsigned(tokens(user, 5n)))).not.toThrow()
+    expect(() => ask(withdrawal(NATIVE), unsigned(coins))).not.toThrow()
+    expect(() => ask(withdrawal(TOKEN), unsigned({ to: own, data: '0x', value: 0n }))).not.toThrow()
+    const others = [tokens(thief, 5n), tokens(user, 6n), { ...tokens(user, 5n), value: 1n }, { ...tokens(user, 5n), to: thief }, coins]
+    for (const call of others) expect(() => ask(withdrawal(TOKEN), unsigned(call))).toThrow('not the transfer')
+    for (const call of [{ ...coins, to: thief }, { ...coins, value: 6n }, { ...coins, data: '0x00' as Hex }, tokens(user, 5n)])
+      expect(() => ask(withdrawal(NATIVE), unsigned(call))).toThrow('not the transfer')
+    expect(() => ask(purposeOf('redeem', paid), unsigned(tokens(user, 5n)))).toThrow('it would call the token')
+  })
+})
+
 describe('a consent to a refund', () => {
   const consent = (purpose: Purpose, terms: HtlcTerms, htlc: (typeof htlcs)[keyof typeof htlcs] = htlcs[TOKEN]) =>
     permit({ key, purpose, operation: 'refundConsent', args: [htlc, terms] })

@@ -3,13 +3,14 @@
  * takes the account's money, by exactly the terms; gas for a recipient takes what the order says.
  */
 import { type PermitSigning, SigningRefused, type SigningRequest } from '@tandem/keys/permit.ts'
-import type { ClaimPurpose, OrderAction, OrderPurpose, Purpose, SignedVerb } from '@tandem/keys/purpose.ts'
+import type { ClaimPurpose, OrderAction, OrderPurpose, Purpose, SignedVerb, WithdrawPurpose } from '@tandem/keys/purpose.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { Address, Hex, TransactionSerializable } from 'viem'
-import { accountOf } from '../terms/address.ts'
+import { accountOf, parseAddress } from '../terms/address.ts'
 import { isApprovalOf } from '../terms/approval-call.ts'
 import { type Contracts, chainIdOf, type HtlcContract, swapIdOf } from '../terms/htlc.ts'
 import { type CalledOrder, readHtlcCall } from '../terms/read-call.ts'
+import { tokenOf, transferCall } from '../terms/transfer-call.ts'
 import type { EvmOperations } from './signing.ts'
 
 type ArgsOf<K extends keyof EvmOperations> = EvmOperations[K] extends (signer: never, ...args: infer Args) => unknown ? Args : never
@@ -33,7 +34,11 @@ export function createPermit(chain: Chain, contracts: Contracts): PermitSigning 
     transaction({ key, purpose }, unsigned) {
       if (unsigned.chainId !== chainIdOf(chain))
         throw new SigningRefused(purpose, `the transaction is for the chain id ${unsigned.chainId}`)
-      const reason = whyNot(contracts, accountOf(key), orderPurposeOf(purpose), callOf(unsigned))
+      const [account, call] = [accountOf(key), callOf(unsigned)]
+      const reason =
+        purpose.kind === 'withdraw'
+          ? whyNotTransfer(chain, contracts, account, purpose, call)
+          : whyNot(contracts, account, orderPurposeOf(purpose), call)
       if (reason !== null) throw new SigningRefused(purpose, reason)
     },
     refundConsent({ purpose }, contract, terms) {
@@ -62,8 +67,7 @@ function callOf({ to, data, value }: TransactionSerializable): Call {
 
 function whyNot(contracts: Contracts, account: Address, { actions }: OrderPurpose, call: Call): string | null {
   const [{ verb, terms }] = actions
-  // This frees a nonce.
-  if (call.to === account && call.data === '0x' && call.value === 0n) return null
+  if (isNoop(call, account)) return null
   const contract = contracts.of(terms.asset)
   if (contract.token !== null && call.to === contract.token) return whyNotToken(contract, verb, call)
   if (call.to !== contract.address) return `it would call ${call.to}, which is neither the HTLC of ${terms.asset} nor its token`
@@ -82,6 +86,23 @@ function whyNot(contracts: Contracts, account: Address, { actions }: OrderPurpos
     return 'it would give up what we are to redeem'
   const most = highestValue(contract, read.name, actions[0])
   return call.value > most ? `it would send ${call.value} wei, and may send ${most}` : null
+}
+
+function whyNotTransfer(
+  chain: Chain,
+  contracts: Contracts,
+  account: Address,
+  { asset, recipient, amount }: WithdrawPurpose,
+  call: Call,
+): string | null {
+  const expected = transferCall(tokenOf(chain, contracts, asset), parseAddress(recipient), amount)
+  const isSame = call.to === expected.to && call.data === expected.data && call.value === expected.value
+  return isSame || isNoop(call, account) ? null : 'it is not the transfer that the operator asked for'
+}
+
+/** It frees a nonce. */
+function isNoop({ to, data, value }: Call, account: Address): boolean {
+  return to === account && data === '0x' && value === 0n
 }
 
 function whyNotToken({ address }: HtlcContract, verb: SignedVerb, { data, value }: Call): string | null {

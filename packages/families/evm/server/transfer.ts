@@ -4,23 +4,23 @@ import type { Transfer } from '@tandem/chain-kit/port/abilities/transfer.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { type Address, encodeFunctionData, erc20Abi } from 'viem'
+import type { Address } from 'viem'
 import { accountOf } from '../terms/address.ts'
 import type { Contracts } from '../terms/htlc.ts'
+import { tokenOf, transferCall } from '../terms/transfer-call.ts'
 import { isCallAccepted } from './approval.ts'
 import { gasFor } from './fees/gas.ts'
 import { transferCost } from './fees/leg-cost.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { type EvmTypes, openLane } from './send/lane.ts'
-import { readAttempt, type TransactionCall } from './send/transaction.ts'
+import { readAttempt } from './send/transaction.ts'
 
 export function createTransfer(chain: Chain, node: EvmNode, contracts: Contracts): Transfer {
-  // The native coin pays for gas, even if it cannot be swapped here.
-  const tokenOf = (asset: AssetId) => (asset === chain.nativeAsset ? null : contracts.of(asset).token)
+  const tokenOfAsset = (asset: AssetId) => tokenOf(chain, contracts, asset)
   const transfers = createNonceTransfers<EvmTypes>({
     openLane: (outbox) => openLane(node, chain, outbox, { isObligatory: false }),
     read: readAttempt,
-    callOf: ({ asset, recipient, amount }) => transferCall(tokenOf(asset), recipient.toLowerCase() as Address, amount),
+    callOf: ({ asset, recipient, amount }) => transferCall(tokenOfAsset(asset), recipient.toLowerCase() as Address, amount),
     isSameCall: (a, b) => a.to === b.to && a.data === b.data && a.value === b.value,
     senderOf: ({ key }) => accountOf(key),
     async estimate(call, sender) {
@@ -36,10 +36,5 @@ export function createTransfer(chain: Chain, node: EvmNode, contracts: Contracts
     minedAt: (tx) => node.minedAt(tx),
     nextNonce: (sender) => node.transactionCount(sender as Address),
   })
-  return { ...transfers, fee: ({ asset }) => transferCost(node, chain, tokenOf(asset)) }
-}
-
-function transferCall(token: Address | null, recipient: Address, amount: bigint): TransactionCall {
-  if (token === null) return { to: recipient, data: '0x', value: amount }
-  return { to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [recipient, amount] }), value: 0n }
+  return { ...transfers, fee: ({ asset }) => transferCost(node, chain, tokenOfAsset(asset)) }
 }
