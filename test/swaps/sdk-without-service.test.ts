@@ -29,9 +29,9 @@ import { suiLocal } from '@tandem/sui/local/local.ts'
 import { tronLocal } from '@tandem/tron/local/local.ts'
 import { walletOfKey } from '@tandem/xrpl/local/account-keys.ts'
 import { xrplLocal } from '@tandem/xrpl/local/local.ts'
+import { openXrplClient } from '@tandem/xrpl/local/open-client.ts'
 import { Account, RpcProvider } from 'starknet'
 import { afterAll, expect, test } from 'vitest'
-import { Client } from 'xrpl'
 import { memoryStorage } from '../../packages/sdk/src/swap/storage.ts'
 import { tellStory } from './story.ts'
 import { evmWalletOf, swapBySdk, tandemOf } from './swap-by-sdk.ts'
@@ -50,8 +50,7 @@ const { info } = story
 const keyOn = (chain: string) => info.wallets.find(({ chains }) => chains.includes(chain))?.private_key ?? ''
 const urlOf = (chain: string) => String(info.chains[chain]?.rpc_url)
 
-const xrplClient = new Client(String(info.chains.xrpl_localnet?.ws_url))
-await xrplClient.connect()
+const xrplClient = await openXrplClient(String(info.chains.xrpl_localnet?.ws_url))
 afterAll(() => xrplClient.disconnect())
 
 /** Extensions implement the wallet standard. */

@@ -3,8 +3,9 @@
 import { xrplJsWallet } from '@tandem/sdk'
 import { walletOfKey } from '@tandem/xrpl/local/account-keys.ts'
 import { xrplLocal } from '@tandem/xrpl/local/local.ts'
+import { openXrplClient } from '@tandem/xrpl/local/open-client.ts'
 import { expect, test } from 'vitest'
-import { Client, classicAddressToXAddress, Wallet } from 'xrpl'
+import { type Client, classicAddressToXAddress, Wallet } from 'xrpl'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { tellStory } from './story.ts'
 import { swapBySdk } from './swap-by-sdk.ts'
@@ -30,8 +31,7 @@ const paidFor = async (): Promise<bigint> => start - spent - (await wallet.balan
 const maxFees = (transactions: bigint) => transactions * 100n
 
 async function onChain<T>(ask: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client(url)
-  await client.connect()
+  const client = await openXrplClient(url)
   try {
     return await ask(client)
   } finally {

@@ -16,6 +16,9 @@ export interface EvmWallet extends LocalWallet {
   rpc(method: string, ...params: readonly unknown[]): Promise<unknown>
 }
 
+/** The limit only ends a request that hangs: after its own shorter one viem sends a transaction again, which the node knows by then. */
+const LIMIT_MS = 120_000
+
 export function openEvmWallet(local: LocalChainJson, privateKey: string): EvmWallet {
   const rpcUrl = String(local.rpc_url)
   const account = privateKeyToAccount(privateKey as Hex)
@@ -25,11 +28,12 @@ export function openEvmWallet(local: LocalChainJson, privateKey: string): EvmWal
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
     rpcUrls: { default: { http: [rpcUrl] } },
   })
-  const wallet = createWalletClient({ account, chain, transport: http(rpcUrl) })
-  const reader = createPublicClient({ chain, transport: http(rpcUrl), pollingInterval: 100 })
+  const transport = http(rpcUrl, { timeout: LIMIT_MS })
+  const wallet = createWalletClient({ account, chain, transport })
+  const reader = createPublicClient({ chain, transport, pollingInterval: 100 })
 
   async function confirmed(hash: Hex): Promise<Hex> {
-    const receipt = await reader.waitForTransactionReceipt({ hash, timeout: 60_000 })
+    const receipt = await reader.waitForTransactionReceipt({ hash, timeout: LIMIT_MS })
     if (receipt.status !== 'success') throw new Error(`transaction ${hash} reverted`)
     return hash
   }

@@ -2,13 +2,14 @@
 
 import { testToken } from '@tandem/evm/contract/artifacts/test-token.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
-import { TronWeb, type Types } from 'tronweb'
+import type { TronWeb, Types } from 'tronweb'
 import { encodeFunctionData, keccak256 } from 'viem'
 import { generatePrivateKey, sign } from 'viem/accounts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { toEvmAddress } from '../terms/address.ts'
 import { startTronChain } from './tron-chain.ts'
 import { createTronSender, type TronSender } from './tron-sender.ts'
+import { openTronWeb } from './tron-web.ts'
 
 type Signed = Types.SignedTransaction
 
@@ -19,7 +20,7 @@ let token: string
 const key = generatePrivateKey()
 beforeAll(async () => {
   sender = createTronSender(chain, key)
-  tronWeb = new TronWeb({ fullHost: chain.url, privateKey: key.slice(2) })
+  tronWeb = openTronWeb(chain.url, key.slice(2))
   token = await sender.deploy(testToken, ['Test', 'TEST', 6])
 })
 
@@ -82,7 +83,7 @@ describe('a transaction', () => {
       expect(receipt.result).toBe(transaction === rich ? 'SUCCESS' : 'OUT_OF_ENERGY')
       if (transaction === poor) expect(receipt.energy_fee).toBe(1_000_000)
     }
-    const beggar = new TronWeb({ fullHost: chain.url, privateKey: generatePrivateKey().slice(2) })
+    const beggar = openTronWeb(chain.url, generatePrivateKey().slice(2))
     const { transaction } = await beggar.transactionBuilder.triggerSmartContract(
       token,
       '',

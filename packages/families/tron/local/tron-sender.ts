@@ -1,9 +1,10 @@
 // Sends transactions of one account on the Tron simulator with TronWeb, each mined before the caller goes on.
 
 import { createSerialQueue } from '@tandem/evm/local/serial-queue.ts'
-import { TronWeb, type Types } from 'tronweb'
+import type { Types } from 'tronweb'
 import { type Abi, encodeDeployData, type Hex } from 'viem'
 import type { TronChain } from './tron-chain.ts'
+import { openTronWeb } from './tron-web.ts'
 
 export interface TronSender {
   readonly address: string
@@ -17,7 +18,7 @@ export interface TronSender {
 const feeLimit = 1_000_000_000
 
 export function createTronSender(chain: Pick<TronChain, 'url' | 'mine'>, key: Hex): TronSender {
-  const tronWeb = new TronWeb({ fullHost: chain.url, privateKey: key.slice(2) })
+  const tronWeb = openTronWeb(chain.url, key.slice(2))
   const address = tronWeb.defaultAddress.base58
   if (address === false) throw new Error('the key has no address')
   /** A transaction depends on the state after the one before, so they are queued. */

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LocalChainJson, LocalWallet, OrderToFund } from '@tandem/chain-kit/local/local-chain.ts'
 import type { TransactionRequest } from '@tandem/protocol/funding/calls.ts'
-import { TronWeb } from 'tronweb'
+import type { TronWeb } from 'tronweb'
+import { openTronWeb } from './tron-web.ts'
 
 export interface TronWallet extends LocalWallet {
   readonly tronWeb: TronWeb
@@ -11,7 +12,7 @@ export interface TronWallet extends LocalWallet {
   signInitiation(order: OrderToFund): Promise<string>
 }
 
-const MINED_LIMIT_MS = 30_000
+const MINED_LIMIT_MS = 120_000
 const POLL_MS = 50
 
 const BALANCE_ABI = [
@@ -27,7 +28,7 @@ const BALANCE_ABI = [
 export function openTronWallet(local: LocalChainJson, key: string): TronWallet {
   const url = String(local.rpc_url)
   const privateKey = key.replace(/^0x/, '')
-  const tronWeb = new TronWeb({ fullHost: url, privateKey })
+  const tronWeb = openTronWeb(url, privateKey)
   const address = tronWeb.defaultAddress.base58
   if (address === false) throw new Error('no address for this key')
   const owner = address

@@ -20,10 +20,10 @@ import { type HtlcContract, initiateData } from '@tandem/evm/terms/htlc.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Funding } from '@tandem/protocol/funding/funding.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
-import { TronWeb } from 'tronweb'
 import { type Address, encodeFunctionData, type Hex, maxUint256 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createTronSender } from '../local/tron-sender.ts'
+import { openTronWeb } from '../local/tron-web.ts'
 import { signInitiation } from '../local/wallet.ts'
 import { fromEvmAddress, toEvmAddress } from '../terms/address.ts'
 import { evmSwap } from '../terms/deposit.ts'
@@ -198,7 +198,7 @@ async function depositsOf(
   const { local, deployer, user, solver, contracts, chain } = fixture
   const contract = tronContracts(chain, fixture.assets).of(asset)
   const key = generatePrivateKey()
-  const wallet = new TronWeb({ fullHost: local.url, privateKey: key.slice(2) })
+  const wallet = openTronWeb(local.url, key.slice(2))
   const { base58 } = wallet.defaultAddress
   if (base58 === false) throw new Error('TronWeb made no address of the key')
   const stranger = { key, signer: solver.signer, address: base58, wallet }
@@ -304,7 +304,7 @@ async function openTronStrangers({ local, deployer, user }: TronFixture, contrac
   const stranger = toEvmAddress(sender.address)
   const wallets = new Map([
     [toEvmAddress(user.address), user.wallet],
-    [stranger, new TronWeb({ fullHost: local.url, privateKey: key.slice(2) })],
+    [stranger, openTronWeb(local.url, key.slice(2))],
   ])
   const mint = async (to: Address, amount: bigint) =>
     void (await deployer.call(fromEvmAddress(token), encodeFunctionData({ abi: testToken.abi, functionName: 'mint', args: [to, amount] })))

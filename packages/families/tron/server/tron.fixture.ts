@@ -8,12 +8,13 @@ import { createTestSigner, type TestSigner } from '@tandem/keys/keys.fixture.ts'
 import type { Asset, Deployment } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { Call } from '@tandem/protocol/funding/calls.ts'
-import { TronWeb } from 'tronweb'
+import type { TronWeb } from 'tronweb'
 import { encodeFunctionData, type Hex } from 'viem'
 import { generatePrivateKey } from 'viem/accounts'
 import { deployLocalTronContracts, type LocalTronContracts } from '../local/local-tron-contracts.ts'
 import { startTronChain, type TronChain } from '../local/tron-chain.ts'
 import { createTronSender, type TronSender } from '../local/tron-sender.ts'
+import { openTronWeb } from '../local/tron-web.ts'
 import { toEvmAddress } from '../terms/address.ts'
 import { tron } from './index.ts'
 
@@ -81,7 +82,7 @@ export async function createTronFixture(options: { readonly returnsRevertData?: 
 }
 
 function party(chain: TronChain, key: Hex): TestParty {
-  const wallet = new TronWeb({ fullHost: chain.url, privateKey: key.slice(2) })
+  const wallet = openTronWeb(chain.url, key.slice(2))
   const { base58 } = wallet.defaultAddress
   if (base58 === false) throw new Error('TronWeb made no address of the key')
   return { key, signer: createTestSigner(key), address: base58, wallet }

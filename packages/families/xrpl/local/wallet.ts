@@ -1,8 +1,9 @@
 /** Gives a user a wallet on the local chain: unmodified xrpl.js. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LocalChainJson, LocalWallet, OrderToFund } from '@tandem/chain-kit/local/local-chain.ts'
-import { Client, RippledError, type SubmittableTransaction, type TxResponse } from 'xrpl'
+import { type Client, RippledError, type SubmittableTransaction, type TxResponse } from 'xrpl'
 import { walletOfKey } from './account-keys.ts'
+import { openXrplClient } from './open-client.ts'
 
 export interface XrplWallet extends LocalWallet {
   send(transaction: Readonly<Record<string, unknown>>): Promise<string>
@@ -16,8 +17,7 @@ export function openXrplWallet(local: LocalChainJson, privateKey: string): XrplW
   const { classicAddress: address } = wallet
 
   async function connected<T>(run: (client: Client) => Promise<T>): Promise<T> {
-    const client = new Client(String(local.ws_url))
-    await client.connect()
+    const client = await openXrplClient(String(local.ws_url))
     try {
       return await run(client)
     } finally {

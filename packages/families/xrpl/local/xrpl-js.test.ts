@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  Client,
+  type Client,
   type EscrowCancel,
   type EscrowCreate,
   type EscrowFinish,
@@ -13,6 +13,7 @@ import {
   Wallet,
 } from 'xrpl'
 import { walletOfKey } from './account-keys.ts'
+import { openXrplClient } from './open-client.ts'
 import { openXrplFixture, type XrplFixture } from './xrpl.fixture.ts'
 
 let fixture: XrplFixture
@@ -22,8 +23,7 @@ beforeAll(async () => {
   fixture = await openXrplFixture({ mining: 'instant' })
   user = walletOfKey(fixture.accounts[0].privateKey)
   solver = walletOfKey(fixture.accounts[1].privateKey)
-  client = new Client(fixture.url)
-  await client.connect()
+  client = await openXrplClient(fixture.url)
 })
 afterAll(async () => {
   await client.disconnect()
