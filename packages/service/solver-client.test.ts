@@ -19,7 +19,7 @@ let solver: SolverClient
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`
-  solver = createSolverClient({ id: 'a', baseUrl, signingKey: serviceKey, publicKey: solverKey.publicKey, timeoutMs: 2_500 })
+  solver = createSolverClient({ id: 'a', baseUrl, signingKey: serviceKey, publicKey: solverKey.publicKey, timeoutMs: 29_500 })
 })
 afterAll(() => {
   server.closeAllConnections()
@@ -41,7 +41,7 @@ test('calls /v1 below the base URL, for this solver only, and says how long it w
   expect(await solver.health()).toEqual({ solver_id: 'a' })
   expect(seen[0]).toMatchObject({ method: 'GET', url: '/base/v1/health', headers: { 'tandem-recipient': solverKey.publicKey } })
   const { created = 0, expires = 0 } = parseInput(String(seen[0]?.headers['signature-input']), REQUEST_COMPONENTS) ?? {}
-  expect(expires - created).toBe(3)
+  expect(expires - created).toBe(30)
 })
 
 test('a solver that reads its chains before it signs gets longer than any other', async () => {
@@ -59,7 +59,7 @@ test('a solver that reads its chains before it signs gets longer than any other'
     solver.liquidity(),
   ]
   for (const call of calls) await expect(call).rejects.toThrow('no')
-  expect(Object.fromEntries(waits)).toEqual({ 'orders/id/fill': 45, 'orders/id/instant-refund': 45, cosign: 45, liquidity: 3 })
+  expect(Object.fromEntries(waits)).toEqual({ 'orders/id/fill': 45, 'orders/id/instant-refund': 45, cosign: 45, liquidity: 30 })
 })
 
 test('a request that is sent again over a new connection is signed anew: the solver takes a nonce once', async () => {
@@ -101,7 +101,7 @@ test('an unsigned text of anyone is bounded and one line', async () => {
 
 test('a limit of the solver is not shown to the user as theirs, and the solver rests', async () => {
   let asked = 0
-  const refusal = JSON.stringify({ code: 'rate_limited', message: 'too many', retry_after: 5 })
+  const refusal = JSON.stringify({ code: 'rate_limited', message: 'too many', retry_after: 60 })
   reply(429, refusal, (request) => {
     asked += 1
     return signed(request, 429, refusal)
@@ -110,7 +110,7 @@ test('a limit of the solver is not shown to the user as theirs, and the solver r
   for (const _ of [1, 2]) {
     const error = await solver.quote(request).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(TandemError)
-    expect(error).toMatchObject({ code: 'chain_unavailable', message: 'too many', retryAfterSeconds: 5 })
+    expect(error).toMatchObject({ code: 'chain_unavailable', message: 'too many', retryAfterSeconds: 60 })
   }
   expect(asked).toBe(1)
 })
