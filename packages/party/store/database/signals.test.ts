@@ -1,5 +1,6 @@
 /** Tests the signals between processes that share a database. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gate } from '@tandem/runtime/gate.fixture.ts'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -78,10 +79,20 @@ test('go one query at a time: the driver must not queue them', async () => {
 
 test('are heard again after the connection broke', async () => {
   const { one, heard } = await openTwo()
+  const { opened: mayConnect, open } = gate()
+  const connect = pg.Client.prototype.connect
+  // The pool connects with a callback, and may go on.
+  const spy = vi.spyOn(pg.Client.prototype, 'connect').mockImplementation(async function (this: pg.Client, ...args: unknown[]) {
+    if (args.length === 0) await mayConnect
+    return Reflect.apply(connect, this, args)
+  } as typeof connect)
   await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity
     where datname = current_database() and query like 'listen%'`.execute(store.db)
   expect(await listeners()).toBe(0)
   one.send('lost')
+  await sleep(200)
+  open()
+  spy.mockRestore()
   await vi.waitFor(async () => expect(await listeners()).toBe(2), { timeout: 60_000 })
   await vi.waitFor(
     () => {
