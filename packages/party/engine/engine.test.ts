@@ -224,7 +224,8 @@ describe('between polls', () => {
   test('an engine that is alone sends no signal', async () => {
     const engine = start(muteChains())
     await engine.ready()
-    await settle()
+    // Before its first pass the engine does not know that it is alone.
+    await eventually(async () => expect((await statementsOf(settle)).join()).toContain('take_orders'))
     const statements = await statementsOf(async () => {
       engine.wakeChain('bitcoin_regtest')
       engine.expectOrders(['bitcoin_regtest'])
@@ -284,16 +285,18 @@ describe('between polls', () => {
     const engine = start(muteChains())
     await engine.ready()
     await settle()
-    const readings = async (chains: readonly string[]) => {
-      const statements = await statementsOf(async () => {
+    const isReading = (text: string) => text.includes('with newest as')
+    const readings = async (chains: readonly string[], expected: number) => {
+      const statements = await statementsOf(async (sent) => {
         engine.expectOrders(chains)
         for (const chain of ['bitcoin_regtest', 'ethereum_localnet']) engine.wakeChain(chain)
+        await eventually(() => expect(sent().filter(isReading).length).toBeGreaterThanOrEqual(expected))
         for (let waits = 0; waits < 5; waits++) await settle()
       })
-      return statements.filter((text) => text.includes('with newest as')).length
+      return statements.filter(isReading).length
     }
-    expect(await readings(['bitcoin_regtest', 'bitcoin_regtest', 'dogecoin'])).toBe(1)
-    expect(await readings(['bitcoin_regtest', 'ethereum_localnet'])).toBe(2)
+    expect(await readings(['bitcoin_regtest', 'bitcoin_regtest', 'dogecoin'], 1)).toBe(1)
+    expect(await readings(['bitcoin_regtest', 'ethereum_localnet'], 2)).toBe(2)
   })
 
   test('a pass for a new block searches for orders that are due by its chain, not by all', async () => {

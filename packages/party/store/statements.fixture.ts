@@ -1,17 +1,18 @@
-/** Collects the statements that this process sends to PostgreSQL while `work` runs. */
+/** Collects the statements that this process sends to PostgreSQL while `work` runs. `sent` has those so far. */
 import pg from 'pg'
 import { vi } from 'vitest'
 
-export async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
+export async function statementsOf(work: (sent: () => readonly string[]) => Promise<unknown>): Promise<readonly string[]> {
   const query = vi.spyOn(pg.Client.prototype, 'query')
+  const sent = () => query.mock.calls.map(([statement]: readonly unknown[]) => textOf(statement))
   try {
-    await work()
-    return query.mock.calls.map(([sent]: readonly unknown[]) => textOf(sent))
+    await work(sent)
+    return sent()
   } finally {
     query.mockRestore()
   }
 }
 
-function textOf(sent: unknown): string {
-  return typeof sent === 'object' && sent !== null && 'text' in sent ? String(sent.text) : String(sent)
+function textOf(statement: unknown): string {
+  return typeof statement === 'object' && statement !== null && 'text' in statement ? String(statement.text) : String(statement)
 }
