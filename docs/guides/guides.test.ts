@@ -1,5 +1,6 @@
 /** docs/blocks.test.ts runs the guides. Here: that each is listed, and what the server of the webhooks refuses. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '@tandem/local/free-port.ts'
@@ -46,6 +47,10 @@ test('webhooks: the server takes a signed message once, and refuses a forged or 
     expect(await send(signWebhook('msg_4', now, body, ['whsec_AAAA']))).toBe(401)
     expect(await send({})).toBe(401)
     expect(await send(signWebhook('msg_5', now, body, [secret]))).toBe(204)
+    // What it printed may arrive after its answers, and is complete when it has ended.
+    const ended = once(child, 'close')
+    child.kill()
+    await ended
     expect(printed.match(/abc initiated/g)).toHaveLength(2)
   } finally {
     child.kill()
