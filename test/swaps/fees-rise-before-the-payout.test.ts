@@ -31,7 +31,7 @@ test('the recipient gets what the quote promised, and the service pays the remai
   const before = await story.balance(BITCOIN)
   const created = await story.order(WRAPPED, BITCOIN, AMOUNT)
   node.behave(expensive)
-  await vi.waitUntil(async () => (await quote()).network_fee !== fee, { timeout: 30_000, interval: 200 })
+  await vi.waitUntil(async () => (await quote()).network_fee !== fee, { timeout: 150_000, interval: 200 })
   await story.evm('ethereum_localnet').fund(created)
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
   expect(done.destination_swap.network_fee).toBe(fee)

@@ -130,7 +130,7 @@ test('streams are bounded for an app, an address and the process; other requests
   expect(service.logged.join('')).toContain('event streams refused')
   opened.shift()?.close()
   // The server soon sees the end of the first stream.
-  await expect.poll(async () => (await follow(path)).status, { timeout: 20_000, interval: 200 }).toBe(200)
+  await expect.poll(async () => (await follow(path)).status, { interval: 200 }).toBe(200)
 })
 
 const log = createLogger({ name: 'test', level: 'silent', pretty: false })

@@ -194,7 +194,7 @@ describe('changes', () => {
     const headers = { authorization: `Bearer ${writer}` }
     expect((await service.call('POST', `${API}/halts`, { body: { ...halt, scope: 'atlantis' }, headers })).status).toBe(400)
     expect((await service.call('POST', `${API}/halts`, { body: halt, headers })).status).toBe(200)
-    await expect.poll(async () => (await quote()).status, { timeout: 10_000 }).toBe(503)
+    await expect.poll(async () => (await quote()).status).toBe(503)
     expect((await quote()).body.error).toContain('its operator halted it; swaps')
     expect((await service.call('POST', '/v2/orders', { body: orderBody(btc, wbtc) })).status).toBe(503)
     expect((await quote()).body.error).not.toContain('maintenance')
@@ -202,14 +202,12 @@ describe('changes', () => {
       const { body } = await service.call('GET', '/v2/assets')
       return (body.result as { id: string; is_active: boolean }[]).find(({ id }) => id === wbtc)?.is_active
     }
-    await expect.poll(isActive, { timeout: 10_000 }).toBe(false)
+    await expect.poll(isActive).toBe(false)
     await expect
-      .poll(async () => (await get<OverviewRecord>('/overview')).chains.find(({ chain }) => chain === halt.scope)?.halted, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await get<OverviewRecord>('/overview')).chains.find(({ chain }) => chain === halt.scope)?.halted)
       .toMatchObject({ reason: 'maintenance' })
     expect((await service.call('POST', `${API}/resume`, { body: { scope: halt.scope }, headers })).status).toBe(200)
-    await expect.poll(async () => (await quote()).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await quote()).status).toBe(200)
   })
 })
 
@@ -217,7 +215,7 @@ describe('an order', () => {
   test('is listed with what it waits for, and found by id, address, transaction and secret hash', async () => {
     const order = await fund()
     await expect
-      .poll(async () => (await get<OrderRowsRecord>('/orders')).orders.find(({ order_id }) => order_id === order.id), { timeout: 10_000 })
+      .poll(async () => (await get<OrderRowsRecord>('/orders')).orders.find(({ order_id }) => order_id === order.id))
       .toMatchObject({ status: 'initiated', solver_id: order.solverId, waits_for: { who: 'solver' }, stuck: null })
     const found = async (text: string) => (await get<SearchRecord>(`/search?q=${text}`)).orders.map(({ order_id }) => order_id)
     expect(await found(order.id)).toEqual([order.id])
@@ -267,7 +265,7 @@ describe('an order', () => {
     const page = await get<OrderPageRecord>(`/orders/${order.id}`)
     expect(page.stuck).toBe('refund source failed 5 times: insufficient funds')
     expect(page.actions).toMatchObject([{ verb: 'refund', failures: 5, last_error: 'insufficient funds' }])
-    await expect.poll(async () => (await get<OverviewRecord>('/overview')).stuck, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(async () => (await get<OverviewRecord>('/overview')).stuck).toBeGreaterThan(0)
   })
 
   test('in a status for longer than that takes is stuck', async () => {

@@ -44,19 +44,17 @@ async function makeOrder() {
 const become = (order: string, status: OrderStatus) =>
   sql`update order_list set status = ${status} where order_id = ${order}`.execute(service.db)
 
-const WAIT = { timeout: 20_000 }
-
 test('each step of an order is one line at info level, with its transaction', async () => {
   const steps: string[] = []
   const log = start((from, to) => steps.push(`${from} ${to}`))
   await log.begun
   const order = await makeOrder()
-  await expect.poll(() => log.told(order.id), WAIT).toEqual(['order created'])
+  await expect.poll(() => log.told(order.id)).toEqual(['order created'])
   await service.mine(order.source.chain, { height: 1n, time: NOW }, [eventsOf(order.source).initiated('aa01')])
   await become(order.id, 'initiated')
-  await expect.poll(() => log.told(order.id), WAIT).toEqual(['order created', 'order: deposit confirmed'])
+  await expect.poll(() => log.told(order.id)).toEqual(['order created', 'order: deposit confirmed'])
   await become(order.id, 'redeemed')
-  await expect.poll(() => log.told(order.id).at(-1), WAIT).toBe('order: redeemed, the user is paid')
+  await expect.poll(() => log.told(order.id).at(-1)).toBe('order: redeemed, the user is paid')
   const own = log.lines.filter((line) => line.order === order.id)
   expect(own.every(({ level }) => level === 'info')).toBe(true)
   expect(own[0]).toMatchObject({ from: '0.01 bitcoin_regtest:btc', to: '0.0099 ethereum_localnet:wbtc', app: 'shop', solver: 'first' })
@@ -75,7 +73,7 @@ test('an order that cannot complete says why', async () => {
     .poll(() => {
       log.told(order.id)
       return log.lines.find((line) => line.order === order.id && line.why !== undefined)
-    }, WAIT)
+    })
     .toMatchObject({
       msg: 'order cannot complete: its deposit will be refunded',
       why: `the deposits add up to ${tooMuch}, the agreed amount is ${order.source.terms.amount}`,
@@ -88,9 +86,9 @@ test('of several processes one tells it', async () => {
   const second = start()
   await second.begun
   const order = await makeOrder()
-  await expect.poll(() => first.told(order.id), WAIT).toEqual(['order created'])
+  await expect.poll(() => first.told(order.id)).toEqual(['order created'])
   second.told(order.id)
   await become(order.id, 'expired')
-  await expect.poll(() => first.told(order.id).length, WAIT).toBe(2)
+  await expect.poll(() => first.told(order.id).length).toBe(2)
   expect(second.told(order.id)).toEqual([])
 })

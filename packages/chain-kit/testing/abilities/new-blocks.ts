@@ -20,7 +20,7 @@ export function newBlocksSuite(run: ConformanceRun): void {
           await run.fixture.mine(1)
           await vi.waitFor(() => expect(onBlock).toHaveBeenCalled(), { timeout: 200, interval: 10 })
         },
-        { timeout: 30_000, interval: 1 },
+        { timeout: 150_000, interval: 1 },
       )
 
     it('are announced to every subscriber', async () => {
@@ -39,7 +39,7 @@ export function newBlocksSuite(run: ConformanceRun): void {
           await run.fixture.reorg(1, { drop: false })
           await vi.waitFor(() => expect(onBlock).toHaveBeenCalled(), { timeout: 200, interval: 10 })
         },
-        { timeout: 30_000, interval: 1 },
+        { timeout: 150_000, interval: 1 },
       )
     })
 

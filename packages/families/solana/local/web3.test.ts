@@ -124,7 +124,7 @@ describe('web3.js', () => {
     const { value: lookupTable } = await connection.getAddressLookupTable(table)
     if (lookupTable === null) throw new Error('no lookup table')
     // A table can be used from the slot after its last extension on.
-    await vi.waitUntil(async () => (await connection.getSlot()) > lookupTable.state.lastExtendedSlot, { timeout: 10_000 })
+    await vi.waitUntil(async () => (await connection.getSlot()) > lookupTable.state.lastExtendedSlot, { timeout: 60_000 })
     const { blockhash } = await connection.getLatestBlockhash()
     const message = new TransactionMessage({
       payerKey: payer.publicKey,
