@@ -1,7 +1,7 @@
 // Sends transactions of one account on the Tron simulator with TronWeb, each mined before the caller goes on.
 
 import { createSerialQueue } from '@tandem/evm/local/serial-queue.ts'
-import type { Types } from 'tronweb'
+import { TronWeb, type Types } from 'tronweb'
 import { type Abi, encodeDeployData, type Hex } from 'viem'
 import type { TronChain } from './tron-chain.ts'
 import { openTronWeb } from './tron-web.ts'
