@@ -61,7 +61,7 @@ test('an instant refund races two solver engines that would pay: the solver sign
     expect(await story.secretSigned(order_id)).toBe(isPaid)
     expect(ended.destination_swap.initiate_tx_hash !== '').toBe(isPaid)
   }
-}, 150_000)
+})
 
 /** An instant refund is requested again and again until the order has ended. */
 async function askUntilItEnds({ order_id, order_token }: CreatedOrder, index: number): Promise<void> {

@@ -112,8 +112,8 @@ function openAndTell(start: () => Promise<CoinChain>, tell: Tell, target: CoinTa
   let story: CoinStory | undefined
   beforeAll(async () => {
     story = await openCoinStory(await start(), options)
-  }, 120_000)
-  afterAll(() => story?.close(), 60_000)
+  })
+  afterAll(() => story?.close())
   tell(() => {
     if (story === undefined) throw new Error('the story is not open yet')
     return story
