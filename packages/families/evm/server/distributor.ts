@@ -7,15 +7,15 @@ import type { ClaimAccount, Distributor, DistributorFunding } from '@tandem/chai
 import type { PublicKey } from '@tandem/keys/key.ts'
 import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { type Address, decodeFunctionResult, encodeDeployData, encodeFunctionData, erc20Abi, type Hex, zeroAddress } from 'viem'
+import { type Address, decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
 import { distributor } from '../contract/artifacts/distributor.ts'
 import { accountOf, parseAddress } from '../terms/address.ts'
-import { create2AddressOf } from '../terms/deploy/create2-deployer.ts'
 import { deployedCode, signatureImmutables, verifyCode } from '../terms/deploy/verify-code.ts'
 import { type Contracts, chainIdOf } from '../terms/htlc.ts'
 import { newestBlock } from './blocks.ts'
 import { CLAIM_DOMAIN } from './claim-typed-data.ts'
 import { deployContract } from './deploy/deploy.ts'
+import { claimedToken, distributorCode, distributorOf } from './distributor-address.ts'
 import type { EvmNode } from './nodes/node.ts'
 import { createOneTransaction } from './send/one-transaction.ts'
 import { asChainFailure } from './send/revert.ts'
@@ -25,10 +25,10 @@ const NAME = 'the distributor'
 
 export function createDistributor(chain: Chain, node: EvmNode, contracts: Contracts): Distributor {
   const chainId = chainIdOf(chain)
-  const addressOf = (key: PublicKey) => create2AddressOf(initCodeOf(accountOf(key)))
+  const addressOf = (key: PublicKey) => distributorOf(accountOf(key))
   const codeAt = (key: PublicKey) => (address: Address) =>
     deployedCode(distributor, { ...signatureImmutables({ chainId, address }, CLAIM_DOMAIN), _signer: accountOf(key) })
-  const tokenOf = (asset: AssetId): Address => contracts.of(asset).token ?? zeroAddress
+  const tokenOf = (asset: AssetId): Address => claimedToken(contracts, asset)
 
   async function paid(contract: Address, { recipient, asset }: ClaimAccount): Promise<bigint> {
     const functionName = 'paid'
@@ -90,15 +90,11 @@ export function createDistributor(chain: Chain, node: EvmNode, contracts: Contra
       return `0x${Buffer.from([...signature.subarray(0, 64), last]).toString('hex')}`
     },
     async deploy({ key, signer, dryRun, bringDeployer = false, onProgress }) {
-      const initCode = initCodeOf(accountOf(key))
+      const initCode = distributorCode(accountOf(key))
       const contract = { chain, node, signer, name: NAME, what: NAME, initCode, codeAt: codeAt(key), dryRun, bringDeployer, onProgress }
       const { htlc, tx, codeHash } = await deployContract(contract)
       return { contract: htlc, tx, codeHash }
     },
     fund,
   }
-}
-
-function initCodeOf(signer: Address): Hex {
-  return encodeDeployData({ abi: distributor.abi, bytecode: distributor.bytecode, args: [signer] })
 }

@@ -7,7 +7,16 @@ import { createSecp256k1Key } from '@tandem/keys/secp256k1.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import fc from 'fast-check'
-import { type Address, encodeFunctionData, erc20Abi, type Hex, maxUint256, type TransactionSerializableEIP1559 } from 'viem'
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  maxUint256,
+  type TransactionSerializable,
+  type TransactionSerializableEIP1559,
+  zeroAddress,
+} from 'viem'
 import { describe, expect, test } from 'vitest'
 import { accountOf } from '../terms/address.ts'
 import { approvalCall } from '../terms/approval-call.ts'
@@ -24,6 +33,7 @@ import {
   revokeData,
 } from '../terms/htlc.ts'
 import { initiateByAuthorizationData } from '../terms/one-signature.ts'
+import { distributorOf } from './distributor-address.ts'
 import { createPermit } from './permit.ts'
 
 const found = localChains.find(({ id }) => id === 'ethereum_localnet')
@@ -183,6 +193,22 @@ describe('a transaction', () => {
     expect(() => ask(purpose, unsigned(call))).toThrow(SigningRefused)
   })
 
+  test.each<readonly [string, object]>([
+    ['delegations of accounts', { type: 'eip7702', authorizationList: [{ address: thief, chainId: 31337, nonce: 8 }] }],
+    ['delegations of accounts, by no type', { type: undefined, authorizationList: [{ address: thief, chainId: 31337, nonce: 8 }] }],
+    ['blobs, which cost more', { type: 'eip4844', blobVersionedHashes: [`0x01${'00'.repeat(31)}`], maxFeePerBlobGas: 10n ** 18n }],
+    ['a list of accesses, which costs more', { accessList: [{ address: thief, storageKeys: [] }] }],
+  ])('may not have %s', (_, more) => {
+    const transaction = { ...unsigned(on(TOKEN, redeemData(paid, secret))), ...more } as TransactionSerializableEIP1559
+    expect(() => ask(purposeOf('redeem', paid), transaction)).toThrow(SigningRefused)
+  })
+
+  test('may be of the type without a priority fee', () => {
+    const call = on(TOKEN, redeemData(paid, secret))
+    const legacy: TransactionSerializable = { type: 'legacy', chainId: 31337, nonce: 7, gas: 100_000n, gasPrice: 2n, ...call }
+    expect(() => permit({ key, purpose: purposeOf('redeem', paid), operation: 'transaction', args: [legacy] })).not.toThrow()
+  })
+
   test('may not make a contract', () => {
     const { to: _, ...creation } = unsigned(on(TOKEN, initiateData(paying, own)))
     expect(() => ask(purposeOf('initiate', paying), creation)).toThrow('would call null')
@@ -226,8 +252,9 @@ describe('a consent to a refund', () => {
 
 describe('a claim', () => {
   const purpose = { kind: 'claim', chain: chain.id, asset: TOKEN, recipient: user, total: 5n } as const
-  const claim = (stated: Purpose, given: object) =>
-    permit({ key, purpose: stated, operation: 'claim', args: [{}, given, htlcs[TOKEN].token] })
+  const where = { chainId: 31337, verifyingContract: distributorOf(own) }
+  const claim = (stated: Purpose, given: object, distributor: object = where, token: Address = htlcs[TOKEN].token) =>
+    permit({ key, purpose: stated, operation: 'claim', args: [distributor, given, token] })
 
   test('is of what its purpose says', () => {
     const right = { recipient: user, asset: TOKEN, total: 5n }
@@ -235,6 +262,12 @@ describe('a claim', () => {
     for (const change of [{ recipient: thief }, { asset: NATIVE }, { total: 6n }])
       expect(() => claim(purpose, { ...right, ...change })).toThrow('claim')
     expect(() => claim(purposeOf('redeem', paid), right)).toThrow('a claim of an affiliate')
+    for (const change of [{ chainId: 1 }, { verifyingContract: thief }])
+      expect(() => claim(purpose, right, { ...where, ...change })).toThrow('another distributor')
+    expect(() => claim(purpose, right, where, thief)).toThrow('claim')
+    const coins = { ...purpose, asset: NATIVE }
+    expect(() => claim(coins, { ...right, asset: NATIVE }, where, zeroAddress)).not.toThrow()
+    expect(() => claim(coins, { ...right, asset: NATIVE }, where, htlcs[TOKEN].token)).toThrow('claim')
   })
 })
 

@@ -11,6 +11,7 @@ import { isApprovalOf } from '../terms/approval-call.ts'
 import { type Contracts, chainIdOf, type HtlcContract, swapIdOf } from '../terms/htlc.ts'
 import { type CalledOrder, readHtlcCall } from '../terms/read-call.ts'
 import { tokenOf, transferCall } from '../terms/transfer-call.ts'
+import { claimedToken, distributorOf } from './distributor-address.ts'
 import type { EvmOperations } from './signing.ts'
 
 type ArgsOf<K extends keyof EvmOperations> = EvmOperations[K] extends (signer: never, ...args: infer Args) => unknown ? Args : never
@@ -29,11 +30,31 @@ const FUNCTIONS: Readonly<Partial<Record<SignedVerb, readonly string[]>>> = {
   reclaim: ['reclaimDeposited'],
 }
 
+/** Others would cost more, or delegate an account. */
+const TRANSACTION_FIELDS: ReadonlySet<string> = new Set([
+  'type',
+  'chainId',
+  'nonce',
+  'gas',
+  'gasPrice',
+  'maxFeePerGas',
+  'maxPriorityFeePerGas',
+  'to',
+  'data',
+  'value',
+])
+
 export function createPermit(chain: Chain, contracts: Contracts): PermitSigning {
   const rules: { readonly [K in keyof EvmOperations]: (request: Request, ...args: ArgsOf<K>) => void } = {
     transaction({ key, purpose }, unsigned) {
       if (unsigned.chainId !== chainIdOf(chain))
         throw new SigningRefused(purpose, `the transaction is for the chain id ${unsigned.chainId}`)
+      const extra = Object.keys(unsigned).find((field) => !TRANSACTION_FIELDS.has(field))
+      if (extra !== undefined || (unsigned.type !== 'eip1559' && unsigned.type !== 'legacy'))
+        throw new SigningRefused(
+          purpose,
+          `the transaction has the type ${unsigned.type}${extra === undefined ? '' : ` and a field "${extra}"`}`,
+        )
       const [account, call] = [accountOf(key), callOf(unsigned)]
       const reason =
         purpose.kind === 'withdraw'
@@ -46,10 +67,13 @@ export function createPermit(chain: Chain, contracts: Contracts): PermitSigning 
       const isSame = swapIdOf(contract, terms) === swapIdOf(contracts.of(expected.asset), expected)
       if (verb !== 'instant-refund' || !isSame) throw new SigningRefused(purpose, 'it would be a consent to the refund of another order')
     },
-    claim({ purpose }, _distributor, { recipient, asset, total }) {
+    claim({ key, purpose }, { chainId, verifyingContract }, { recipient, asset, total }, token) {
       const claim = claimPurposeOf(purpose)
-      if (recipient !== claim.recipient || asset !== claim.asset || total !== claim.total)
-        throw new SigningRefused(purpose, `it would let ${recipient} claim ${total} of ${asset}`)
+      if (chainId !== chainIdOf(chain) || verifyingContract !== distributorOf(accountOf(key)))
+        throw new SigningRefused(purpose, `it would be a claim at another distributor: ${verifyingContract} on the chain id ${chainId}`)
+      const isSame = recipient === claim.recipient && asset === claim.asset && total === claim.total
+      if (!isSame || token !== claimedToken(contracts, claim.asset))
+        throw new SigningRefused(purpose, `it would let ${recipient} claim ${total} of ${asset} as ${token}`)
     },
   }
   return ({ key, purpose, operation, args }) => {
