@@ -25,8 +25,11 @@ export interface Inventory {
   /** Reserves inventory for orders whose deposits are in blocks and wait for confirmations. Never rejects. */
   reserveSeen(states: readonly OrderState[]): Promise<void>
   list(): Promise<readonly Holding[]>
-  /** What may leave: the balance less what orders and other withdrawals reserve, and the network fees of orders in flight. */
-  free(asset: AssetId, except?: string): Promise<FreeAmount>
+  /**
+   * What may leave: the balance less what orders and other withdrawals reserve, and the network fees of orders in flight. For the withdrawal `of`, only those
+   * others count that were counted already: two wishes must not wait for each other.
+   */
+  free(asset: AssetId, of?: string): Promise<FreeAmount>
   /** Runs while nothing is granted of this asset. */
   whileNotGranting<T>(asset: AssetId, work: () => Promise<T>): Promise<T>
 }
@@ -129,10 +132,10 @@ export function createInventory(options: {
       )
       for (const id of seen) if (seen.size > MAX_SEEN) seen.delete(id)
     },
-    async free(asset, except) {
+    async free(asset, of) {
       const [reserved, leaving] = await Promise.all([
         reservations.read(['firm', 'expected']),
-        readLeaving(db, (withdrawal) => withdrawal.id !== except && maySend(withdrawal)),
+        readLeaving(db, (withdrawal) => (of === undefined || (withdrawal.isCounted && withdrawal.id !== of)) && maySend(withdrawal)),
       ])
       const fees = await feeDuties(asset)
       const { balance } = await balanceOf(asset)

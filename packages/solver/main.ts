@@ -38,7 +38,7 @@ import { createRisk } from './risk/risk.ts'
 import { createSolverServer } from './server.ts'
 import { createSoftReservations } from './soft-reservations.ts'
 import { createWithdrawalRules } from './withdrawals/rules.ts'
-import { type WithdrawalSettings, whyNotListed, withdrawalSettings } from './withdrawals/settings.ts'
+import { type WithdrawalSettings, whyNotAllowed, withdrawalSettings } from './withdrawals/settings.ts'
 
 export interface RunningSolver {
   readonly url: string
@@ -160,7 +160,7 @@ function createFunds(base: SolverBase, { legCosts, feeFunds }: Fees, { customers
     ...(isCapped(limits.caps.pair) && { whyOverCap: createPairCap({ db, now, ...limits }) }),
     onError: (error) => log.warn({ err: error }, 'inventory could not be reserved yet; it is tried again'),
     onReserved: soft.release,
-    maySend: (withdrawal) => whyNotListed(withdrawals, withdrawal) === null,
+    maySend: (withdrawal) => whyNotAllowed(withdrawals, withdrawal) === null,
     keptForFees: (asset) => pricing.feeReserves[asset] ?? legCosts.coinsFor(asset, FEE_RESERVE_SWAPS),
     async feeDuties(asset) {
       const { id, nativeAsset } = registry.chain(registry.asset(asset).chain)

@@ -14,7 +14,7 @@ import { formatUnits, parseUnits } from '@tandem/protocol/amount.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import { type Planned, planEvacuation, planSend, planSweep } from '@tandem/solver/withdrawals/plan.ts'
-import { whyNotListed } from '@tandem/solver/withdrawals/settings.ts'
+import { whyNotAllowed } from '@tandem/solver/withdrawals/settings.ts'
 import { formatTable, type Terminal } from './terminal.ts'
 import { openWithdrawalPlace, type WithdrawalPlace } from './withdrawal-place.ts'
 
@@ -100,7 +100,7 @@ async function carryOut(place: WithdrawalPlace, plan: readonly Planned[], option
   const { db, registry, settings } = place
   const wanted = plan.filter(({ amount }) => amount > 0n)
   for (const one of wanted) {
-    const why = whyNotListed(settings, one)
+    const why = whyNotAllowed(settings, one)
     if (why !== null) throw new Error(why)
   }
   if (options.dryRun === true) return terminal.answer(planTable(registry, plan))

@@ -12,7 +12,7 @@ import { createLegCosts } from '@tandem/solver/pricing/leg-costs.ts'
 import { createFeeFunds } from '@tandem/solver/risk/fee-funds.ts'
 import { riskSettings } from '@tandem/solver/risk/settings.ts'
 import type { PlanContext } from '@tandem/solver/withdrawals/plan.ts'
-import { HOW_TO_ALLOW, type WithdrawalSettings, whyNotListed, withdrawalSettings } from '@tandem/solver/withdrawals/settings.ts'
+import { HOW_TO_ALLOW, type WithdrawalSettings, whyNotAllowed, withdrawalSettings } from '@tandem/solver/withdrawals/settings.ts'
 import { solverConfigPath } from './config-path.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -47,7 +47,7 @@ export async function openWithdrawalPlace<T>(
       clients,
       keys,
       now: () => BigInt(Math.floor(Date.now() / 1000)),
-      maySend: (withdrawal) => whyNotListed(settings, withdrawal) === null,
+      maySend: (withdrawal) => whyNotAllowed(settings, withdrawal) === null,
       async feeDuties(asset) {
         const { id, nativeAsset } = registry.chain(registry.asset(asset).chain)
         return asset === nativeAsset ? feeFunds.duties(id, await readInFlight(db)) : 0n

@@ -3,6 +3,7 @@
  * the database can ask for one, and gets inventory sent to addresses of the operator at most.
  */
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import type { Keyring } from '@tandem/keys/keyring.ts'
 import type { RollbackGuard } from '@tandem/party/engine/rollback/rollback-guard.ts'
 import type { WithdrawalRules } from '@tandem/party/engine/withdrawals/withdrawals.ts'
@@ -13,7 +14,7 @@ import { formatUsd, usdMicros } from '@tandem/protocol/amount.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import type { Logger } from '@tandem/runtime/log.ts'
 import type { Inventory } from '../inventory.ts'
-import { type WithdrawalSettings, whyNotListed } from './settings.ts'
+import { type WithdrawalSettings, whyNotAllowed } from './settings.ts'
 
 const MAX_SEEN = 10_000
 
@@ -22,29 +23,29 @@ export function createWithdrawalRules(options: {
   readonly registry: Registry
   readonly keys: Keyring
   readonly prices: Pick<PriceFeed, 'find'>
-  readonly guard: Pick<RollbackGuard, 'hasSignedWithdrawal' | 'whyHeld' | 'assertWritable' | 'noteAttempt'>
+  readonly guard: Pick<RollbackGuard, 'transfersOf' | 'whyHeld' | 'assertWritable' | 'noteTransfer'>
   readonly inventory: Pick<Inventory, 'free' | 'whileNotGranting'>
   readonly settings: WithdrawalSettings
   readonly log: Pick<Logger, 'error'>
   readonly now: () => bigint
 }): WithdrawalRules {
   const { db, registry, keys, prices, guard, inventory, settings, log, now } = options
-  /** A row could claim any time, so the delay counts from when this process first saw it. */
+  /** A row could claim any time, so the delay counts from when this process first saw what it says. */
   const seenAt = new Map<string, bigint>()
   const refused = new Set<string>()
 
-  function noteSeen(withdrawal: Withdrawal): bigint {
-    const { id } = withdrawal
-    const first = seenAt.get(id)
+  function firstSeen(withdrawal: Withdrawal): bigint {
+    const name = `${withdrawal.id} ${paysOf(withdrawal)}`
+    const first = seenAt.get(name)
     if (first !== undefined) return first
     const [oldest] = seenAt.keys()
     if (seenAt.size >= MAX_SEEN && oldest !== undefined) seenAt.delete(oldest)
-    seenAt.set(id, now())
+    seenAt.set(name, now())
     return now()
   }
 
-  function assertListed(withdrawal: Withdrawal): void {
-    const why = whyNotListed(settings, withdrawal)
+  function assertAllowed(withdrawal: Withdrawal): void {
+    const why = whyNotAllowed(settings, withdrawal)
     if (why === null) return
     const { id, chain, asset, recipient, amount } = withdrawal
     // Each is logged once: the operator must see a row that somebody else wrote.
@@ -53,14 +54,14 @@ export function createWithdrawalRules(options: {
       refused.add(id)
       log.error(
         { withdrawal: id, chain, asset, recipient, amount: amount.toString(), why },
-        'a withdrawal to an address that the configuration does not list is refused: if you did not ask for it, somebody else writes this database',
+        'a withdrawal that the configuration does not allow is refused: if you did not ask for it, somebody else writes this database',
       )
     }
     throw refusal(why)
   }
 
   function assertDelayOver(withdrawal: Withdrawal): void {
-    const seen = noteSeen(withdrawal) + settings.delaySeconds
+    const seen = firstSeen(withdrawal) + settings.delaySeconds
     const asked = BigInt(Math.ceil(withdrawal.notBefore.getTime() / 1000))
     const from = seen > asked ? seen : asked
     if (now() < from) throw refusal(`it is sent from ${new Date(Number(from) * 1000).toISOString()} on`)
@@ -73,7 +74,15 @@ export function createWithdrawalRules(options: {
     throw refusal(`there is no price of ${asset}, so withdrawals.max_usd_per_day cannot be kept: it is sent when there is one`)
   }
 
-  /** No order is granted inventory between the check and the count. */
+  function assertNoneLost({ key }: Withdrawal, attempts: readonly Attempt[]): void {
+    const lost = guard.transfersOf(key).find(({ tx }) => !attempts.some((attempt) => attempt.tx === tx))
+    if (lost === undefined) return
+    throw refusal(
+      `the transfer ${lost.tx} of it was signed before, and the database has lost it: check the address on the chain, and do not ask again before`,
+    )
+  }
+
+  /** No order is granted inventory between the check and the count, and of wishes that exceed what there is together the first one is sent. */
   async function grant(withdrawal: Withdrawal): Promise<void> {
     const { id, asset, amount } = withdrawal
     const worth = worthOf(withdrawal)
@@ -93,23 +102,31 @@ export function createWithdrawalRules(options: {
 
   return {
     keyOf: (client) => keys.of(client),
-    noteSeen,
-    async authorize(withdrawal) {
-      assertListed(withdrawal)
-      if (guard.hasSignedWithdrawal(withdrawal.key)) {
-        // It may be sent again as it was recorded.
-        if (withdrawal.isSigned) return
-        throw refusal('a transfer of it was signed before, and the database has lost it: check the address on the chain, and cancel this')
-      }
+    noteSeen(withdrawal) {
+      // What is refused needs no delay, and must not evict what was seen before.
+      if (whyNotAllowed(settings, withdrawal) === null) firstSeen(withdrawal)
+    },
+    async authorize(withdrawal, attempts) {
+      assertAllowed(withdrawal)
+      // Where transactions expire, nothing would exclude another one beside the lost one.
+      assertNoneLost(withdrawal, attempts)
+      const signed = guard.transfersOf(withdrawal.key)
+      if (signed.some(({ pays }) => pays !== paysOf(withdrawal)))
+        throw refusal('it was changed after it was signed: somebody else writes this database')
+      // It may be sent again as it was recorded.
+      if (signed.length > 0) return
       const held = await guard.whyHeld()
       if (held !== null) throw refusal(`nothing is sent until \`tandem confirm-restore\`: ${held}`)
       assertDelayOver(withdrawal)
       await grant(withdrawal)
     },
+    assertNoneLost,
     assertNotable: guard.assertWritable,
-    onRecorded: (key, tx) => guard.noteAttempt(key, tx),
+    onRecorded: (withdrawal, tx) => guard.noteTransfer(withdrawal.key, tx, paysOf(withdrawal)),
   }
 }
+
+const paysOf = ({ chain, asset, recipient, amount }: Withdrawal) => `${amount} ${asset} on ${chain} to ${recipient}`
 
 function refusal(why: string): ChainFailure {
   return new ChainFailure('would-fail', why)

@@ -51,11 +51,13 @@ function parseFor(client: ChainClient, keys: PublicKeyring, text: string): strin
   return address
 }
 
-/** Null means that the configuration lists the recipient. */
-export function whyNotListed(
+/** Null means that the configuration lists the recipient, and that the amount is one. */
+export function whyNotAllowed(
   { addresses }: Pick<WithdrawalSettings, 'addresses'>,
-  { chain, recipient }: Pick<Withdrawal, 'chain' | 'recipient'>,
+  { chain, recipient, amount }: Pick<Withdrawal, 'chain' | 'recipient' | 'amount'>,
 ): string | null {
+  // A negative amount would raise what is left of the limit of the day, and what is quoted.
+  if (amount <= 0n) return `the amount ${amount} cannot be sent`
   const listed = addresses.get(chain)
   if (listed === undefined) return `the configuration lists no address for withdrawals on ${chain}: ${HOW_TO_ALLOW}`
   if (listed.includes(recipient)) return null

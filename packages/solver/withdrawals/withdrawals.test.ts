@@ -2,12 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Transfer } from '@tandem/chain-kit/port/abilities/transfer.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { testSigning, withRecordedPurposes } from '@tandem/keys/keys.fixture.ts'
 import type { Purpose } from '@tandem/keys/purpose.ts'
 import type { SolverConfig } from '@tandem/party/config/schema.ts'
 import { createLeases } from '@tandem/party/engine/leases.ts'
-import { noGuard, type RollbackGuard, startRollbackGuard } from '@tandem/party/engine/rollback/rollback-guard.ts'
+import { noGuard, type RollbackGuard, type SignedTransfer, startRollbackGuard } from '@tandem/party/engine/rollback/rollback-guard.ts'
 import { pollChain } from '@tandem/party/engine/watcher.ts'
 import { executeWithdrawal } from '@tandem/party/engine/withdrawals/withdrawals.ts'
 import { readAttempts } from '@tandem/party/store/actions/attempts.ts'
@@ -28,7 +29,7 @@ import { createInventory } from '../inventory.ts'
 import { acceptedOrder, freshSolver, wbtc } from '../solver.fixture.ts'
 import { planEvacuation } from './plan.ts'
 import { createWithdrawalRules } from './rules.ts'
-import { whyNotListed, withdrawalSettings } from './settings.ts'
+import { whyNotAllowed, withdrawalSettings } from './settings.ts'
 
 const CHAIN = 'ethereum_localnet'
 const safe = `0x${'5a'.repeat(20)}`
@@ -48,13 +49,13 @@ const allowed: Allowed = { addresses: { [CHAIN]: [safe] } }
 
 /** The release log outlives a process. */
 function guardInMemory(): RollbackGuard {
-  const signed = new Set<string>()
+  const signed = new Map<string, SignedTransfer[]>()
   return {
     ...noGuard,
-    async noteAttempt(key) {
-      signed.add(key)
+    async noteTransfer(key, tx, pays) {
+      signed.set(key, [...(signed.get(key) ?? []), { tx, pays }])
     },
-    hasSignedWithdrawal: (key) => signed.has(key),
+    transfersOf: (key) => signed.get(key) ?? [],
   }
 }
 
@@ -75,7 +76,7 @@ function start(withdrawals: Allowed = allowed, guard: RollbackGuard = guardInMem
   const settings = withdrawalSettings({ config, clients, keys })
   const logged: string[] = []
   const log = testLog((line) => logged.push(line))
-  const maySend = (withdrawal: Withdrawal) => whyNotListed(settings, withdrawal) === null
+  const maySend = (withdrawal: Withdrawal) => whyNotAllowed(settings, withdrawal) === null
   const inventory = createInventory({ db, registry, clients, keys, now, keepMs: 0, maySend })
   const rules = createWithdrawalRules({ db, registry, keys: recordingKeys, prices: pricing.prices, guard, inventory, settings, log, now })
   const leases = createLeases(db, `engine ${Math.random()}`, 60)
@@ -83,6 +84,7 @@ function start(withdrawals: Allowed = allowed, guard: RollbackGuard = guardInMem
   return {
     settings,
     inventory,
+    rules,
     logged,
     purposes: () => recorded.flat(),
     plan: () => planEvacuation({ db, registry, clients, keys, settings, inventory, targets: {} }),
@@ -113,6 +115,10 @@ async function ask(changes: Partial<Pick<Withdrawal, 'recipient' | 'amount'>> = 
 const stateNow = async (id: string) => {
   const found = await readWithdrawal(store.db, id)
   return found === null ? null : stateOf(found)
+}
+function transferOf({ transfer }: ChainClient): Transfer {
+  if (transfer === undefined) throw new Error('the chain has no transfers')
+  return transfer
 }
 const attemptsOf = (id: string) => readAttempts(store.db, `withdrawal/${id}`)
 const finality = () => solver.ethereum.chain.finalityBlocks
@@ -291,6 +297,96 @@ test('a database that lost the record of a signed transfer: the release log keep
   expect(solver.ethereum.payments).toHaveLength(1)
   expect(await attemptsOf(id)).toEqual([])
   await sql`delete from rollbacks`.execute(store.db)
+})
+
+test('a restored database that has the first transfer and lost a later one: nothing more is signed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-withdrawals-'))
+  closing.push(() => rm(folder, { recursive: true, force: true }))
+  const guardNow = async () => {
+    const guard = await startRollbackGuard({ db: store.db, path: join(folder, 'releases.log'), log: testLog(() => undefined) })
+    closing.unshift(() => guard.stop())
+    return guard
+  }
+  const id = await ask()
+  await sql`delete from release_logs`.execute(store.db)
+  const before = start(allowed, await guardNow())
+  expect(await before.pass()).toEqual([])
+  // Its blockhash or epoch expired, and another was signed after the backup.
+  const [first] = await attemptsOf(id)
+  await sql`
+    insert into attempts (action_key, number, chain, sender, tx, raw, slots, nonce, fee_rate, at, holds_secret)
+    select action_key, number + 1, chain, sender, 'later', raw, slots, nonce, fee_rate, at, holds_secret from attempts`.execute(store.db)
+  await before.pass()
+  await sql`delete from attempts where tx = 'later'`.execute(store.db)
+  const sends = vi.spyOn(transferOf(solver.ethereum), 'send')
+  const after = start(allowed, await guardNow())
+  for (let pass = 0; pass < 2; pass += 1) {
+    expect(await after.pass()).toEqual([expect.stringMatching(/signed before, and the database has lost it/)])
+    await sql`update rollbacks set confirmed_at = now()`.execute(store.db)
+  }
+  expect(sends).not.toHaveBeenCalled()
+  expect(await attemptsOf(id)).toEqual([first])
+  await sql`delete from rollbacks`.execute(store.db)
+})
+
+test('a transfer whose nonce is used has not failed if the database lost a later one of it', async () => {
+  const guard = guardInMemory()
+  const id = await ask()
+  const engine = start(allowed, guard)
+  expect(await engine.pass()).toEqual([])
+  await guard.noteTransfer(`withdrawal/${id}`, 'later', 'the same')
+  const failed = { kind: 'failed', why: 'its nonce was used', height: null } as const
+  vi.spyOn(transferOf(solver.ethereum), 'outcome').mockResolvedValue(failed)
+  solver.ethereum.grow(finality())
+  expect(await engine.pass()).toEqual([expect.stringMatching(/the transfer later of it was signed before/)])
+  expect(await stateNow(id)).toBe('signed')
+})
+
+test('a row whose amount is changed after it was signed is refused', async () => {
+  const engine = start({ ...allowed, max_usd_per_day: '1000' })
+  const id = await ask()
+  expect(await engine.pass()).toEqual([])
+  await sql`update withdrawals set amount = ${BALANCE.toString()}::numeric where id = ${id}`.execute(store.db)
+  const sends = vi.spyOn(transferOf(solver.ethereum), 'send')
+  expect(await engine.pass()).toEqual([expect.stringMatching(/was changed after it was signed/)])
+  expect(sends).not.toHaveBeenCalled()
+})
+
+test('the delay counts from when the solver saw what the row says now', async () => {
+  const engine = start({ ...allowed, delay_seconds: 3600 })
+  const id = await ask({ amount: 1n })
+  expect(await engine.pass()).toEqual([expect.stringMatching(/^it is sent from /)])
+  solver.world.now += 3600n
+  await sql`update withdrawals set amount = ${BALANCE.toString()}::numeric where id = ${id}`.execute(store.db)
+  expect(await engine.pass()).toEqual([expect.stringMatching(/^it is sent from /)])
+  expect(solver.ethereum.payments).toEqual([])
+})
+
+test('forged rows to other addresses do not make the delay begin again', async () => {
+  const engine = start({ ...allowed, delay_seconds: 3600 })
+  const id = await ask()
+  expect(await engine.pass()).toEqual([expect.stringMatching(/^it is sent from /)])
+  const own = await readWithdrawal(store.db, id)
+  if (own === null) throw new Error('the wish is gone')
+  for (let forged = 0; forged < 10_001; forged += 1) engine.rules.noteSeen({ ...own, id: `forged ${forged}`, recipient: thief })
+  solver.world.now += 3600n
+  expect(await engine.pass()).toEqual([])
+  expect(await attemptsOf(id)).toHaveLength(1)
+})
+
+test('of several wishes that are together more than there is, one is sent', async () => {
+  const engine = start()
+  await ask({ amount: 6_000_000n })
+  await ask({ amount: 6_000_000n })
+  expect(await engine.pass()).toEqual([expect.stringMatching(/4000000 of ethereum_localnet:wbtc can be sent, not 6000000/)])
+  expect(solver.ethereum.payments).toHaveLength(1)
+})
+
+test('a row with a negative amount promises nothing to anybody', async () => {
+  const engine = start()
+  await ask({ amount: -BALANCE })
+  expect(await engine.inventory.available(wbtc)).toBe(BALANCE)
+  expect((await engine.inventory.free(wbtc)).free).toBe(BALANCE)
 })
 
 test('one can be cancelled until it is signed, and not after', async () => {

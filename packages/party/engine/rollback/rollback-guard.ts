@@ -44,12 +44,16 @@ export interface RollbackGuard {
    * another id. The file says so, so a deleted or forged row changes nothing.
    */
   hasSignedRefund(orderId: string, deposits: readonly string[]): boolean
-  /** Returns whether a transfer of this withdrawal is signed. The file says so, so a deleted or forged row changes nothing. */
-  hasSignedWithdrawal(key: ActionKey): boolean
+  /** Notes each transaction of a withdrawal once. `pays` says what is sent where. */
+  noteTransfer(key: ActionKey, tx: string, pays: string): Promise<void>
+  /** Returns all signed transfers of this withdrawal. The file says so, so a deleted or forged row changes nothing. */
+  transfersOf(key: ActionKey): readonly SignedTransfer[]
   /** Returns why the database may lack what was signed, until the operator confirms; null if it does not. */
   whyHeld(): Promise<string | null>
   stop(): Promise<void>
 }
+
+export type SignedTransfer = { readonly tx: string; readonly pays: string }
 
 export const noGuard: RollbackGuard = {
   whyUnsafe: async () => null,
@@ -58,7 +62,8 @@ export const noGuard: RollbackGuard = {
   noteAttempt: async () => undefined,
   locksOf: () => [],
   hasSignedRefund: () => false,
-  hasSignedWithdrawal: () => false,
+  noteTransfer: async () => undefined,
+  transfersOf: () => [],
   whyHeld: async () => null,
   stop: async () => undefined,
 }
@@ -82,7 +87,7 @@ export async function startRollbackGuard(options: {
   /** These are orders and deposits. Refunds of all lines count, also after a rollback. */
   const refundedOrders = new Set<string>()
   const refundedDeposits = new Set<string>()
-  const withdrawals = new Set<string>()
+  const transfers = new Map<string, readonly SignedTransfer[]>()
   let hold: Hold | null = null
   let isOpen = false
   let logId: string | null = null
@@ -170,7 +175,11 @@ export async function startRollbackGuard(options: {
   }
 
   function remember(line: Release): void {
-    if ('attempt' in line && isWithdrawal(line.attempt)) rememberIn(withdrawals, line.attempt)
+    if ('attempt' in line && isWithdrawal(line.attempt)) {
+      const { attempt, tx, pays = '' } = line
+      transfers.set(attempt, [...(transfers.get(attempt) ?? []), { tx, pays }])
+      evictOldest(transfers)
+    }
     if ('lock' in line && line.lock !== undefined) {
       locks.set(line.attempt, [...new Set([...(locks.get(line.attempt) ?? []), line.lock])])
       evictOldest(locks)
@@ -208,9 +217,12 @@ export async function startRollbackGuard(options: {
       if (known.some((line) => 'attempt' in line && line.tx === tx && line.attempt === key)) return
       await note({ attempt: key, tx, ...(lock !== undefined && { lock }) })
     },
+    async noteTransfer(key, tx, pays) {
+      if (transfers.get(key)?.some((noted) => noted.tx === tx) !== true) await note({ attempt: key, tx, pays })
+    },
     locksOf: (key) => locks.get(key) ?? [],
     hasSignedRefund: (orderId, deposits) => refundedOrders.has(orderId) || deposits.some((deposit) => refundedDeposits.has(deposit)),
-    hasSignedWithdrawal: (key) => withdrawals.has(key),
+    transfersOf: (key) => transfers.get(key) ?? [],
     async whyHeld() {
       await check()
       return hold?.reason ?? null

@@ -9,7 +9,6 @@ import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
 import type { Key } from '@tandem/keys/key.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
-import type { ActionKey } from '@tandem/protocol/order.ts'
 import type { Logger } from 'pino'
 import { readAttempts } from '../../store/actions/attempts.ts'
 import type { ActionResult } from '../../store/actions/finish-action.ts'
@@ -28,12 +27,14 @@ export interface WithdrawalRules {
   keyOf(client: ChainClient): Key
   /** It is called for each open withdrawal in each pass, before anything is done for it. */
   noteSeen(withdrawal: Withdrawal): void
-  /** The last check before each signature. It throws to refuse. What it allows is counted on disk when it resolves. */
-  authorize(withdrawal: Withdrawal): Promise<void>
+  /** The last check before each signature. It throws to refuse. What it allows is counted on disk when it resolves. `attempts` are all on record. */
+  authorize(withdrawal: Withdrawal, attempts: readonly Attempt[]): Promise<void>
   /** Rejects if `onRecorded` would. */
   assertNotable(): Promise<void>
+  /** Throws if a transfer of it was signed that is not among these: it may be mined, so nothing about the others says that it is not paid. */
+  assertNoneLost(withdrawal: Withdrawal, attempts: readonly Attempt[]): void
   /** The signed transfer is on record, and leaves the process after this call. */
-  onRecorded(key: ActionKey, tx: string): Promise<void>
+  onRecorded(withdrawal: Withdrawal, tx: string): Promise<void>
 }
 
 export type WithdrawalContext = {
@@ -115,6 +116,7 @@ export async function executeWithdrawal(context: WithdrawalContext, leased: Leas
 
   const outcome: TransferOutcome =
     attempts.length === 0 ? { kind: 'pending' } : await transfer.outcome(request, client.identityOf(owner), attempts)
+  if (outcome.kind === 'failed') rules.assertNoneLost(known, attempts)
   if (outcome.kind !== 'pending') {
     const settledHeight = outcome.height ?? known.settledHeight ?? (await client.tip()).height
     const [paidTx, failure] = outcome.kind === 'paid' ? [outcome.tx, null] : [null, outcome.why]
@@ -133,12 +135,12 @@ export async function executeWithdrawal(context: WithdrawalContext, leased: Leas
     const now = await readOpen(db, id)
     if (now.recipient !== recipient || now.amount !== amount || now.asset !== asset || now.chain !== chain)
       throw new ChainFailure('superseded', `withdrawal ${id} was changed while it was prepared`)
-    await rules.authorize(now)
+    await rules.authorize(now, await readAttempts(db, key))
     return { asOfMs, goodForMs: goodForMs(performance.now() - asOfMs, [client.chain]) }
   }
   const facts = createFreshFacts(await allow(), allow)
   if (attempts.length === 0) await rules.assertNotable()
-  for (const { tx } of attempts) await rules.onRecorded(key, tx)
+  for (const { tx } of attempts) await rules.onRecorded(known, tx)
   const outbox = outboxOf(
     context,
     {
@@ -155,7 +157,7 @@ export async function executeWithdrawal(context: WithdrawalContext, leased: Leas
   )
   const tx = await transfer.send(
     request,
-    afterRecord(outbox, (recorded) => rules.onRecorded(key, recorded.tx)),
+    afterRecord(outbox, (recorded) => rules.onRecorded(known, recorded.tx)),
   )
   if (tx !== known.lastTx) {
     log.info({ withdrawal: id, chain, asset, recipient, amount: amount.toString(), tx }, 'sent a withdrawal')

@@ -8,8 +8,8 @@ import { prepare, readRows } from './prepared.ts'
 export type Release =
   | { readonly log: string }
   | { readonly rollback: string }
-  /** A signed transaction, recorded for this action. `lock` is the HTLC that it initiates. */
-  | { readonly attempt: string; readonly tx: string; readonly lock?: string }
+  /** A signed transaction, recorded for this action. `lock` is the HTLC that it initiates, `pays` what a withdrawal sends. */
+  | { readonly attempt: string; readonly tx: string; readonly lock?: string; readonly pays?: string }
   /** Refunds of these deposits of the order are signed. With `refund`, which is the order too, the solver never pays for the order. Else they are strays, or it has paid. */
   | { readonly refund?: string; readonly order: string; readonly deposits: readonly string[] }
 
