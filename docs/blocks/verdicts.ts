@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkConfig } from '@tandem/party/config/load-config.ts'
 import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
-import { serviceExample } from '../configuration-page.ts'
+import { serviceExample, solverExample } from '../configuration-page.ts'
 
 /** The chains that run: all of the local stack by `npm start`, or `tandem devnet` with the parties started by hand. */
 export type Stack = 'start' | 'devnet'
@@ -34,12 +34,15 @@ type Schema = typeof ServiceConfig | typeof SolverConfig
 const loads = async (schema: Schema, value: unknown): Promise<void> => void (await checkConfig(schema, 'example.json', value))
 const config = (schema: Schema): Verdict =>
   checked('its nodes are on public networks: the loader takes it', (text) => loads(schema, JSON.parse(text)))
-/** Settings of a service, without the braces around them. */
-const settings = (change: (value: Record<string, unknown>) => object = (value) => value): Verdict =>
+type Change = (value: Record<string, unknown>) => object
+
+/** Settings without the braces around them. */
+const settingsOf = (schema: Schema, example: object, change: Change = (value) => value): Verdict =>
   checked('a part of a configuration: the loader takes it as part of the complete example', async (text) => {
     const part = JSON.parse(`{${text.replaceAll(/ \/\/ .*$/gm, '')}}`)
-    await loads(ServiceConfig, { ...serviceExample, ...change(part) })
+    await loads(schema, { ...example, ...change(part) })
   })
+const settings = (change?: Change): Verdict => settingsOf(ServiceConfig, serviceExample, change)
 
 /** The parts of a configuration that the page shows for chains and assets of an operator's own. */
 async function ownRegistry(text: string): Promise<void> {
@@ -180,6 +183,7 @@ export const verdicts: Readonly<Record<string, readonly Verdict[]>> = {
   'docs/sui.md': [fragment('sui', 'baseUrl', 'order', 'owner', 'keypair')],
   'docs/tron.md': [fragment('tron', 'tronWeb', 'tx', 'owner')],
   'docs/web.md': [commands('start', /^[0-9a-f]{64}$/m)],
+  'docs/withdrawals.md': [settingsOf(SolverConfig, solverExample)],
   'docs/xrpl.md': [fragment('xrpl', 'Client', 'url', 'order', 'wallet')],
   'examples/README.md': [commands('start', /(^paid in (0x)?[0-9a-f]{64}$[\s\S]*){3}/m)],
   'examples/python-solver/README.md': [commands('devnet', /^0x[0-9a-f]{40}$/m)],
