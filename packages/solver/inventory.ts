@@ -66,11 +66,11 @@ export function createInventory(options: {
   readonly keptForFees?: (asset: AssetId) => bigint
   readonly feeDuties?: (asset: AssetId) => Promise<bigint>
   readonly onReserved?: (orderId: string) => void
-  /** Withdrawals to other recipients are never sent, so they reserve nothing. */
+  /** Withdrawals that may not be sent reserve nothing. It is absent where none may. */
   readonly maySend?: (withdrawal: Withdrawal) => boolean
 }): Inventory {
   const { db, registry, clients, keys, onError = () => undefined, keptForFees = () => 0n, feeDuties = async () => 0n } = options
-  const { maySend = () => false } = options
+  const { maySend } = options
   const kept = createTtlCache<bigint>({ keepMs: options.keepMs ?? AVAILABLE_KEEP_MS, maxEntries: MAX_ASSETS })
   const reservations = createReservations(options)
   const grants = createGrants({
@@ -79,7 +79,7 @@ export function createInventory(options: {
     // With a deposit, half of the fee reserve may be promised, so that rising fees break no quote. Fees of redeems in flight never are.
     async balanceOf(asset) {
       const [duties, half] = [await feeDuties(asset), keptForFees(asset) / 2n]
-      const leaving = (await readLeaving(db, ({ isCounted, ...one }) => isCounted && maySend({ ...one, isCounted }))).get(asset) ?? 0n
+      const leaving = (await readLeaving(({ isCounted }) => isCounted)).get(asset) ?? 0n
       return (await balanceOf(asset)).balance - leaving - (duties > half ? duties : half)
     },
     ...(options.whyOverCap !== undefined && { whyOverCap: options.whyOverCap }),
@@ -98,9 +98,16 @@ export function createInventory(options: {
     return { address, balance: await client.balance(asset, address) }
   }
 
+  /** A withdrawal that is in a block is not in the balance any more. */
+  async function readLeaving(counts: (withdrawal: Withdrawal) => boolean): Promise<ReadonlyMap<AssetId, bigint>> {
+    if (maySend === undefined) return new Map()
+    const open = (await openWithdrawals(db)).filter((one) => one.settledHeight === null && maySend(one) && counts(one))
+    return addUp(open.map(({ asset, amount }) => [asset, amount]))
+  }
+
   /** Both are read before the balance: what is mined meanwhile counts twice, and is never missed. */
   async function readPromised(): Promise<ReadonlyMap<AssetId, bigint>> {
-    const [reserved, leaving] = await Promise.all([reservations.read(['firm', 'expected']), readLeaving(db, maySend)])
+    const [reserved, leaving] = await Promise.all([reservations.read(['firm', 'expected']), readLeaving(() => true)])
     return addUp([...reserved, ...leaving])
   }
 
@@ -135,7 +142,7 @@ export function createInventory(options: {
     async free(asset, of) {
       const [reserved, leaving] = await Promise.all([
         reservations.read(['firm', 'expected']),
-        readLeaving(db, (withdrawal) => (of === undefined || (withdrawal.isCounted && withdrawal.id !== of)) && maySend(withdrawal)),
+        readLeaving(({ isCounted, id }) => of === undefined || (isCounted && id !== of)),
       ])
       const fees = await feeDuties(asset)
       const { balance } = await balanceOf(asset)
@@ -159,12 +166,6 @@ export function createInventory(options: {
       return holdings.filter((holding) => holding !== null)
     },
   }
-}
-
-/** A withdrawal that is in a block is not in the balance any more. */
-async function readLeaving(db: Database, counts: (withdrawal: Withdrawal) => boolean): Promise<ReadonlyMap<AssetId, bigint>> {
-  const open = (await openWithdrawals(db)).filter((withdrawal) => withdrawal.settledHeight === null && counts(withdrawal))
-  return addUp(open.map(({ asset, amount }) => [asset, amount]))
 }
 
 function addUp(amounts: readonly (readonly [AssetId, bigint])[]): ReadonlyMap<AssetId, bigint> {

@@ -160,7 +160,7 @@ function createFunds(base: SolverBase, { legCosts, feeFunds }: Fees, { customers
     ...(isCapped(limits.caps.pair) && { whyOverCap: createPairCap({ db, now, ...limits }) }),
     onError: (error) => log.warn({ err: error }, 'inventory could not be reserved yet; it is tried again'),
     onReserved: soft.release,
-    maySend: (withdrawal) => whyNotAllowed(withdrawals, withdrawal) === null,
+    ...(withdrawals.addresses.size > 0 && { maySend: (withdrawal) => whyNotAllowed(withdrawals, withdrawal) === null }),
     keptForFees: (asset) => pricing.feeReserves[asset] ?? legCosts.coinsFor(asset, FEE_RESERVE_SWAPS),
     async feeDuties(asset) {
       const { id, nativeAsset } = registry.chain(registry.asset(asset).chain)

@@ -23,6 +23,8 @@ export interface ConformanceFixture {
   readonly feeAllowance: bigint
   /** The chain keeps this reserve from the initiator while a deposit is open. It is well below `amount`; the default is 0. */
   readonly depositReserve?: bigint
+  /** What a sender may get back beyond its fees: the storage of coins that others paid to it. The default is 0. */
+  readonly rebateAllowance?: bigint
   /** False means that the chain allows only the refund of an expired swap. By default it can be redeemed until it is refunded. */
   readonly redeemsAfterExpiry?: boolean
   /** The timelock is in the chain's unit: long enough that no test reaches it by mining, short enough for `expire`. */

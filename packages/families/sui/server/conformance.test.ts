@@ -24,7 +24,10 @@ const abilities = [
   'transfer',
 ] as const
 
-describeConformance('sui SUI', { family: sui, abilities }, () => open('sui_localnet:sui', 2_000_000_000n, 300_000_000n))
+describeConformance('sui SUI', { family: sui, abilities }, async () => ({
+  ...(await open('sui_localnet:sui', 2_000_000_000n, 300_000_000n)),
+  rebateAllowance: 20_000_000n,
+}))
 describeConformance('sui coin', { family: sui, abilities: [...abilities, 'payoutGas'] }, () => open('sui_localnet:usdc', 150_000n, 0n))
 
 /** `feeAllowance` is for gas, and for the storage of new objects. */
