@@ -28,6 +28,7 @@ import type { StarknetNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
 import { verifyToken } from './nodes/verify-token.ts'
 import { createOutsideExecutions } from './outside-execution/outside-execution.ts'
+import { createPermit } from './permit.ts'
 import { findSenderProblem } from './send/lane.ts'
 import { tryPayout } from './send/payout.ts'
 import { createTransfer } from './transfer.ts'
@@ -59,6 +60,7 @@ function createStarknetClient(chain: Chain, options: ConnectOptions, node: Stark
     text: textForms,
     identityOf: accountOfKey,
     addressOf: accountOfKey,
+    permitSigning: createPermit(chain, contracts),
     ...contractClient({
       chain,
       contracts,

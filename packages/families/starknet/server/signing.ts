@@ -16,17 +16,22 @@ export type SignedHash = { readonly envelope: Envelope; readonly hash: Felt; rea
 /** It authorizes nothing: it is neither a message of SNIP-12 nor a transaction. */
 const QUESTION = shortString('tandem: does this key sign?')
 
-export const starknetSigning = signingOf('stark', {
-  invoke: (signer, envelope: Envelope, calldata: readonly Felt[]) => signHash(signer, envelope, (tried) => invokeHash(tried, calldata)),
+export type StarknetOperations = typeof operations
 
-  deployAccount: (signer, envelope: Envelope, deployment: AccountDeployment) =>
+const operations = {
+  invoke: (signer: StarkRawSigner, envelope: Envelope, calldata: readonly Felt[]) =>
+    signHash(signer, envelope, (tried) => invokeHash(tried, calldata)),
+
+  deployAccount: (signer: StarkRawSigner, envelope: Envelope, deployment: AccountDeployment) =>
     signHash(signer, envelope, (tried) => deployAccountHash(tried, deployment)),
 
-  refundConsent: (signer, contract: HtlcContract, terms: HtlcTerms) => signDigest(signer, refundDigestOf(contract, terms)),
+  refundConsent: (signer: StarkRawSigner, contract: HtlcContract, terms: HtlcTerms) => signDigest(signer, refundDigestOf(contract, terms)),
 
   /** The solver signs it with its account's address, to ask whether the account accepts its key. */
-  question: (signer, account: string) => signDigest(signer, questionOf(account)),
-})
+  question: (signer: StarkRawSigner, account: string) => signDigest(signer, questionOf(account)),
+}
+
+export const starknetSigning = signingOf('stark', operations)
 
 export function questionOf(account: string): Felt {
   return poseidon([QUESTION, feltOf(account)])

@@ -2,13 +2,11 @@
 import { createNonceTransfers } from '@tandem/chain-kit/contract/transfer.ts'
 import type { Transfer } from '@tandem/chain-kit/port/abilities/transfer.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-import { transferCall } from '../contract/client/calls.ts'
-import type { Felt } from '../contract/client/felt.ts'
 import { feltOf } from '../terms/address.ts'
 import { starknetDataOf } from '../terms/chain-data.ts'
 import type { Contracts } from '../terms/htlc.ts'
+import { tokenOf, transferCallOf } from '../terms/transfer-call.ts'
 import { accountOf } from './account.ts'
 import type { ContractState } from './contract-state.ts'
 import { transferCost } from './fees/fees.ts'
@@ -26,10 +24,8 @@ export function createTransfer(options: {
   readonly onTrouble?: (what: string) => void
 }): Transfer {
   const { chain, node, state, contracts, onTrouble = () => undefined } = options
-  const { accountClass, feeToken } = starknetDataOf(chain)
+  const { accountClass } = starknetDataOf(chain)
   const openLane = createLanes(node, chain, state, onTrouble)
-  // The coin pays fees, even if it cannot be swapped here.
-  const tokenOf = (asset: AssetId): Felt => (asset === chain.nativeAsset ? feltOf(feeToken) : contracts.of(asset).token)
 
   async function estimate(call: Multicall, sender: string) {
     try {
@@ -42,7 +38,7 @@ export function createTransfer(options: {
   const transfers = createNonceTransfers<StarknetTypes>({
     openLane: (outbox) => openLane(outbox, { isObligatory: false }),
     read: readAttempt,
-    callOf: ({ asset, recipient, amount }) => ({ calls: [transferCall(tokenOf(asset), feltOf(recipient), amount)] }),
+    callOf: (transfer) => ({ calls: [transferCallOf(chain, contracts, transfer)] }),
     isSameCall,
     senderOf: ({ key }) => accountOf(key, accountClass),
     estimate,
@@ -61,7 +57,7 @@ export function createTransfer(options: {
     async send(transfer, outbox) {
       if (outbox.attempts.length === 0) {
         const sender = accountOf(outbox.key, accountClass)
-        const held = await state.tokenBalance(tokenOf(transfer.asset), feltOf(sender))
+        const held = await state.tokenBalance(tokenOf(chain, contracts, transfer.asset), feltOf(sender))
         if (held < transfer.amount)
           throw new ChainFailure('would-fail', `transfer: ${sender} holds ${held} of ${transfer.asset}, needs ${transfer.amount}`)
       }

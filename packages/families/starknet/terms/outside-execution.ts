@@ -138,6 +138,11 @@ export function outsideCall(way: OutsideWay, account: string, execution: Outside
   return { to: feltOf(account), selector: selectorOf(entryPoints[way]), calldata }
 }
 
+/** Reads when a call that `outsideCall` has written ends. Of another call it is any number. */
+export function outsideDeadlineOf({ calldata: [, , , executeBefore = '0x0'] }: Pick<Call, 'calldata'>): bigint {
+  return BigInt(executeBefore)
+}
+
 function listOf(items: readonly Felt[]): readonly Felt[] {
   return [felt(BigInt(items.length)), ...items]
 }

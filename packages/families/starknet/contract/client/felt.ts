@@ -13,6 +13,11 @@ export function felt(value: bigint): Felt {
   return `0x${value.toString(16)}`
 }
 
+/** Every element has one such text, so equal elements are equal texts. */
+export function isFelt(value: unknown): value is Felt {
+  return typeof value === 'string' && /^0x(0|[1-9a-f][0-9a-f]{0,62})$/.test(value) && BigInt(value) < fieldPrime
+}
+
 /** A felt holds up to 31 ASCII characters, e.g. the id of a chain. */
 export function shortString(text: string): Felt {
   if (!/^[\x20-\x7e]{1,31}$/.test(text)) throw new RangeError(`"${text}" is not a short string: 1 to 31 printable ASCII characters`)

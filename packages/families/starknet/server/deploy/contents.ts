@@ -7,6 +7,7 @@ import { feltOf } from '../../terms/address.ts'
 import { accountOf, publicKeyFelt } from '../account.ts'
 import type { NodeCall } from '../nodes/node.ts'
 import { executeCalldata, invokeWire, type Multicall, wireFields } from '../send/transaction.ts'
+import type { AccountDeployment } from '../send/transaction-hash.ts'
 import { starknetSigning } from '../signing.ts'
 import type { Content } from './own-transaction.ts'
 
@@ -36,10 +37,15 @@ export function invocation(what: string, sender: Felt, call: Multicall): Content
   }
 }
 
+/** The address follows from it: see `accountOf`. */
+export function ownDeployment(key: PublicKey, accountClass: string): AccountDeployment {
+  const owner = publicKeyFelt(key)
+  return { classHash: feltOf(accountClass), salt: owner, constructorCalldata: [owner] }
+}
+
 export function accountDeployment(key: PublicKey, accountClass: string): Content {
   const address = accountOf(key, accountClass)
-  const owner = publicKeyFelt(key)
-  const deployment = { classHash: feltOf(accountClass), salt: owner, constructorCalldata: [owner] }
+  const deployment = ownDeployment(key, accountClass)
   return {
     what: `deploying the account ${address}`,
     sender: feltOf(address),

@@ -1,10 +1,13 @@
 /** Sets the gas limits of a transaction: the node's estimate with a margin. */
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcVerb } from '@tandem/protocol/htlc.ts'
 import type { Felt } from '../../contract/client/felt.ts'
+import { starknetDataOf } from '../../terms/chain-data.ts'
 import type { GasAmounts, StarknetNode, WireTransaction } from '../nodes/node.ts'
 import { invokeWire, type Multicall } from '../send/transaction.ts'
+import { highestFee } from './fees.ts'
 
 /** A transaction may have this L2 gas: docs.starknet.io, "Current limits". */
 const MAX_L2_GAS = 1_000_000_000n
@@ -20,6 +23,14 @@ const REDEEM_L1_GAS = 20_000n
  * million more. L1 gas is for messages to L1, which neither needs; L1 data gas is for changed storage, and ours changes a few slots.
  */
 export const MAX_RELAY_GAS: GasAmounts = { l1Gas: 0n, l1DataGas: 4096n, l2Gas: 60_000_000n }
+/**
+ * No transaction of ours may cost more: the gas of the dearest one that we pay for, with the margin, at the highest prices of the chain's data. A first redeem
+ * of a usual token takes less than a quarter of it, even at those prices.
+ */
+export function maxFeeOf(chain: Chain): bigint {
+  return highestFee(withMargin(MAX_RELAY_GAS), { prices: starknetDataOf(chain).maxPerGas, tip: 0n })
+}
+
 /** An account with one key takes at most a fifth of the limit, with the margin. */
 export const USUAL_RELAY_GAS = withMargin({ ...MAX_RELAY_GAS, l2Gas: MAX_RELAY_GAS.l2Gas / 5n }).l2Gas
 const RESOURCES = { l1Gas: 'L1 gas', l1DataGas: 'L1 data gas', l2Gas: 'L2 gas' } as const

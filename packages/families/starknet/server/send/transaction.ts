@@ -61,15 +61,15 @@ export function executeCalldata({ calls }: Multicall): readonly Felt[] {
   return [felt(BigInt(calls.length)), ...parts]
 }
 
-function callsOf(calldata: readonly Felt[]): readonly NodeCall[] {
+/** Null means that calls are incomplete. What follows the last one is left out. */
+export function readCalls(calldata: readonly Felt[]): readonly NodeCall[] | null {
   const [count = '0x0'] = calldata
   const calls: NodeCall[] = []
   let at = 1
   for (let index = 0n; index < BigInt(count); index += 1n) {
     const [to, selector, length] = calldata.slice(at, at + 3)
     const end = at + 3 + Number(length)
-    if (to === undefined || selector === undefined || !(end <= calldata.length))
-      throw new Error('a recorded transaction has incomplete calls')
+    if (to === undefined || selector === undefined || !(end <= calldata.length)) return null
     calls.push({ to, selector, calldata: calldata.slice(at + 3, end) })
     at = end
   }
@@ -113,9 +113,11 @@ const parseRaw = memoize(500, (raw): Omit<Signed, 'tx' | 'at'> => {
   const { l1_gas: l1Gas, l1_data_gas: l1DataGas, l2_gas: l2Gas } = wire.resource_bounds
   const amount = (bound: typeof l1Gas) => BigInt(bound.max_amount)
   const price = (bound: typeof l1Gas) => BigInt(bound.max_price_per_unit)
+  const calls = readCalls(wire.calldata)
+  if (calls === null) throw new Error('a recorded transaction has incomplete calls')
   return {
     wire,
-    call: { calls: callsOf(wire.calldata) },
+    call: { calls },
     nonce: BigInt(wire.nonce),
     gas: { l1Gas: amount(l1Gas), l1DataGas: amount(l1DataGas), l2Gas: amount(l2Gas) },
     fees: { prices: { l1Gas: price(l1Gas), l1DataGas: price(l1DataGas), l2Gas: price(l2Gas) }, tip: BigInt(wire.tip) },
