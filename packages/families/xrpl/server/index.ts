@@ -21,6 +21,7 @@ import { suggestFees } from './fees.ts'
 import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import type { XrplNode } from './nodes/node.ts'
 import { newestOf } from './nodes/shared-node.ts'
+import { createPermit } from './permit.ts'
 import { FINISH_UNITS } from './send/transaction.ts'
 import { createTransfer } from './transfer.ts'
 
@@ -54,6 +55,7 @@ function createXrplClient(chain: Chain, options: ConnectOptions, node: XrplNode)
       assertCoin(terms.asset)
       return swapIdOf(chain.id, terms)
     },
+    permitSigning: createPermit(chain, () => BigInt(Math.floor(Date.now() / 1000))),
 
     async verifyNode() {
       const problem = await chainProblem(chain, node)

@@ -105,21 +105,25 @@ export type Envelope = {
   readonly network: { readonly NetworkID?: number }
 }
 
-export async function signCall(signer: Signer, { sequence, fees, network }: Envelope, call: Call): Promise<Omit<Attempt, 'at'>> {
-  const key = onCurve('ed25519', signer)
-  const account = accountOf(key)
-  const unsigned = {
+export async function signCall(signer: Signer, envelope: Envelope, call: Call): Promise<Omit<Attempt, 'at'>> {
+  const unsigned = unsignedOf(signer, envelope, call)
+  const signature = await xrplSigning.sign('transaction', signer, unsigned)
+  const raw = encode({ ...unsigned, TxnSignature: Buffer.from(signature).toString('hex').toUpperCase() })
+  const { sequence, fees } = envelope
+  return { tx: hashes.hashSignedTx(raw), raw, slots: [`${unsigned.Account}:${sequence}`], nonce: sequence, feeRate: fees.perUnit }
+}
+
+/** A transaction of ours has these fields and no other. */
+export function unsignedOf(key: PublicKey, { sequence, fees, network }: Envelope, call: Call) {
+  return {
     ...call,
     ...network,
-    Account: account,
+    Account: accountOf(key),
     Sequence: Number(sequence),
     Fee: (fees.perUnit * unitsOf(call)).toString(),
     LastLedgerSequence: Number(fees.lastLedger),
     SigningPubKey: publicKeyHex(key),
   }
-  const signature = await xrplSigning.sign('transaction', signer, unsigned)
-  const raw = encode({ ...unsigned, TxnSignature: Buffer.from(signature).toString('hex').toUpperCase() })
-  return { tx: hashes.hashSignedTx(raw), raw, slots: [`${account}:${sequence}`], nonce: sequence, feeRate: fees.perUnit }
 }
 
 export function readAttempt({ tx, raw, at }: Attempt): Signed {
