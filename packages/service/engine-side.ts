@@ -26,7 +26,7 @@ import { startOrderLog } from './order-log/order-log.ts'
 import { fillTasks } from './partial-deposits/agree-on-fill.ts'
 import { createServiceParty } from './party.ts'
 import { createCollectTasks } from './prefund/collect-prefunds.ts'
-import { payForReclaim } from './prefund/reclaim-budget.ts'
+import { payForReclaim, recordReclaimCost } from './prefund/reclaim-budget.ts'
 import { createSolverSync, type SyncContext } from './solver-sync/solver-sync.ts'
 import { startWebhookWorker } from './webhooks/webhook-worker.ts'
 
@@ -79,7 +79,8 @@ export async function startEngineSide(base: ServiceBase, options: EngineSideOpti
     },
     sponsorPayout: (order, amount) => sponsorPayout(context, order, amount),
     onInstantRefund: (order) => recordRefundCost(context, order),
-    onReclaim: (order, amount) => payForReclaim(context, order, amount),
+    payForReclaim: (order, amount) => payForReclaim(context, order, amount),
+    onReclaim: (order) => recordReclaimCost(context, order),
   })
   const orderLog = startOrderLog({ db, registry, log, now, onStep: metrics.onStep })
   const hints = createHints(solvers, { onHint: (chain) => engine.wakeChain(chain), announcedChains: () => engine.announcedChains() })

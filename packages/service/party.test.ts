@@ -130,26 +130,29 @@ test('the fee of returning money is charged for deposit addresses only, and a re
     vault: {} as never,
     relay: createKeyring([createTestSigner('11'.repeat(32))]),
     onReconciled: () => new Map(),
-    async onReclaim(order, amount) {
+    async payForReclaim(order, amount) {
       asked.push([order.id, amount])
       if (amount < 5n) throw new Error('too little')
     },
+    async onReclaim(order) {
+      asked.push(order.id)
+    },
   })
-  const authorize = (depositAddress: string | null, prefund: bigint, verb = 'reclaim') =>
+  const orderAt = (depositAddress: string | null) => ({ id: 'an order', source: { depositAddress } }) as unknown as Order
+  const authorize = (depositAddress: string | null, verb = 'reclaim') =>
     party.authorize({
-      state: { order: { id: 'an order', source: { depositAddress } }, prefund, grants: [], secret: null, secretShown: false },
+      state: { order: orderAt(depositAddress), grants: [], secret: null, secretShown: false },
       client: {},
       verb,
       leg: 'source',
       evidence: null,
     } as unknown as Step)
-  await authorize(null, 7n)
-  await authorize('address', 7n, 'initiate')
+  await authorize(null)
+  await authorize('address', 'initiate')
+  await party.payForReclaim?.(orderAt(null), 4n)
   expect(asked).toEqual([])
-  await authorize('address', 7n)
-  await expect(authorize('address', 4n)).rejects.toThrow('too little')
-  expect(asked).toEqual([
-    ['an order', 7n],
-    ['an order', 4n],
-  ])
+  await authorize('address')
+  await party.payForReclaim?.(orderAt('address'), 7n)
+  await expect(party.payForReclaim?.(orderAt('address'), 4n)).rejects.toThrow('too little')
+  expect(asked).toEqual(['an order', ['an order', 7n], ['an order', 4n]])
 })

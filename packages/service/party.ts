@@ -25,12 +25,14 @@ export type ServicePartyOptions = {
   readonly sponsorPayout?: (order: Order, amount: bigint) => Promise<boolean>
   /** This is called each time before a signed instant refund of the source is sent. */
   readonly onInstantRefund?: (order: Order) => Promise<void>
-  /** This is called each time before money at a deposit address is returned. It rejects if that costs the service too much. */
-  readonly onReclaim?: (order: Order, amount: bigint) => Promise<void>
+  /** This is called before another return of money at a deposit address is signed. It rejects if that costs the service too much. */
+  readonly payForReclaim?: (order: Order, amount: bigint) => Promise<void>
+  /** This is called each time before a return is sent, or its fee is raised. */
+  readonly onReclaim?: (order: Order) => Promise<void>
 }
 
 export function createServiceParty(options: ServicePartyOptions): Party {
-  const { db, vault, relay, onReconciled, sponsorPayout, onInstantRefund, onReclaim, guard = noGuard } = options
+  const { db, vault, relay, onReconciled, sponsorPayout, onInstantRefund, payForReclaim, onReclaim, guard = noGuard } = options
   /** On chains with order keys, the service signs redeems and refunds with the key that it made for the user. */
   const actsAsUser = (step: Step) => step.client.orderKeys !== undefined && step.verb !== 'initiate' && !isSignedAlready(step)
 
@@ -77,12 +79,15 @@ export function createServiceParty(options: ServicePartyOptions): Party {
         if (unsafe !== null) throw new ChainFailure('would-fail', unsafe)
         await onInstantRefund?.(state.order)
       }
-      if (verb === 'reclaim' && state.order.source.depositAddress !== null) await onReclaim?.(state.order, state.prefund)
+      if (verb === 'reclaim' && state.order.source.depositAddress !== null) await onReclaim?.(state.order)
       // Once a node may have the secret, withholding the redeem protects nothing.
       if (verb !== 'redeem' || state.secret !== null || state.secretShown) return
       if (step.evidence?.legs.destination === undefined) throw new Error('a secret is not shown without evidence of the destination')
       // A recipient that cannot be paid must fail here: a redeem that fails on the chain would still show the secret.
       await Promise.all([client.verifyPayout(state.order.destination.terms, payoutAddress(step)), assertStanding(step)])
+    },
+    async payForReclaim(order, amount) {
+      if (order.source.depositAddress !== null) await payForReclaim?.(order, amount)
     },
     // A redeem goes on even if the guard cannot record it: a late redeem can cost the user both legs.
     onRecorded: (key, tx) => guard.noteAttempt(key, tx).catch(() => undefined),

@@ -1,12 +1,12 @@
-/** Reclaims money that lies in an account at an HTLC. We pay for a few of each order: strangers may pay into its account again and again. */
+/** Reclaims money that lies in an account at an HTLC. We pay for a few of each order in a day: strangers may pay into its account again and again. */
 import { ChainFailure } from '../port/failure.ts'
 import type { Outbox } from '../port/outbox.ts'
 import type { ContractTypes, Lane } from './lane.ts'
 import { sendOn } from './sending.ts'
 
-/** This is per order: a reclaim may revert, or leave a part. After that the owner can take the money out alone. */
+/** This is per order and day: a reclaim may revert, or leave a part. The owner can take the money out alone at any time. */
 const MAX_RECLAIMS = 3
-const EXHAUSTED_RETRY_MS = 7 * 86_400_000
+const DAY_SECONDS = 86_400n
 const REFUSED_RETRY_MS = 3_600_000
 
 export type Reclaiming<T extends ContractTypes> = {
@@ -35,15 +35,22 @@ export async function sendReclaim<T extends ContractTypes>(reclaiming: Reclaimin
   return sending.append(call, await costNow())
 }
 
+/** Only what was mined counts, and only what is worth its fee is sent. So a stranger's small payments use up nothing, and delay a large one by a day at most. */
 export async function assertReclaimsLeft(
   left: bigint,
   { outcome, alone }: Pick<Reclaiming<ContractTypes>, 'outcome' | 'alone'>,
-  { attempts }: Pick<Outbox, 'attempts'>,
+  { attempts, now, payForReclaim }: Pick<Outbox, 'attempts' | 'now' | 'payForReclaim'>,
 ): Promise<void> {
-  const outcomes = await Promise.all(attempts.map(({ tx }) => outcome(tx)))
-  if (outcomes.filter((one) => one !== null).length < MAX_RECLAIMS) return
-  const refusal = `we have paid for ${MAX_RECLAIMS} reclaims of this order and pay for no more: ${alone}`
-  throw new ChainFailure('would-fail', `reclaim: ${left} are left; ${refusal}`, { refusal, retryAfterMs: EXHAUSTED_RETRY_MS })
+  const recent = attempts.filter(({ at }) => at + DAY_SECONDS > now)
+  const outcomes = await Promise.all(recent.map(({ tx }) => outcome(tx)))
+  const times = recent.flatMap(({ at }, index) => (outcomes[index] == null ? [] : [at]))
+  const oldest = times[0]
+  if (oldest !== undefined && times.length >= MAX_RECLAIMS) {
+    const refusal = `we have paid for ${MAX_RECLAIMS} reclaims of this order within a day, and pay for the next one a day after the first: ${alone}`
+    const retryAfterMs = 1000 * Number(oldest + DAY_SECONDS - now)
+    throw new ChainFailure('would-fail', `reclaim: ${left} are left; ${refusal}`, { refusal, retryAfterMs })
+  }
+  await payForReclaim?.(left)
 }
 
 /** The chain refuses the payout, perhaps for a long time. A retry costs us only reads. */

@@ -24,6 +24,8 @@ export interface Outbox {
   readonly sponsor?: Sponsor
   /** This many relays for this initiator, over all its orders, reverted in the last 24 hours. */
   readonly revertedRelays?: number
+  /** This is called with what is there before a reclaim is signed that does not replace one. Rejects if nobody pays its fee. */
+  payForReclaim?(amount: bigint): Promise<void>
   /** This is the time until the action's deadline, in the worst case. Null means that it has none. */
   readonly secondsLeft: bigint | null
   /** The time is in unix seconds. */

@@ -185,7 +185,7 @@ async function sendAlone(context: ExecutorContext, first: Taken): Promise<string
     return redeemShowingSecrets(context, [action], outbox, (watched) => client.redeem(terms, request, watched))
   }
   if (verb === 'refund') return refund(context, step, to, outbox)
-  if (verb === 'reclaim') return reclaim(step, outbox)
+  if (verb === 'reclaim') return reclaim(context, step, outbox)
   if (verb === 'close') return close(step, outbox)
   if (leg === 'source') return relay(context, step, outbox)
   return initiateNoted(context, action, terms, client, outbox)
@@ -294,8 +294,9 @@ async function cancelUnmined(context: ExecutorContext, taken: Taken, againInMs: 
 }
 
 /** The contract checks the time and pays the initiator. */
-async function reclaim({ client, state }: Step, outbox: Outbox): Promise<string> {
-  const tx = (await client.prefund?.reclaim(prefundedSwapOf(state.order), outbox)) ?? null
+async function reclaim({ party }: ExecutorContext, { client, state: { order } }: Step, outbox: Outbox): Promise<string> {
+  const paid: Outbox = { ...outbox, payForReclaim: async (amount) => party.payForReclaim?.(order, amount) }
+  const tx = (await client.prefund?.reclaim(prefundedSwapOf(order), paid)) ?? null
   if (tx === null) throw new ChainFailure('superseded', 'nothing is left of the prefund')
   return tx
 }

@@ -2,7 +2,7 @@
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { Key } from '@tandem/keys/key.ts'
 import type { SwapId } from '@tandem/protocol/htlc.ts'
-import type { ActionKey, ActionVerb, Leg, Role } from '@tandem/protocol/order.ts'
+import type { ActionKey, ActionVerb, Leg, Order, Role } from '@tandem/protocol/order.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
 import type { OrderState } from '@tandem/protocol/state.ts'
 import type { StoredOrder } from '../store/orders/orders.ts'
@@ -36,6 +36,8 @@ export interface Party {
   sponsorFor?(step: Step): StepSponsor | null
   /** The last check before a signature. It throws to refuse. */
   authorize(step: Step): Promise<void>
+  /** See `Outbox.payForReclaim`. By default every reclaim is paid for. */
+  payForReclaim?(order: Order, amount: bigint): Promise<void>
   /** Returns the secret to redeem with. It is called after `authorize`. */
   secretFor(step: Step): Promise<Hex32>
   /**

@@ -114,6 +114,31 @@ test('what is at the deposit address of an order is returned whatever other orde
   expect(await execute()).toMatchObject({ kind: 'sent', tx: 'back' })
 })
 
+test('the party is asked for the fee of a new one, and its refusal is told', async () => {
+  await see(amount)
+  await fixture.fund('source')
+  await decide()
+  const leased = await leaseAction(store.db, 'engine', 60)
+  if (leased === null) throw new Error('nothing is due')
+  Object.assign(fixture.ethereum.prefund ?? {}, {
+    async reclaim(_: PrefundedSwap, outbox: Outbox) {
+      await outbox.payForReclaim?.(7n)
+      return 'sent all the same'
+    },
+  })
+  const context = fixture.context('service')
+  const paid: unknown[] = []
+  const payForReclaim = async (order: { readonly id: string }, left: bigint) => {
+    paid.push([order.id, left])
+    throw new ChainFailure('uneconomic', 'too dear', { refusal: 'return it yourself' })
+  }
+  expect(await executeAction({ ...context, party: { ...context.party, payForReclaim } }, leased)).toMatchObject({
+    kind: 'failed',
+    refusal: 'return it yourself',
+  })
+  expect(paid).toEqual([[fixture.order.id, 7n]])
+})
+
 test('nothing is signed if the prefund has become dust meanwhile', async () => {
   await see(amount)
   await fixture.fund('source')

@@ -2,13 +2,14 @@
  * Where the contract pays the whole deposit back, the service pays the network fee of the refund. A budget per owner and app keeps a user
  * from making it pay again and again: beyond it, a deposit is only refunded after its timelock.
  */
+import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import { giveBackRefund, payForRefund, raiseRefundCost } from '@tandem/party/store/orders/paid-refunds.ts'
 import { divideRoundingUp } from '@tandem/protocol/amount.ts'
 import { max } from '@tandem/protocol/bigint.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
-import type { Order } from '@tandem/protocol/order.ts'
+import type { Order, Swap } from '@tandem/protocol/order.ts'
 import type { ServiceContext } from '../context.ts'
 
 type BudgetContext = Pick<ServiceContext, 'db' | 'clients' | 'prices' | 'settings'>
@@ -43,14 +44,29 @@ export async function recordRefundCost(context: Omit<BudgetContext, 'settings'>,
 }
 
 /** The cost is in millionths of a dollar, rounded up. */
-export async function refundCost({ clients, prices }: Omit<BudgetContext, 'settings'>, { source }: Order): Promise<bigint> {
-  const { chain, legCost, instantRefund } = clientFor(clients, source.chain)
-  const price = prices.find(chain.nativeAsset)
-  if (price === null || legCost === undefined) return ASSUMED_USD_MICROS
+async function refundCost(context: Omit<BudgetContext, 'settings'>, { source }: Order): Promise<bigint> {
+  return worstCost(context, source, async (refund, { instantRefund }) => (await instantRefund?.maxCost?.(source.terms)) ?? refund)
+}
+
+/**
+ * The same for a return from a deposit address. It makes the account of the address and removes it, which is up to half as much again on EVM chains
+ * (`bench/RESULTS.md`). It runs no code of the owner, so its cost depends on the asset alone.
+ */
+export function returnCost(context: Omit<BudgetContext, 'settings'>, { source }: Order): Promise<bigint> {
+  return worstCost(context, source, async (refund) => divideRoundingUp(refund * 3n, 2n))
+}
+
+async function worstCost(
+  { clients, prices }: Omit<BudgetContext, 'settings'>,
+  source: Swap,
+  worst: (refund: bigint, client: ChainClient) => Promise<bigint>,
+): Promise<bigint> {
+  const client = clientFor(clients, source.chain)
+  const price = prices.find(client.chain.nativeAsset)
+  if (price === null || client.legCost === undefined) return ASSUMED_USD_MICROS
   try {
-    const [{ refund, decimals }, maxCost] = await Promise.all([legCost(source.terms.asset), instantRefund?.maxCost?.(source.terms)])
-    const usd = divideRoundingUp((maxCost ?? refund) * price, 10n ** BigInt(decimals) * 100n)
-    return max(usd, MIN_USD_MICROS)
+    const { refund, decimals } = await client.legCost(source.terms.asset)
+    return max(divideRoundingUp((await worst(refund, client)) * price, 10n ** BigInt(decimals) * 100n), MIN_USD_MICROS)
   } catch (error) {
     if (!(error instanceof ChainFailure)) throw error
     return ASSUMED_USD_MICROS

@@ -3,6 +3,7 @@
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { localRegistry } from '@tandem/families/local-registry.fixture.ts'
 import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
+import { createStaticFeed } from '@tandem/party/prices/static-feed.ts'
 import { createApp } from '@tandem/party/store/apps/apps.ts'
 import { addGrant } from '@tandem/party/store/orders/grants.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
@@ -23,9 +24,12 @@ let requests: number
 let paid: Map<string, bigint>
 let woken: number
 let seconds: number
+let prices: Readonly<Record<string, bigint>>
+let feesRead: number
 
 beforeAll(async () => {
   await createApp(store.db, 'shop')
+  await createApp(store.db, 'wallet')
 })
 beforeEach(async () => {
   for (const table of ['grants', 'prefunds', 'swaps', 'orders', 'order_list'] as const) await store.db.deleteFrom(table).execute()
@@ -34,15 +38,17 @@ beforeEach(async () => {
   requests = 0
   woken = 0
   seconds = 0
+  prices = {}
+  feesRead = 0
   vi.useFakeTimers({ toFake: ['Date'] })
 })
 afterEach(() => {
   vi.useRealTimers()
 })
 
-const put = (changes: { chain?: string; deadline?: bigint; depositAddress?: string } = {}) =>
+const put = (changes: { chain?: string; deadline?: bigint; depositAddress?: string; app?: string } = {}) =>
   putOrder(store.db, {
-    app: 'shop',
+    app: changes.app ?? 'shop',
     worth: { volumeUsdMicros: 1n, feeUsdMicros: 0n },
     source: { chain: changes.chain ?? CHAIN, depositAddress: changes.depositAddress ?? null },
     ...(changes.deadline !== undefined && { deadline: changes.deadline }),
@@ -60,16 +66,22 @@ function start(kind: 'accounts of payers' | 'addresses of swaps' = 'accounts of 
     initiate: async () => 'not asked for',
     reclaim: async () => 'not asked for',
   }
-  const context: Pick<SyncContext, 'db' | 'log' | 'wake' | 'now' | 'clients' | 'registry'> = {
+  /** A refund costs $2, and a return half as much again. */
+  const legCost = async () => {
+    feesRead += 1
+    return { decimals: 18, initiate: 0n, redeem: 0n, refund: 10n ** 15n }
+  }
+  const context: Pick<SyncContext, 'db' | 'log' | 'wake' | 'now' | 'clients' | 'registry' | 'prices'> = {
     db: store.db,
     registry: localRegistry(),
+    prices: createStaticFeed(prices),
     log: quiet,
     now: () => NOW + BigInt(seconds),
     wake: () => {
       woken += 1
     },
     clients: new Map<string, ChainClient>([
-      [CHAIN, { ...memory, prefund }],
+      [CHAIN, { ...memory, prefund, legCost }],
       ['ethereum_localnet', createMemoryChain('ethereum_localnet', NOW)],
     ]),
   }
@@ -326,6 +338,64 @@ describe('deposit addresses', () => {
       { numRuns: 25 },
     )
     await store.db.updateTable('apps').set({ sponsored_per_day: null }).where('name', '=', 'shop').execute()
+  })
+
+  describe('are emptied for what is worth its fee', () => {
+    const DOLLARS = 100_000_000n
+    const returned = async () => {
+      const rows = await store.db.selectFrom('prefunds').select('order_id').where('amount', '>', 0n).execute()
+      return new Set(rows.map((row) => row.order_id))
+    }
+    const late = (app: string, count: number) =>
+      Promise.all(Array.from({ length: count }, () => put({ app, deadline: NOW - 1n, depositAddress: '0x12' })))
+    /** An order is for one coin, at $100. A return costs $3. */
+    const atPrices = () => {
+      prices = { 'bitcoin_regtest:btc': 100n * DOLLARS, [createMemoryChain(CHAIN, NOW).chain.nativeAsset]: 2_000n * DOLLARS }
+    }
+
+    test('dust uses up nothing of the hour, and its owners are told', async () => {
+      atPrices()
+      const dust = await late('shop', 120)
+      for (const one of dust) pay(one, one.order.source.terms.amount / 100n)
+      const pass = start('addresses of swaps')
+      await pass(20)
+      expect((await returned()).size).toBe(120)
+      expect(feesRead).toBeLessThanOrEqual(4)
+      const worth = await late('shop', 119)
+      const [victim] = await late('shop', 1)
+      if (victim === undefined) throw new Error('there is no order')
+      for (const one of worth) pay(one, (one.order.source.terms.amount * 3n) / 100n)
+      pay(victim)
+      await pass(20)
+      expect((await returned()).size).toBe(240)
+      expect(await returned()).toContain(victim.order.id)
+    })
+
+    test('beyond the 120 of an hour more dust is not shown, and does not keep anything else from it', async () => {
+      atPrices()
+      for (const one of await late('shop', 150)) pay(one, one.order.source.terms.amount / 100n)
+      const pass = start('addresses of swaps')
+      await pass(20)
+      expect((await returned()).size).toBe(120)
+      const [victim] = await late('shop', 1)
+      if (victim === undefined) throw new Error('there is no order')
+      pay(victim)
+      await pass(20)
+      expect(await returned()).toContain(victim.order.id)
+    })
+
+    test('however many orders of one app are paid late: those of another app are emptied all the same', async () => {
+      atPrices()
+      for (const one of await late('shop', 130)) pay(one)
+      const pass = start('addresses of swaps')
+      await pass(20)
+      expect((await returned()).size).toBe(120)
+      const others = await late('wallet', 120)
+      for (const one of others) pay(one)
+      await pass(20)
+      expect((await returned()).size).toBe(240)
+      for (const { order } of others) expect(await returned()).toContain(order.id)
+    })
   })
 
   test('of closed orders are not read', async () => {

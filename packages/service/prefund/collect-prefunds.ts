@@ -18,6 +18,8 @@ import type { Order } from '@tandem/protocol/order.ts'
 import { isWorthReclaiming, RELAY_SECONDS } from '@tandem/protocol/playbook.ts'
 import type { SyncContext, SyncTask } from '../solver-sync/solver-sync.ts'
 import { grantPrefunded } from './grant-prefunded.ts'
+import { createHourlyShares } from './hourly-shares.ts'
+import { createWorthCheck } from './reclaim-budget.ts'
 
 /** Each poll reads the newest page of unfunded orders and the next older page in one request, so that every order is read eventually. */
 const POLL_MS = 1_000
@@ -33,9 +35,13 @@ const RECLAIM_PAGE = 200
 const RECLAIM_POLL_MS = 5_000
 /** This is the interval after a round over all orders that found nothing. */
 const IDLE_RECLAIM_POLL_MS = 15_000
-/** Each recorded amount costs the service the fee of a reclaim, and anyone can pay small amounts to many orders. */
+/**
+ * Each recorded amount costs the service the fee of a reclaim, and anyone can pay small amounts to many orders. So this many are begun in an hour for the
+ * orders of one app on one chain.
+ */
 const MAX_RECLAIMS_PER_HOUR = 120
-const HOUR_MS = 3_600_000
+/** What is not worth its fee costs only reads, one for each retry. So it uses up nothing of the other share; its owner is told. */
+const MAX_UNECONOMIC_PER_HOUR = 120
 
 /** The times of the last reads are in memory only, so a restart costs one more read. */
 export function createCollectTasks(context: SyncContext): () => readonly SyncTask[] {
@@ -111,26 +117,30 @@ function createCollector(context: SyncContext, chain: ChainId, prefund: Prefund,
   return { due: (): readonly SyncTask[] => (Date.now() - startedAt < pollMs ? [] : [{ key: `collect ${chain}`, orderIds: [], run }]) }
 }
 
-function createReclaimer({ db, log, wake, now }: SyncContext, chain: ChainId, prefund: Prefund) {
+function createReclaimer(context: SyncContext, chain: ChainId, prefund: Prefund) {
+  const { db, log, wake, now } = context
   const nextPage = pagesPastFunding(kindOf(prefund))
   let startedAt = 0
   let pollMs = RECLAIM_POLL_MS
   let foundInRound = 0
-  let recent: readonly number[] = []
+  const returned = createHourlyShares(MAX_RECLAIMS_PER_HOUR)
+  const uneconomic = createHourlyShares(MAX_UNECONOMIC_PER_HOUR)
 
   async function run(): Promise<'done'> {
     startedAt = Date.now()
     pollMs = RECLAIM_POLL_MS
-    recent = recent.filter((at) => Date.now() - at < HOUR_MS)
-    if (recent.length >= MAX_RECLAIMS_PER_HOUR) return 'done'
     const { orders, isLast } = await nextPage()
     const seenAt = new Date()
-    const amounts = await amountsAt(prefund, orders)
-    for (const [index, order] of orders.entries()) {
+    const isWorthItsFee = createWorthCheck(context)
+    const amounts = await amountsAt(
+      prefund,
+      orders.map(({ order }) => order),
+    )
+    for (const [index, { order, app }] of orders.entries()) {
       const amount = amounts[index] ?? 0n
-      if (!isWorthReclaiming(order, amount) || recent.length >= MAX_RECLAIMS_PER_HOUR) continue
-      if (await mayFundAnother(db, order, now())) continue
-      recent = [...recent, Date.now()]
+      if (!isWorthReclaiming(order, amount) || (await mayFundAnother(db, order, now()))) continue
+      const isPaid = order.source.depositAddress === null || (await isWorthItsFee(order, amount))
+      if (!(isPaid ? returned : uneconomic).take(app ?? '')) continue
       foundInRound += 1
       await recordPrefund(db, order.id, { amount, seenAt })
       log.info({ order: order.id, amount }, 'a prefunded amount cannot be used: reclaiming it')
@@ -144,7 +154,7 @@ function createReclaimer({ db, log, wake, now }: SyncContext, chain: ChainId, pr
   }
 
   /** Each call returns the next page; after the last one, the first. */
-  function pagesPastFunding(kind: UnfundedKind): () => Promise<{ readonly orders: readonly Order[]; readonly isLast: boolean }> {
+  function pagesPastFunding(kind: UnfundedKind): () => Promise<{ readonly orders: readonly StoredOrder[]; readonly isLast: boolean }> {
     let [bySequence, byId] = [-1n, '']
     return async () => {
       const query = { now: now(), limit: RECLAIM_PAGE }

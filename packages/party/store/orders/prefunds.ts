@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { bigintText, shape, text } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import { orderColumns, parseOrder, selectOrders } from './order-rows.ts'
+import { orderColumns, parseOrder, type StoredOrder, selectOrders } from './order-rows.ts'
 
 /** `seenAt` is when the reading started. An older reading never replaces a newer one. */
 export async function recordPrefund(db: Database, orderId: string, { amount, seenAt }: Sighting): Promise<void> {
@@ -50,10 +50,10 @@ export async function listPastFundingAfter(
   db: Database,
   chain: ChainId,
   query: { readonly now: bigint; readonly after: bigint; readonly limit: number },
-): Promise<{ readonly orders: readonly Order[]; readonly end: bigint | null }> {
+): Promise<{ readonly orders: readonly StoredOrder[]; readonly end: bigint | null }> {
   const rows = await selectAfter(db, [chain, query.now.toString(), query.after.toString(), query.limit])
   const last = rows.at(-1)
-  return { orders: rows.map((row) => parseOrder(row).order), end: rows.length < query.limit || !last ? null : last.place }
+  return { orders: rows.map((row) => parseOrder(row)), end: rows.length < query.limit || !last ? null : last.place }
 }
 
 const selectAddressesAfter = prepare(
@@ -74,8 +74,8 @@ export async function listAddressesPastFundingAfter(
   db: Database,
   chain: ChainId,
   query: { readonly now: bigint; readonly after: string; readonly limit: number },
-): Promise<{ readonly orders: readonly Order[]; readonly end: string | null }> {
+): Promise<{ readonly orders: readonly StoredOrder[]; readonly end: string | null }> {
   const rows = await selectAddressesAfter(db, [chain, query.now.toString(), query.after, query.limit])
   const last = rows.at(-1)
-  return { orders: rows.map((row) => parseOrder(row).order), end: rows.length < query.limit || !last ? null : last.place }
+  return { orders: rows.map((row) => parseOrder(row)), end: rows.length < query.limit || !last ? null : last.place }
 }
