@@ -2,16 +2,17 @@
 
 import type { ConformanceFixture } from '@tandem/chain-kit/testing/conformance.fixture.ts'
 import { describeConformance } from '@tandem/chain-kit/testing/conformance.ts'
-import { createKey, randomPrivateKey } from '@tandem/keys/keyring.ts'
-import { testPurpose } from '@tandem/keys/keys.fixture.ts'
+import type { Key } from '@tandem/keys/key.ts'
+import { createKey, createKeyring, randomPrivateKey } from '@tandem/keys/keyring.ts'
 import type { Asset } from '@tandem/protocol/asset.ts'
 import type { Funding } from '@tandem/protocol/funding/funding.ts'
 import { getChecksumAddress } from 'starknet'
 import { selectorOf } from '../contract/client/felt.ts'
 import { addressOfFelt, feltOf } from '../terms/address.ts'
-import { approvalCallOf, initiateCallOf } from '../terms/htlc.ts'
+import { approvalCallOf, createContracts, initiateCallOf } from '../terms/htlc.ts'
 import { starknet } from './index.ts'
 import { openTestProviders } from './nodes/provider.fixture.ts'
+import { createPermit } from './permit.ts'
 import { createFamilyFixture } from './starknet.fixture.ts'
 import { starknetWays } from './strangers.fixture.ts'
 
@@ -43,6 +44,14 @@ async function open(): Promise<ConformanceFixture> {
   const checksummed = getChecksumAddress(user.account)
   // An HTLC of WBTC exists already, so the suite deploys one of STRK.
   const strk: Asset = { ...fixture.asset, id: fixture.chain.nativeAsset, decimals: 18, tokenAddress: addressOfFelt(devnet.strk) }
+  // A key deploys the HTLC of a token that is named for the asset, wherever the HTLC will be.
+  const named = { ...strk, deployment: { htlc: addressOfFelt(twin.address), token: addressOfFelt(devnet.strk) } }
+  const deployer = {
+    chain: fixture.chain,
+    curve: starknet.curve,
+    permitSigning: createPermit(fixture.chain, createContracts(fixture.chain, [named])),
+  }
+  const deployedBy = (key: Key) => createKeyring([key]).of(deployer).signerFor({ kind: 'deploy', chain: fixture.chain.id, asset: strk.id })
   const deployment = { chain: fixture.chain, endpoints: { rpc: [devnet.url] }, dryRun: true, onProgress: () => undefined }
   const whileMining = async <T>(run: () => Promise<T>): Promise<T> => {
     local.setMining('instant')
@@ -125,7 +134,7 @@ async function open(): Promise<ConformanceFixture> {
         ...deployment,
         asset: strk,
         token: addressOfFelt(devnet.strk),
-        signer: solver.key.signerFor({ kind: 'deploy', chain: fixture.chain.id, asset: strk.id }),
+        signer: deployedBy(solver.key),
       },
       wrongTokens: [
         { token: `0x${'12'.repeat(20)}`, reason: /there is no contract at/ },
@@ -139,7 +148,7 @@ async function open(): Promise<ConformanceFixture> {
       async fundedSigner() {
         const key = createKey(starknet.curve, randomPrivateKey(starknet.curve))
         devnet.fund(devnet.strk, feltOf(client.addressOf(key)), 10n ** 18n)
-        return key.signerFor(testPurpose)
+        return deployedBy(key)
       },
       whileMining,
     },

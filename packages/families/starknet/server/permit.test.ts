@@ -91,7 +91,7 @@ const deployment = { kind: 'deploy', chain: chain.id, asset: TOKEN } as const
 type Allowed = readonly [what: string, purpose: Purpose, calls: Calls, free?: { readonly last: number; readonly deadline?: true }]
 const ofSignature = { last: signature.length } as const
 const ofOutside = { ...ofSignature, deadline: true } as const
-/** One number of calls, and of one call its address, its selector and the number of its felts. Three felts of the execution are before its end. */
+/** Before the call's own felts are the number of calls, an address, a selector and a count; before the execution's end are three of its felts. */
 const DEADLINE_AT = 1 + 3 + 3
 
 const ALLOWED: readonly Allowed[] = [
@@ -140,7 +140,7 @@ describe('a transaction', () => {
         if (isFree(index)) expect(() => askRaw(purpose, other)).not.toThrow()
         else expect(() => askRaw(purpose, other)).toThrow(SigningRefused)
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
     const longerOrShorter = fc.oneof(
       at.map((index) => calldata.toSpliced(index, 1)),
@@ -153,7 +153,7 @@ describe('a transaction', () => {
         fc.pre(other.join() !== calldata.join())
         expect(() => askRaw(purpose, other)).toThrow(SigningRefused)
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 
@@ -375,6 +375,7 @@ describe('a consent to a refund', () => {
         fc.pre(Object.entries(change).some(([name, value]) => Reflect.get(paid, name) !== value))
         expect(() => consent(purpose, { ...paid, ...change })).toThrow('another order')
       }),
+      { numRuns: 30 },
     )
     const [action] = purpose.actions
     expect(() => consent({ ...purpose, actions: [action, action] }, paid)).toThrow('only one instant refund')
