@@ -69,7 +69,7 @@ const balance = async (side: DepositSide) => {
   const { mint } = fixture.contracts.of(side.terms.asset)
   const { user, local } = fixture
   const reader = createProviderNode(local.url, 10_000)
-  return mint === null ? reader.balance(user.address) : reader.tokenBalance(await tokenAccountOf(user.address, mint))
+  return mint === null ? reader.balance(user.address) : reader.tokenBalance(tokenAccountOf(user.address, mint))
 }
 const stateOf = (side: DepositSide) =>
   readHtlcState(createProviderNode(fixture.local.url, 10_000), fixture.contracts.of(side.terms.asset), side.terms)
@@ -123,7 +123,7 @@ describe.each(['solana_localnet:sol', 'solana_localnet:usdc'] as const)('a depos
     await deposits().giveBack(side, by(solver), mint)
     local.mine()
     const reader = createProviderNode(local.url, 10_000)
-    expect(await reader.tokenBalance(await tokenAccountOf(initiator, mint))).toBe(77n)
+    expect(await reader.tokenBalance(tokenAccountOf(initiator, mint))).toBe(77n)
     await expect(deposits().giveBack(side, by(solver), initiator)).rejects.toThrow(/no mint at/)
     await expect(deposits().giveBack(side, by(solver), newOwner())).rejects.toThrow(/no mint at/)
   })

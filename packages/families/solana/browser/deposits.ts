@@ -15,12 +15,11 @@ export function depositsWith(contractOf: (side: HeldAsset) => HtlcContract): Dep
     addressOf: (side) => depositAddressOf(contractOf(side), side),
     async amountAt(side, node) {
       const contract = contractOf(side)
-      const { account } = await accountInfo(node, await depositAccountOf(contract, side))
+      const { account } = await accountInfo(node, depositAccountOf(contract, side))
       if (account === null) return 0n
       return contract.mint === null ? account.lamports : getTokenDecoder().decode(account.data).amount
     },
-    initiate: (side, by) =>
-      sendCall(side, 'initiate', by, async (payer) => [await initiateDepositedInstruction(contractOf(side), side, payer)]),
+    initiate: (side, by) => sendCall(side, 'initiate', by, (payer) => [initiateDepositedInstruction(contractOf(side), side, payer)]),
     giveBack: (side, by, token) => sendCall(side, 'reclaim', by, (payer) => returnOf(side, payer, token, by.node)),
   }
 

@@ -20,7 +20,7 @@ export async function sendCall(
   { chain, deployment }: Pick<HeldAsset, 'chain' | 'deployment'>,
   verb: Exclude<SentVerb, 'close' | 'transfer'>,
   { wallet, node }: Sender<SolanaWallet>,
-  instructionsFor: (payer: Address) => Promise<readonly Instruction[]>,
+  instructionsFor: (payer: Address) => readonly Instruction[] | Promise<readonly Instruction[]>,
 ): Promise<string> {
   if (node === null) throw new Error(`name a node of ${chain.id} in the option nodes: the newest blockhash is read from it`)
   const payer = parseAddress(await wallet.address(chain))

@@ -29,7 +29,7 @@ it('accepts a wallet, with or without an account or a token account, by one requ
 
 it.each(['sol', 'token'] as const)('refuses token accounts, mints, programs and addresses that nobody can sign for: %s', async (kind) => {
   const { user, mint, token, sol } = fixture
-  expect(await check(await tokenAccountOf(user.address, mint), kind)).toMatch(/is a token account or a mint/)
+  expect(await check(tokenAccountOf(user.address, mint), kind)).toMatch(/is a token account or a mint/)
   expect(await check(mint, kind)).toMatch(/is a token account or a mint/)
   expect(await check(token.program, kind)).toMatch(/is a program/)
   const { terms } = await fixture.swap(sol)

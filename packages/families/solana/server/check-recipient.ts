@@ -17,7 +17,7 @@ export async function checkRecipient(
   payout: Pick<PlannedPayout, 'isRefund'> | null = null,
 ): Promise<string | null> {
   const wallet = parseAddress(address)
-  const tokens = mint === null ? null : await tokenAccountOf(wallet, mint)
+  const tokens = mint === null ? null : tokenAccountOf(wallet, mint)
   const [account = null, held = null] = await node.accounts(tokens === null ? [wallet] : [wallet, tokens])
   const problem = problemOfWallet(wallet, account)
   if (problem !== null) return problem

@@ -94,12 +94,12 @@ async function open(asset: AssetId, { amount, feeAllowance, unpayable }: Case): 
     },
     fund: async (funding) => void (await fixture.signAndSend(transactionOf(funding), user)),
     async underfund(terms) {
-      const less = await initiate(contract, { ...terms, amount: terms.amount - 1n }, user.address, await deadline())
+      const less = initiate(contract, { ...terms, amount: terms.amount - 1n }, user.address, await deadline())
       fixture.send([less], user)
     },
     async lookAlike(terms) {
-      const genuine = await initiate(contract, terms, user.address, await deadline())
-      fixture.send([await initiate({ ...contract, program: twin }, terms, user.address, await deadline())], user)
+      const genuine = initiate(contract, terms, user.address, await deadline())
+      fixture.send([initiate({ ...contract, program: twin }, terms, user.address, await deadline())], user)
       fixture.send([mimic(genuine, user.address)], user)
     },
     strangers: {
@@ -159,11 +159,11 @@ async function newRecipient() {
   return { identity: address, address }
 }
 
-async function initiate(contract: HtlcContract, terms: HtlcTerms, funder: Address, initiateBefore: bigint): Promise<Instruction> {
+function initiate(contract: HtlcContract, terms: HtlcTerms, funder: Address, initiateBefore: bigint): Instruction {
   const { mint, ...order } = orderTermsOf(contract, terms)
   const by = { funder, rentPayer: funder, initiateBefore }
   if (mint === null) return initiateSol(contract.program, { ...order, mint }, by)
-  return initiateToken(contract.program, { ...order, mint }, { ...by, funderTokens: await tokenAccountOf(funder, mint) })
+  return initiateToken(contract.program, { ...order, mint }, { ...by, funderTokens: tokenAccountOf(funder, mint) })
 }
 
 /** The transaction names our program and the order, as ours do, but calls another program. */

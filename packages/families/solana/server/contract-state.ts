@@ -7,7 +7,7 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { decodeOrderAccount, type OrderAccount } from '../contract/client/decode.ts'
 import { parseAddress } from '../terms/address.ts'
-import { type Contracts, type HtlcContract, isOrderOf, swapIdOf } from '../terms/htlc.ts'
+import { type Contracts, type HtlcContract, isOrderOf, mintOf, swapIdOf } from '../terms/htlc.ts'
 import { tokenAccountOf } from '../terms/instructions.ts'
 import type { SolanaNode } from './nodes/node.ts'
 
@@ -34,6 +34,6 @@ export async function readHtlcState(node: Pick<SolanaNode, 'accounts'>, contract
 /** Tokens in the owner's other token accounts do not count: we pay from the associated one. */
 export async function balanceOf(node: SolanaNode, chain: Chain, contracts: Contracts, asset: AssetId, owner: string): Promise<bigint> {
   const account = parseAddress(owner)
-  const mint = asset === chain.nativeAsset ? null : contracts.of(asset).mint
-  return mint === null ? node.balance(account) : node.tokenBalance(await tokenAccountOf(account, mint))
+  const mint = mintOf(chain, contracts, asset)
+  return mint === null ? node.balance(account) : node.tokenBalance(tokenAccountOf(account, mint))
 }

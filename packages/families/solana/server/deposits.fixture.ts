@@ -28,7 +28,7 @@ export async function depositsOf(
 
   async function payTokens(mint: Address, decimals: number, owner: string, amount: bigint): Promise<void> {
     const to = owner as Address
-    const [source, destination] = await Promise.all([tokenAccountOf(faucet.address, mint), tokenAccountOf(to, mint)])
+    const [source, destination] = [tokenAccountOf(faucet.address, mint), tokenAccountOf(to, mint)]
     faucet.send([
       getCreateAssociatedTokenIdempotentInstruction({ payer: stranger, ata: destination, owner: to, mint }),
       getTransferCheckedInstruction({ source, mint, destination, authority: stranger, amount, decimals }),
@@ -40,7 +40,7 @@ export async function depositsOf(
   const by = ({ deadline }: PrefundedSwap) => ({ deadline, isSignedByInitiator: false })
   async function returnOf(swap: PrefundedSwap, mint: Address): Promise<Instruction> {
     const deposit = depositAddressOf(contract, swap)
-    const [tokens, initiatorTokens] = await Promise.all([tokenAccountOf(deposit, mint), tokenAccountOf(user.address, mint)])
+    const [tokens, initiatorTokens] = [tokenAccountOf(deposit, mint), tokenAccountOf(user.address, mint)]
     const returned = { tokens, initiatorTokens, mint, tokenProgram }
     return returnTokens(contract.program, orderTermsOf(contract, swap.terms), by(swap), returned)
   }
@@ -50,7 +50,7 @@ export async function depositsOf(
     amount: 12_345n,
     pay: (address) => payTokens(mint, decimals, address, 12_345n),
     giveBack: async (swap) => void faucet.send([await returnOf(swap, mint)]),
-    balanceOf: async (owner) => tokensAt(local, await tokenAccountOf(owner as Address, mint)),
+    balanceOf: async (owner) => tokensAt(local, tokenAccountOf(owner as Address, mint)),
   })
   const coin: OtherMoney = {
     name: 'SOL',
@@ -68,9 +68,9 @@ export async function depositsOf(
       const { time } = local.node.ledger.tip('processed')
       if (BigInt(time) <= deadline) local.passTime(Math.ceil(Number(deadline - BigInt(time) + 1n) * SLOTS_PER_SECOND))
     },
-    initiate: async (swap) => void faucet.send([await initiateDepositedInstruction(contract, swap, faucet.address)]),
-    giveBack: async (swap) => void faucet.send([await returnDepositInstruction(contract, swap)]),
-    withdraw: async (swap) => void faucet.send([signedBy(user.address, await returnDepositInstruction(contract, swap))], [user.signer]),
+    initiate: async (swap) => void faucet.send([initiateDepositedInstruction(contract, swap, faucet.address)]),
+    giveBack: async (swap) => void faucet.send([returnDepositInstruction(contract, swap)]),
+    withdraw: async (swap) => void faucet.send([signedBy(user.address, returnDepositInstruction(contract, swap))], [user.signer]),
     otherMoney: [tokensNamed('another token', mints.cbbtc, 8), contract.mint === null ? tokensNamed('USDC', mints.usdc, 6) : coin],
     async requestsOf(work) {
       const before = provider.asked.length

@@ -88,7 +88,7 @@ describe.each(['sol', 'token'] as const)('a deposit of %s', (kind) => {
 
   it('costs us the rent of the order, not the amount', async () => {
     const swap = await swapOf(contract())
-    const instruction = await initiateDepositedInstruction(contract(), swap, fixture.relay.address)
+    const instruction = initiateDepositedInstruction(contract(), swap, fixture.relay.address)
     expect(lamportsTaken([instruction], fixture.relay.address)).toBe(kind === 'sol' ? 2_060_160n : 4_544_880n)
     await put(contract(), swap, AMOUNT)
     const before = await fixture.node.balance(fixture.relay.address)
@@ -123,7 +123,7 @@ describe.each(['sol', 'token'] as const)('a deposit of %s', (kind) => {
 
 it('a deposit of tokens counts only in the account of its own address, for its own mint', async () => {
   const swap = await swapOf(fixture.token)
-  const at = await depositAccountOf(fixture.token, swap)
+  const at = depositAccountOf(fixture.token, swap)
   const address = depositAddressOf(fixture.token, swap)
   const held = async () => (await prefundWith().amounts([swap]))[0]
   await fixture.putTokens(address, AMOUNT)

@@ -24,7 +24,7 @@ export function createDeposits(node: SolanaNode, contracts: Contracts, executor:
   const contractOf = ({ terms }: PrefundedSwap) => contracts.of(terms.asset)
 
   async function amounts(swaps: readonly PrefundedSwap[]): Promise<readonly bigint[]> {
-    const addresses = await Promise.all(swaps.map((swap) => depositAccountOf(contractOf(swap), swap)))
+    const addresses = swaps.map((swap) => depositAccountOf(contractOf(swap), swap))
     const found: (NodeAccount | null)[] = []
     for (let start = 0; start < addresses.length; start += ACCOUNTS_PER_REQUEST)
       found.push(...(await node.accounts(addresses.slice(start, start + ACCOUNTS_PER_REQUEST))))
@@ -33,12 +33,12 @@ export function createDeposits(node: SolanaNode, contracts: Contracts, executor:
 
   async function initiate(swap: PrefundedSwap, outbox: Outbox): Promise<string> {
     const contract = contractOf(swap)
-    const instruction = await initiateDepositedInstruction(contract, swap, accountOf(outbox.key))
+    const instruction = initiateDepositedInstruction(contract, swap, accountOf(outbox.key))
     return executor.initiateDeposited(contract, swap.terms, instruction, outbox)
   }
 
   async function reclaim(swap: PrefundedSwap, outbox: Outbox): Promise<string | null> {
-    const instruction = await returnDepositInstruction(contractOf(swap), swap)
+    const instruction = returnDepositInstruction(contractOf(swap), swap)
     const lane = await openLane(node, outbox)
     const sending = sendOn(lane)
     // One that was mined returned an earlier payment.

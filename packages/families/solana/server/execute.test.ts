@@ -402,7 +402,7 @@ describe('a redeem', () => {
     const redeemer = fixture.newAddress()
     const { terms, secret } = await initiated(fixture.token, { redeemer })
     const key = newKey()
-    fixture.put(await tokenAccountOf(redeemer, fixture.mint), systemProgram, new Uint8Array(0), { balance: 0n })
+    fixture.put(tokenAccountOf(redeemer, fixture.mint), systemProgram, new Uint8Array(0), { balance: 0n })
     const redeem = () => executor.redeem(fixture.token, terms, secret, fixture.relay.outbox.open(key))
     const waits = { kind: 'would-fail', message: expect.stringContaining('has no token account any more') }
     await expect(verifyPayout(fixture.node, fixture.token, terms)).rejects.toMatchObject(waits)

@@ -70,8 +70,8 @@ export function createExecutor(node: SolanaNode): SolanaExecutor {
       const { lacksAccount } = await readPayout(node, contract, terms, redeemer)
       const instructions = [
         // The initiator pays for the account that receives the money: a quote charges for it, and nobody pays the sender of the redeem.
-        ...(lacksAccount ? await creationFor(contract, redeemer, sender) : []),
-        await initiateInstruction(contract, terms, { funder: sender, rentPayer: sender, initiateBefore }),
+        ...(lacksAccount ? creationFor(contract, redeemer, sender) : []),
+        initiateInstruction(contract, terms, { funder: sender, rentPayer: sender, initiateBefore }),
       ]
       return send({ verb: 'initiate', contract, terms, call: { instructions }, paysAmount: true }, outbox)
     },
@@ -92,7 +92,7 @@ export function createExecutor(node: SolanaNode): SolanaExecutor {
       const sender = accountOf(outbox.key)
       const payout = await payoutBy(sender, contract, terms, terms.redeemer)
       const instructions = [
-        ...(await redeemInstructions(contract, terms, secret, payout.lacksAccount ? sender : null)),
+        ...redeemInstructions(contract, terms, secret, payout.lacksAccount ? sender : null),
         ...(gas === undefined ? [] : await gasInstructions(node, { sender, recipient: parseAddress(terms.redeemer), gas })),
       ]
       return send({ verb: 'redeem', contract, terms, call: { instructions }, paysAmount: false, payout }, outbox)
@@ -100,13 +100,13 @@ export function createExecutor(node: SolanaNode): SolanaExecutor {
     async refund(contract, terms, outbox) {
       const sender = accountOf(outbox.key)
       const payout = await payoutBy(sender, contract, terms, terms.initiator)
-      const instructions = await refundInstructions(contract, terms, payout.lacksAccount ? sender : null)
+      const instructions = refundInstructions(contract, terms, payout.lacksAccount ? sender : null)
       return send({ verb: 'refund', contract, terms, call: { instructions }, paysAmount: false, payout }, outbox)
     },
     async refundInstantly(contract, terms, consent, outbox) {
       const sender = accountOf(outbox.key)
       const payout = await payoutBy(sender, contract, terms, terms.initiator)
-      const instructions = await instantRefundInstructions(contract, terms, consent, payout.lacksAccount ? sender : null)
+      const instructions = instantRefundInstructions(contract, terms, consent, payout.lacksAccount ? sender : null)
       return send({ verb: 'refund', contract, terms, call: { instructions }, paysAmount: false, payout }, outbox)
     },
     cancelUnmined,
@@ -153,7 +153,7 @@ function familyOf(node: SolanaNode): ContractFamily<SolanaTypes, Action> {
       const account = parseAddress(sender)
       await assertLamports(node, verb, account, call.instructions)
       if (contract.mint === null) return []
-      const held = await node.tokenBalance(await tokenAccountOf(account, contract.mint))
+      const held = await node.tokenBalance(tokenAccountOf(account, contract.mint))
       if (held < terms.amount)
         throw new ChainFailure('would-fail', `${verb}: ${sender} holds ${held} of ${terms.asset}, and needs ${terms.amount}`)
       return []

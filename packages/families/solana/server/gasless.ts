@@ -45,7 +45,7 @@ export function createGasless(node: SolanaNode, contracts: Contracts, executor: 
     if (relay === null || contract.mint === null)
       throw new TandemError('bad_request', `${terms.asset}: signatures are not supported for initiations; send versioned_tx`)
     const swap = { terms, deadline }
-    return { contract, swap, feePayer: relay, signed: await parseUserSigned(contract, swap, relay, signature) }
+    return { contract, swap, feePayer: relay, signed: parseUserSigned(contract, swap, relay, signature) }
   }
 
   return {
@@ -71,11 +71,11 @@ export function createGasless(node: SolanaNode, contracts: Contracts, executor: 
 }
 
 /** Throws `invalid_signature` unless this is the transaction that we issue, signed by the initiator alone. It sends no request. */
-async function parseUserSigned(contract: HtlcContract, swap: PrefundedSwap, relay: Address, text: string): Promise<UserSigned> {
+function parseUserSigned(contract: HtlcContract, swap: PrefundedSwap, relay: Address, text: string): UserSigned {
   const got = parseTransaction(text)
   const { blockhash, unitPrice } = issuedOf(got)
   if (unitPrice > maxRelayPrice()) throw refuse(`its priority fee is above the ${maxRelayPrice()} micro-lamports a unit that we pay`)
-  const issued = await relayedTransaction(contract, swap, relay, { blockhash, unitPrice })
+  const issued = relayedTransaction(contract, swap, relay, { blockhash, unitPrice })
   if (!isEqual(got.messageBytes, issued.transaction.messageBytes)) throw refuse(differenceOf(issued.transaction, got))
   const initiator = parseAddress(swap.terms.initiator)
   if (got.signatures[relay] !== null) throw refuse(`the signature of the fee payer ${relay} must be left empty`)
@@ -119,7 +119,7 @@ async function readInitiator(
 ): Promise<{ readonly spendable: bigint; readonly problem: string | null }> {
   if (mint === null) throw new Error('SOL is not held in token accounts')
   const initiator = parseAddress(terms.initiator)
-  const account = await tokenAccountOf(initiator, mint)
+  const account = tokenAccountOf(initiator, mint)
   const [found = null] = await node.accounts([account])
   const tokens = readTokenAccount(found)
   if (tokens === null) return { spendable: 0n, problem: null }

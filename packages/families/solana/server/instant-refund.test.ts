@@ -78,7 +78,7 @@ describe.each(['sol', 'token'] as const)('a consent to the refund of %s', (kind)
     const { refund } = await legCostOf(fixture.node, kind === 'token')
     expect(await ability.maxCost?.(terms)).toBe(refund + 5_000n)
     const { initiator } = terms
-    const payee = kind === 'sol' ? initiator : await tokenAccountOf(parseAddress(initiator), fixture.mint)
+    const payee = kind === 'sol' ? initiator : tokenAccountOf(parseAddress(initiator), fixture.mint)
     const priorityFee = async (accounts: readonly string[]) => (accounts.includes(payee) ? 10_000_000n : 0n)
     const dear = createInstantRefund({ ...fixture.node, priorityFee }, fixture.contracts, executor)
     // 10 lamports for each of 16,000 units.

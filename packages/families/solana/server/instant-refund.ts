@@ -52,7 +52,7 @@ export function createInstantRefund(
     /** Anyone can raise the recent prices of the initiator's accounts, so they count. The signature of the consent costs as much as that of the transaction. */
     async maxCost(terms) {
       const unitLimit = fixedUnits('refund')
-      const price = await unitPrice(node, 'refund', await refundInstructions(contractOf(terms), terms, null), unitLimit)
+      const price = await unitPrice(node, 'refund', refundInstructions(contractOf(terms), terms, null), unitLimit)
       return 2n * LAMPORTS_PER_SIGNATURE + priorityFeeOf({ unitLimit, unitPrice: price })
     },
     send: (terms, consent, outbox) => executor.refundInstantly(contractOf(terms), terms, consent, outbox),

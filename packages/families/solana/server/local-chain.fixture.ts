@@ -64,7 +64,7 @@ export async function startLocalFixture() {
     put(mint, owner, Uint8Array.from(getMintEncoder().encode(fields)))
   }
   async function putTokens(owner: Address, amount = TOKENS, state = AccountState.Initialized, tokenOwner = owner): Promise<Address> {
-    const at = await tokenAccountOf(owner, mint)
+    const at = tokenAccountOf(owner, mint)
     const fields = {
       mint,
       owner: tokenOwner,
@@ -102,7 +102,7 @@ export async function startLocalFixture() {
     put,
     putMint,
     putTokens,
-    tokensOf: async (owner: Address) => node.tokenBalance(await tokenAccountOf(owner, mint)),
+    tokensOf: async (owner: Address) => node.tokenBalance(tokenAccountOf(owner, mint)),
     setLamports: (owner: Address, balance: bigint) => put(owner, systemProgram, new Uint8Array(0), { balance }),
     mine: (blocks = 1) => chain.mine(blocks),
     /** No transaction that was signed before can be mined after this, and the newest block is far enough for finality. */

@@ -105,7 +105,7 @@ export async function createSolanaFixture(): Promise<SolanaFixture> {
     deployTwin: () => addLocalProgram(node.svm),
     async freeze(owner) {
       await faucet.confirm(await mintTokens(faucet, mints.usdc, owner, 1n))
-      const account = await tokenAccountOf(owner, mints.usdc)
+      const account = tokenAccountOf(owner, mints.usdc)
       const freeze = getFreezeAccountInstruction({ account, mint: mints.usdc, owner: createNoopSigner(faucet.address) })
       await faucet.confirm(faucet.send([freeze]))
     },

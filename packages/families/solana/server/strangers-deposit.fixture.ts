@@ -30,14 +30,14 @@ export function depositWays(contract: HtlcContract, { user, stranger, send, stra
     const authority = createNoopSigner(user)
     const amount = swap.terms.amount + rest
     if (mint === null) return [getTransferSolInstruction({ source: authority, destination: owner, amount })]
-    const [source, destination] = await Promise.all([tokenAccountOf(user, mint), depositAccountOf(contract, swap)])
+    const [source, destination] = [tokenAccountOf(user, mint), depositAccountOf(contract, swap)]
     return [
       getCreateAssociatedTokenIdempotentInstruction({ payer: authority, ata: destination, owner, mint }),
       getTransferInstruction({ source, destination, authority, amount }),
     ]
   }
   async function built(swap: AgreedSwap, rentPayer = user): Promise<Built> {
-    const { programAddress, accounts = [], data = new Uint8Array() } = await initiateDepositedInstruction(contract, swap, rentPayer)
+    const { programAddress, accounts = [], data = new Uint8Array() } = initiateDepositedInstruction(contract, swap, rentPayer)
     return { programAddress, accounts: accounts as readonly AccountMeta[], data: Uint8Array.from(data) }
   }
 

@@ -75,7 +75,7 @@ export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract)
 
   async function built({ terms, deadline }: AgreedSwap, by: Partial<Parameters<typeof initiateInstruction>[2]> = {}): Promise<Built> {
     const initiation = { funder: user.address, rentPayer: user.address, initiateBefore: deadline, ...by }
-    const { programAddress, accounts = [], data = new Uint8Array() } = await initiateInstruction(contract, terms, initiation)
+    const { programAddress, accounts = [], data = new Uint8Array() } = initiateInstruction(contract, terms, initiation)
     return { programAddress, accounts: accounts as readonly AccountMeta[], data: Uint8Array.from(data) }
   }
 
@@ -231,7 +231,7 @@ export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract)
         async initiate(swap, party) {
           const owner = addressOf(party)
           const instruction = await built(swap, { funder: owner })
-          const associated = await tokenAccountOf(owner, of)
+          const associated = tokenAccountOf(owner, of)
           const at = instruction.accounts.findIndex(({ address }) => address === associated)
           send([withAccount(instruction, at, await otherTokens(owner, of))])
         },
@@ -255,7 +255,7 @@ export async function solanaWays(fixture: SolanaFixture, contract: HtlcContract)
         agree: (terms) => ({ ...terms, redeemer: createLocalSigner(randomBytes(32)).address }),
         async initiate(swap) {
           const owner = swap.terms.redeemer as Address
-          const ata = await tokenAccountOf(owner, of)
+          const ata = tokenAccountOf(owner, of)
           const create = getCreateAssociatedTokenIdempotentInstruction({ payer: createNoopSigner(user.address), ata, owner, mint: of })
           send([create, await built(swap)])
         },

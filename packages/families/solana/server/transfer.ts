@@ -2,18 +2,15 @@
  * Sends lamports or tokens to an address. No program refuses a repetition, so another transaction is signed only after all before have expired at a
  * finalized block without being mined: see `send/lane.ts`.
  */
-import { type Address, type Blockhash, createNoopSigner, type Instruction, type Signature } from '@solana/kit'
-import { getTransferSolInstruction } from '@solana-program/system'
-import { getTransferInstruction } from '@solana-program/token'
+import type { Address, Blockhash, Instruction, Signature } from '@solana/kit'
 import { sendOn } from '@tandem/chain-kit/contract/sending.ts'
 import type { Transfer, TransferRequest } from '@tandem/chain-kit/port/abilities/transfer.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { accountOf, parseAddress } from '../terms/address.ts'
 import { SIMULATION_UNITS, unitsFrom } from '../terms/fees/fees.ts'
-import type { Contracts } from '../terms/htlc.ts'
-import { creationFor, tokenAccountOf } from '../terms/instructions.ts'
+import { type Contracts, mintOf } from '../terms/htlc.ts'
+import { tokenAccountOf, transferInstructions } from '../terms/instructions.ts'
 import { buildTransaction, wireOf } from '../terms/send/transaction.ts'
 import { assertLamports, transferCost } from './fees/funds.ts'
 import type { SolanaNode } from './nodes/node.ts'
@@ -23,19 +20,10 @@ import { asChainFailure } from './send/transaction-failure.ts'
 const anyBlockhash = '11111111111111111111111111111111' as Blockhash
 
 export function createTransfer(chain: Chain, node: SolanaNode, contracts: Contracts): Transfer {
-  // The coin pays fees, even if it cannot be swapped here.
-  const mintOf = (asset: AssetId) => (asset === chain.nativeAsset ? null : contracts.of(asset).mint)
-
   async function instructionsOf({ asset, recipient, amount }: TransferRequest, sender: Address): Promise<readonly Instruction[]> {
-    const [destination, authority] = [parseAddress(recipient), createNoopSigner(sender)]
-    const mint = mintOf(asset)
-    if (mint === null) return [getTransferSolInstruction({ source: authority, destination, amount })]
-    const [source, tokens] = await Promise.all([tokenAccountOf(sender, mint), tokenAccountOf(destination, mint)])
-    const [known = null] = await node.accounts([tokens])
-    return [
-      ...(known === null ? await creationFor(contracts.of(asset), destination, sender) : []),
-      getTransferInstruction({ source, destination: tokens, authority, amount }),
-    ]
+    const [mint, destination] = [mintOf(chain, contracts, asset), parseAddress(recipient)]
+    const [known = null] = mint === null ? [] : await node.accounts([tokenAccountOf(destination, mint)])
+    return transferInstructions(mint, { sender, recipient: destination, amount, createsAccount: known === null })
   }
 
   async function unitsOf(instructions: readonly Instruction[], sender: Address): Promise<number> {
@@ -71,6 +59,6 @@ export function createTransfer(chain: Chain, node: SolanaNode, contracts: Contra
       }
       return { kind: 'pending' }
     },
-    fee: ({ asset }) => transferCost(node, mintOf(asset) !== null),
+    fee: ({ asset }) => transferCost(node, mintOf(chain, contracts, asset) !== null),
   }
 }

@@ -20,22 +20,22 @@ export function depositAddressOf(contract: HtlcContract, { terms, deadline }: De
 }
 
 /** The account that holds the deposit: the address itself for SOL, else its associated token account. */
-export async function depositAccountOf(contract: HtlcContract, swap: DepositedSwap): Promise<Address> {
+export function depositAccountOf(contract: HtlcContract, swap: DepositedSwap): Address {
   const address = depositAddressOf(contract, swap)
   return contract.mint === null ? address : tokenAccountOf(address, contract.mint)
 }
 
 /** The rent payer signs, whoever it is. */
-export async function initiateDepositedInstruction(contract: HtlcContract, swap: DepositedSwap, rentPayer: Address): Promise<Instruction> {
+export function initiateDepositedInstruction(contract: HtlcContract, swap: DepositedSwap, rentPayer: Address): Instruction {
   const { mint, ...order } = orderTermsOf(contract, swap.terms)
   const { deadline } = swap
   if (mint === null) return initiateDepositedSol(contract.program, { ...order, mint }, { rentPayer, deadline })
-  const depositTokens = await depositAccountOf(contract, swap)
+  const depositTokens = depositAccountOf(contract, swap)
   return initiateDepositedToken(contract.program, { ...order, mint }, { rentPayer, deadline, depositTokens })
 }
 
 /** Returns what is of the swap's asset, once the deposit cannot fund the swap. */
-export async function returnDepositInstruction(contract: HtlcContract, swap: DepositedSwap): Promise<Instruction> {
+export function returnDepositInstruction(contract: HtlcContract, swap: DepositedSwap): Instruction {
   const returned = contract.mint === null ? null : { mint: contract.mint, tokenProgram }
   return returnInstruction(contract, swap, returned)
 }
@@ -47,24 +47,24 @@ export type Returned = { readonly mint: Address; readonly tokenProgram: Address 
  * `payer` pays the fee, and for the initiator's token account if that is missing. It signs the transaction: if it is the initiator, the program returns the
  * money at any time.
  */
-export async function returnDepositInstructions(
+export function returnDepositInstructions(
   contract: HtlcContract,
   swap: DepositedSwap,
   { returned, payer }: { readonly returned: Returned; readonly payer: Address },
-): Promise<readonly Instruction[]> {
+): readonly Instruction[] {
   const initiator = parseAddress(swap.terms.initiator)
-  const back = await returnInstruction(contract, swap, returned)
+  const back = returnInstruction(contract, swap, returned)
   if (returned === null) return [back]
-  const ata = await tokenAccountOf(initiator, returned.mint, returned.tokenProgram)
+  const ata = tokenAccountOf(initiator, returned.mint, returned.tokenProgram)
   return [getCreateAssociatedTokenIdempotentInstruction({ payer: createNoopSigner(payer), ata, owner: initiator, ...returned }), back]
 }
 
-async function returnInstruction(contract: HtlcContract, swap: DepositedSwap, returned: Returned): Promise<Instruction> {
+function returnInstruction(contract: HtlcContract, swap: DepositedSwap, returned: Returned): Instruction {
   const order = orderTermsOf(contract, swap.terms)
   const by = { deadline: swap.deadline, isSignedByInitiator: false }
   if (returned === null) return returnSol(contract.program, order, by)
   const { mint, tokenProgram: ofMint } = returned
-  const tokens = await tokenAccountOf(depositAddressOf(contract, swap), mint, ofMint)
-  const initiatorTokens = await tokenAccountOf(order.initiator, mint, ofMint)
+  const tokens = tokenAccountOf(depositAddressOf(contract, swap), mint, ofMint)
+  const initiatorTokens = tokenAccountOf(order.initiator, mint, ofMint)
   return returnTokens(contract.program, order, by, { ...returned, tokens, initiatorTokens })
 }

@@ -18,7 +18,7 @@ export async function fundingOf(
 ): Promise<Funding<'versionedTransaction'>> {
   const { blockhash } = await node.latestBlockhash()
   const payer = parseAddress(named ?? terms.initiator)
-  const instruction = await initiateInstruction(contract, terms, { funder: payer, rentPayer: payer, initiateBefore: deadline })
+  const instruction = initiateInstruction(contract, terms, { funder: payer, rentPayer: payer, initiateBefore: deadline })
   const unitLimit = fixedUnits('initiate')
   const price = await unitPrice(node, 'initiate', [instruction], unitLimit)
   const transaction = buildTransaction([instruction], { feePayer: payer, blockhash, unitLimit, unitPrice: price })
@@ -26,7 +26,7 @@ export async function fundingOf(
   return { kind: 'versionedTransaction', transaction: wireOf(transaction), gasless }
 
   async function gaslessOf(feePayer: Address, newest: Blockhash): Promise<string> {
-    const relayed = await relayedTransaction(contract, { terms, deadline }, feePayer, {
+    const relayed = relayedTransaction(contract, { terms, deadline }, feePayer, {
       blockhash: newest,
       unitPrice: await relayPrice(node, [instruction]),
     })

@@ -25,6 +25,11 @@ export function createContracts(chain: Chain, assets: readonly DeployedAsset[]):
   })
 }
 
+/** The result is null for the coin, which pays fees even where it cannot be swapped. */
+export function mintOf({ nativeAsset }: Chain, contracts: Contracts, asset: AssetId): Address | null {
+  return asset === nativeAsset ? null : contracts.of(asset).mint
+}
+
 /** Throws `amount_out_of_range` for an amount that does not fit in 64 bits. */
 export function orderTermsOf({ mint }: Pick<HtlcContract, 'mint'>, terms: HtlcTerms): OrderTerms {
   const { initiator, redeemer, amount, timelock, secretHash } = terms

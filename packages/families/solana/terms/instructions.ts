@@ -1,10 +1,11 @@
 /** Builds instructions of the HTLC program for a swap, as pure functions of its terms. */
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, createNoopSigner, type Instruction } from '@solana/kit'
-import { findAssociatedTokenPda, getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token'
+import { getTransferSolInstruction } from '@solana-program/system'
+import { getCreateAssociatedTokenIdempotentInstruction, getTransferInstruction } from '@solana-program/token'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
-import { orderAddress } from '../contract/client/addresses.ts'
+import { associatedTokenAddress, orderAddress } from '../contract/client/addresses.ts'
 import { consentInstruction } from '../contract/client/consent.ts'
 import {
   initiateSol,
@@ -20,9 +21,8 @@ import { instructionsSysvar, tokenProgram } from '../contract/client/programs.ts
 import { type HtlcContract, orderTermsOf } from './htlc.ts'
 
 /** Wallets look for the tokens of an owner there. */
-export async function tokenAccountOf(owner: Address, mint: Address, ofMint = tokenProgram): Promise<Address> {
-  const [account] = await findAssociatedTokenPda({ owner, mint, tokenProgram: ofMint })
-  return account
+export function tokenAccountOf(owner: Address, mint: Address, ofMint = tokenProgram): Address {
+  return associatedTokenAddress(owner, mint, ofMint)
 }
 
 type Initiation = {
@@ -32,41 +32,37 @@ type Initiation = {
   readonly initiateBefore: bigint
 }
 
-export async function initiateInstruction(contract: HtlcContract, terms: HtlcTerms, initiation: Initiation): Promise<Instruction> {
+export function initiateInstruction(contract: HtlcContract, terms: HtlcTerms, initiation: Initiation): Instruction {
   const { mint, ...order } = orderTermsOf(contract, terms)
   if (mint === null) return initiateSol(contract.program, { ...order, mint }, initiation)
-  const funderTokens = await tokenAccountOf(initiation.funder, mint)
+  const funderTokens = tokenAccountOf(initiation.funder, mint)
   return initiateToken(contract.program, { ...order, mint }, { ...initiation, funderTokens })
 }
 
 /** This account pays for the payee's token account. Null means that the token account exists or that none is needed. */
 export type AccountCreator = Address | null
 
-export async function redeemInstructions(
+export function redeemInstructions(
   contract: HtlcContract,
   terms: HtlcTerms,
   secret: Hex32,
   creator: AccountCreator,
-): Promise<readonly Instruction[]> {
+): readonly Instruction[] {
   const orderTerms = orderTermsOf(contract, terms)
   const { mint, redeemer } = orderTerms
   const { address: order } = orderAddress(contract.program, orderTerms)
   const shown = hexToBytes(secret)
   if (mint === null) return [redeemSol(contract.program, order, redeemer, shown)]
-  const tokens = await tokenAccountOf(redeemer, mint)
+  const tokens = tokenAccountOf(redeemer, mint)
   return [...creationOf(tokens, redeemer, mint, creator), redeemToken(contract.program, order, tokens, shown)]
 }
 
-export async function refundInstructions(
-  contract: HtlcContract,
-  terms: HtlcTerms,
-  creator: AccountCreator,
-): Promise<readonly Instruction[]> {
+export function refundInstructions(contract: HtlcContract, terms: HtlcTerms, creator: AccountCreator): readonly Instruction[] {
   const orderTerms = orderTermsOf(contract, terms)
   const { mint, initiator } = orderTerms
   const { address: order } = orderAddress(contract.program, orderTerms)
   if (mint === null) return [refundSol(contract.program, order, initiator)]
-  const tokens = await tokenAccountOf(initiator, mint)
+  const tokens = tokenAccountOf(initiator, mint)
   return [...creationOf(tokens, initiator, mint, creator), refundToken(contract.program, order, tokens)]
 }
 
@@ -74,25 +70,47 @@ export async function refundInstructions(
 export type Consent = { readonly message: Uint8Array; readonly signature: Uint8Array }
 
 /** The program looks for the consent right before the refund. */
-export async function instantRefundInstructions(
+export function instantRefundInstructions(
   contract: HtlcContract,
   terms: HtlcTerms,
   { message, signature }: Consent,
   creator: AccountCreator,
-): Promise<readonly Instruction[]> {
+): readonly Instruction[] {
   const orderTerms = orderTermsOf(contract, terms)
   const { mint, initiator, redeemer } = orderTerms
   const { address: order } = orderAddress(contract.program, orderTerms)
   const consent = consentInstruction(redeemer, signature, message)
   if (mint === null) return [consent, instantRefundSol(contract.program, order, initiator, instructionsSysvar)]
-  const tokens = await tokenAccountOf(initiator, mint)
+  const tokens = tokenAccountOf(initiator, mint)
   const refund = instantRefundToken(contract.program, order, tokens, instructionsSysvar)
   return [...creationOf(tokens, initiator, mint, creator), consent, refund]
 }
 
 /** The creator pays for the account that receives the redeemer's money. The instruction does nothing if that account exists. */
-export async function creationFor({ mint }: HtlcContract, redeemer: Address, creator: Address): Promise<readonly Instruction[]> {
-  return mint === null ? [] : creationOf(await tokenAccountOf(redeemer, mint), redeemer, mint, creator)
+export function creationFor({ mint }: HtlcContract, redeemer: Address, creator: Address): readonly Instruction[] {
+  return mint === null ? [] : creationOf(tokenAccountOf(redeemer, mint), redeemer, mint, creator)
+}
+
+type CoinTransfer = { readonly sender: Address; readonly recipient: Address; readonly amount: bigint }
+
+export function coinTransfer({ sender, recipient, amount }: CoinTransfer): Instruction {
+  return getTransferSolInstruction({ source: createNoopSigner(sender), destination: recipient, amount })
+}
+
+type AnyTransfer = CoinTransfer & {
+  /** The sender pays for the recipient's token account. */
+  readonly createsAccount: boolean
+}
+
+/** Sends lamports, or tokens between the associated token accounts of two owners. */
+export function transferInstructions(
+  mint: Address | null,
+  { sender, recipient, amount, createsAccount }: AnyTransfer,
+): readonly Instruction[] {
+  if (mint === null) return [coinTransfer({ sender, recipient, amount })]
+  const [source, destination] = [tokenAccountOf(sender, mint), tokenAccountOf(recipient, mint)]
+  const creation = creationOf(destination, recipient, mint, createsAccount ? sender : null)
+  return [...creation, getTransferInstruction({ source, destination, authority: createNoopSigner(sender), amount })]
 }
 
 function creationOf(ata: Address, owner: Address, mint: Address, creator: AccountCreator): readonly Instruction[] {

@@ -14,14 +14,9 @@ export type UserSigned = { readonly transaction: Transaction; readonly instructi
 export type Issued = { readonly blockhash: Blockhash; readonly unitPrice: bigint }
 
 /** The relay pays fee and rent, and gets the rent back; the initiator pays the amount. */
-export async function relayedTransaction(
-  contract: HtlcContract,
-  { terms, deadline }: PrefundedSwap,
-  relay: Address,
-  issued: Issued,
-): Promise<UserSigned> {
+export function relayedTransaction(contract: HtlcContract, { terms, deadline }: PrefundedSwap, relay: Address, issued: Issued): UserSigned {
   const funder = parseAddress(terms.initiator)
-  const instruction = await initiateInstruction(contract, terms, { funder, rentPayer: relay, initiateBefore: deadline })
+  const instruction = initiateInstruction(contract, terms, { funder, rentPayer: relay, initiateBefore: deadline })
   const transaction = buildTransaction([instruction], { ...issued, feePayer: relay, unitLimit: fixedUnits('initiate') })
   return { transaction, instruction }
 }

@@ -10,7 +10,7 @@ import {
   getU64Encoder,
   type ReadonlyUint8Array,
 } from '@solana/kit'
-import { tokenProgram } from './programs.ts'
+import { associatedTokenProgram, tokenProgram } from './programs.ts'
 
 export interface OrderTerms {
   readonly initiator: Address
@@ -65,6 +65,12 @@ export function depositAddress(program: Address, terms: OrderTerms, deadline: bi
     addressBytes.encode(order),
     getI64Encoder().encode(deadline),
   ])
+}
+
+/** Wallets look for the tokens of an owner there. `ofMint` is the program that the mint belongs to. */
+export function associatedTokenAddress(owner: Address, mint: Address, ofMint: Address): Address {
+  const seeds = () => [owner, ofMint, mint].map((part) => addressBytes.encode(part))
+  return derive(`tokens ${owner} ${mint} ${ofMint}`, associatedTokenProgram, seeds).address
 }
 
 /** A derivation takes half a millisecond, and a few addresses are needed again and again while an order is open. */

@@ -5,20 +5,22 @@ import {
   AccountRole,
   type Address,
   createAddressWithSeed,
+  getAddressDecoder,
   getAddressEncoder,
   getI64Encoder,
   getProgramDerivedAddress,
   getU64Encoder,
 } from '@solana/kit'
+import { ASSOCIATED_TOKEN_PROGRAM_ADDRESS, findAssociatedTokenPda } from '@solana-program/token'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { fieldSizes, programInterfaces } from '../interface.ts'
 import { createHtlc, type Kind, kinds } from '../testing/order.ts'
-import { depositAddress, orderAddress, vaultAddress } from './addresses.ts'
+import { associatedTokenAddress, depositAddress, orderAddress, vaultAddress } from './addresses.ts'
 import { initiateCodec, redeemCodec, solOrderCodec, tagCodec, tokenOrderCodec } from './codecs.ts'
 import { decodeInstruction, decodeOrderAccount } from './decode.ts'
 import { redeemSol } from './instructions.ts'
-import { tokenProgram } from './programs.ts'
+import { associatedTokenProgram, token2022Program, tokenProgram } from './programs.ts'
 
 const interfaceOf = { SOL: programInterfaces.htlc, token: programInterfaces.htlc_spltoken } as const
 
@@ -48,6 +50,17 @@ describe.each(kinds)('the client for %s', (kind) => {
       expect(depositAddress(program, order.terms, order.initiateBefore)).toEqual({ address: expected, bump: depositBump })
     })
     await fc.assert(property, { numRuns: 20 })
+  })
+
+  it('derives the token accounts that @solana-program/token derives', async () => {
+    const { program } = await createHtlc(kind)
+    const property = fc.asyncProperty(bytes32, fc.constantFrom(tokenProgram, token2022Program), async (bytes, ofMint) => {
+      const mint = getAddressDecoder().decode(bytes)
+      const [expected] = await findAssociatedTokenPda({ owner: program, mint, tokenProgram: ofMint })
+      expect(associatedTokenAddress(program, mint, ofMint)).toBe(expected)
+    })
+    await fc.assert(property, { numRuns: 20 })
+    expect(associatedTokenProgram).toBe(ASSOCIATED_TOKEN_PROGRAM_ADDRESS)
   })
 
   it('builds the instructions that the interface describes', async () => {

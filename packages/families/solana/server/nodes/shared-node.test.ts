@@ -108,7 +108,7 @@ describe('blocks', () => {
 
 describe('accounts', () => {
   test('are read in one request, and are null where there is none', async () => {
-    const tokens = await tokenAccountOf(fixture.user.address, fixture.mints.usdc)
+    const tokens = tokenAccountOf(fixture.user.address, fixture.mints.usdc)
     providers[0].asked.length = 0
     const [wallet, none, held] = await alone().accounts([fixture.user.address, randomAddress(), tokens])
     expect(providers[0].asked).toEqual(['getMultipleAccounts'])
@@ -119,7 +119,7 @@ describe('accounts', () => {
     expect(await alone().tokenBalance(randomAddress())).toBe(0n)
     const frozen = randomAddress()
     await fixture.freeze(frozen)
-    expect(await alone().tokenBalance(await tokenAccountOf(frozen, fixture.mints.usdc))).toBe(0n)
+    expect(await alone().tokenBalance(tokenAccountOf(frozen, fixture.mints.usdc))).toBe(0n)
   })
 
   test("a stranger's lamports, seen by some providers only, do not break the quorum; the fewest count", async () => {
@@ -138,7 +138,7 @@ describe('accounts', () => {
   })
 
   test('tokens that arrive during a read do not break the quorum; the fewest count', async () => {
-    const tokens = await tokenAccountOf(fixture.user.address, fixture.mints.usdc)
+    const tokens = tokenAccountOf(fixture.user.address, fixture.mints.usdc)
     const add = (more: bigint) =>
       lyingAbout({
         getMultipleAccounts(_, truth) {

@@ -1,8 +1,8 @@
 /** Gives lamports to the recipient of a token payout, in the transaction of its redeem. */
-import { type Address, type Blockhash, createNoopSigner, type Instruction } from '@solana/kit'
-import { getTransferSolInstruction } from '@solana-program/system'
+import type { Address, Blockhash, Instruction } from '@solana/kit'
 import type { PayoutGas } from '@tandem/chain-kit/port/abilities/spending.ts'
 import { SIMULATION_UNITS } from '../../terms/fees/fees.ts'
+import { coinTransfer } from '../../terms/instructions.ts'
 import { buildTransaction, wireOf } from '../../terms/send/transaction.ts'
 import { assertLamports, DECIMALS, RENT } from '../fees/funds.ts'
 import type { SolanaNode } from '../nodes/node.ts'
@@ -19,7 +19,7 @@ export async function gasInstructions(
   node: Pick<SolanaNode, 'accounts' | 'balance' | 'simulate'>,
   { sender, recipient, gas }: { readonly sender: Address; readonly recipient: Address; readonly gas: bigint },
 ): Promise<readonly Instruction[]> {
-  const given = [getTransferSolInstruction({ source: createNoopSigner(sender), destination: recipient, amount: gas })]
+  const given = [coinTransfer({ sender, recipient, amount: gas })]
   const frame = { feePayer: sender, blockhash: anyBlockhash, unitLimit: SIMULATION_UNITS, unitPrice: 0n }
   const [[account = null], { error }] = await Promise.all([
     node.accounts([recipient]),

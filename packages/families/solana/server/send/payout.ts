@@ -70,7 +70,7 @@ async function readTokenPayout(
   payee: Address,
 ): Promise<Payout> {
   const { mint } = contract
-  const tokens = await tokenAccountOf(payee, mint)
+  const tokens = tokenAccountOf(payee, mint)
   const vault = vaultAddress(parseAddress(swapIdOf(contract, terms)))
   const [payeeTokens = null, vaultTokens = null] = await node.accounts([tokens, vault])
   const refused = (obstacle: string, lacksAccount = false): Payout => ({ obstacle, lacksAccount })

@@ -25,7 +25,7 @@ const terms = {
 }
 const frame = { feePayer: accountOf(sender), blockhash: accountOf(mint) as string as never, unitLimit: 40_000, unitPrice: 123n }
 const signed = async () => {
-  const instructions = await redeemInstructions(contract, terms, secret, accountOf(sender))
+  const instructions = redeemInstructions(contract, terms, secret, accountOf(sender))
   return { instructions, transaction: await signTransaction(sender.signerFor(testPurpose), buildTransaction(instructions, frame)) }
 }
 
@@ -80,9 +80,9 @@ describe('instructions', () => {
     const native = { ...contract, mint: null }
     for (const of of [contract, native]) {
       for (const instructions of [
-        [await initiateInstruction(of, terms, initiation)],
-        await redeemInstructions(of, terms, secret, other),
-        await refundInstructions(of, terms, other),
+        [initiateInstruction(of, terms, initiation)],
+        redeemInstructions(of, terms, secret, other),
+        refundInstructions(of, terms, other),
       ]) {
         const build = () => buildTransaction(instructions, { ...frame, unitPrice: 2n ** 64n - 1n })
         expect(Buffer.from(wireOf(build()), 'base64').length).toBeLessThanOrEqual(1232)
@@ -93,13 +93,13 @@ describe('instructions', () => {
   })
 
   it('create an account only for tokens, and only if somebody pays for it', async () => {
-    const count = async (of: HtlcContract, creator: typeof frame.feePayer | null) => [
-      (await redeemInstructions(of, terms, secret, creator)).length,
-      (await refundInstructions(of, terms, creator)).length,
+    const count = (of: HtlcContract, creator: typeof frame.feePayer | null) => [
+      redeemInstructions(of, terms, secret, creator).length,
+      refundInstructions(of, terms, creator).length,
     ]
-    expect(await count(contract, null)).toEqual([1, 1])
-    expect(await count(contract, accountOf(sender))).toEqual([2, 2])
-    expect(await count({ ...contract, mint: null }, accountOf(sender))).toEqual([1, 1])
+    expect(count(contract, null)).toEqual([1, 1])
+    expect(count(contract, accountOf(sender))).toEqual([2, 2])
+    expect(count({ ...contract, mint: null }, accountOf(sender))).toEqual([1, 1])
   })
 })
 
