@@ -22,6 +22,7 @@ import { createInstantRefund } from './instant-refund.ts'
 import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import type { SolanaNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
+import { createPermit } from './permit.ts'
 import { createRent } from './rent.ts'
 import { verifyPayout } from './send/payout.ts'
 import { payoutGas } from './send/payout-gas.ts'
@@ -58,6 +59,7 @@ function createSolanaClient(chain: Chain, options: ConnectOptions, node: SolanaN
       executor,
     }),
 
+    permitSigning: createPermit(chain, contracts),
     verifyNode: () => verifyNode(chain, node, contracts),
     ...blocksOf(node),
     events: reader.read,

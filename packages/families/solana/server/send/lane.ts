@@ -9,7 +9,7 @@ import type { Allocated, ContractTypes, Followed, Lane } from '@tandem/chain-kit
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { Outbox } from '@tandem/chain-kit/port/outbox.ts'
 import { accountOf } from '../../terms/address.ts'
-import { type SentVerb, unitPrice } from '../../terms/fees/fees.ts'
+import { type SentVerb, unitPrice, withUnits } from '../../terms/fees/fees.ts'
 import {
   attemptOf,
   buildTransaction,
@@ -91,7 +91,7 @@ export async function openLane(node: SolanaNode, outbox: Outbox): Promise<Lane<S
       let attempt = attemptOf(await signTransaction(held.signer, unsigned), budget, lifetime.lastValidBlockHeight)
       // Two transfers of the same amount to one address would be one transaction.
       for (let more = 1; call.userSigned === undefined && unexpired.some(({ tx }) => tx === attempt.tx); more += 1) {
-        const other = { ...budget, unitLimit: budget.unitLimit + more }
+        const other = withUnits(verb, budget, budget.unitLimit + more)
         const another = buildTransaction(call.instructions, { ...other, feePayer: sender, blockhash: lifetime.blockhash })
         attempt = attemptOf(await signTransaction(held.signer, another), other, lifetime.lastValidBlockHeight)
       }

@@ -76,6 +76,16 @@ export async function unitPrice(
   return min(max(recent, raised), priceCap(cap, unitLimit))
 }
 
+/** No transaction of ours pays more beside its signatures. `relay` is one that the user signs, and whose price the user chose. */
+export function maxPriorityFee(verb: SentVerb | 'relay'): bigint {
+  return verb === 'relay' ? MAX_RELAY_LAMPORTS : MAX_LAMPORTS[verb]
+}
+
+/** A higher limit of units at the same price would pay more than the maximum. */
+export function withUnits(verb: SentVerb, { unitPrice: price }: ComputeBudget, unitLimit: number): ComputeBudget {
+  return { unitLimit, unitPrice: min(price, priceCap(MAX_LAMPORTS[verb], unitLimit)) }
+}
+
 /** The user signs the transaction and we pay for it, so its fee has a maximum. */
 export async function relayPrice(node: Pick<SolanaNode, 'priorityFee'>, instructions: readonly Instruction[]): Promise<bigint> {
   return min(await unitPrice(node, 'initiate', instructions, fixedUnits('initiate')), maxRelayPrice())
