@@ -2,7 +2,7 @@
 
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { type Address, type Hex, hexToBigInt, maxUint256, size, slice } from 'viem'
+import { type Address, type Hex, hexToBigInt, size, slice } from 'viem'
 import { approvalCall } from '../terms/approval-call.ts'
 import type { HtlcContract } from '../terms/htlc.ts'
 import type { ContractState } from './contract-state.ts'
@@ -10,13 +10,17 @@ import type { EvmNode } from './nodes/node.ts'
 import { asChainFailure, isRevert } from './send/revert.ts'
 import type { TransactionCall } from './send/transaction.ts'
 
-/** The calls are in order, and none are needed if the allowance is there. Rejects with `would-fail` when the sender holds too little. */
+/**
+ * The calls are in order, and none are needed if the allowance is there. `approved` is what they approve, in units of the token. Rejects with `would-fail`
+ * when the sender holds too little.
+ */
 export async function missingApprovals(
   node: EvmNode,
   state: ContractState,
   { token, address: spender }: HtlcContract,
   { asset, amount }: HtlcTerms,
   sender: Address,
+  approved: bigint,
 ): Promise<readonly TransactionCall[]> {
   const [balance, allowance] = await Promise.all([
     token === null ? node.balance(sender) : state.tokenBalance(token, sender),
@@ -24,10 +28,9 @@ export async function missingApprovals(
   ])
   if (balance < amount) throw new ChainFailure('would-fail', `initiate: ${sender} holds ${balance} of ${asset}, needs ${amount}`)
   if (token === null || allowance >= amount) return []
-  // An unlimited allowance is needed only once. The HTLC is immutable, and takes only what the sender itself initiates or signs for.
-  const unlimited = approvalCall(token, spender, maxUint256)
-  const needsReset = allowance > 0n && !(await isCallAccepted(node, unlimited, sender))
-  return needsReset ? [approvalCall(token, spender, 0n), unlimited] : [unlimited]
+  const approval = approvalCall(token, spender, approved)
+  const needsReset = allowance > 0n && !(await isCallAccepted(node, approval, sender))
+  return needsReset ? [approvalCall(token, spender, 0n), approval] : [approval]
 }
 
 /** USDT and similar tokens refuse to change one non-zero allowance to another: it must be reset to zero first. */

@@ -7,8 +7,9 @@ import { createMemoryOutbox, type MemoryOutbox, OutboxFailure } from '@tandem/ch
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
 import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
-import { encodeFunctionData, erc20Abi, maxUint256 } from 'viem'
+import { encodeFunctionData, erc20Abi } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
+import { allowancesOf } from '../terms/allowance.ts'
 import { createContracts, initiateData } from '../terms/htlc.ts'
 import { openEvmClient } from './client.fixture.ts'
 import { createContractState } from './contract-state.ts'
@@ -223,7 +224,7 @@ describe('paying for somebody else', () => {
 describe('allowances', () => {
   const callsTo = (key: string) => outbox.attempts(key).map((attempt) => readAttempt(attempt).call.to)
 
-  it('are approved once, unlimited, before the first initiation that needs them', async () => {
+  it('are approved for four of the largest swaps, before the first initiation that needs them', async () => {
     const { tokens, htlcs } = fixture.contracts
     const [a, b, c] = [newTerms('usdc'), newTerms('usdc'), newTerms('usdc')]
     await initiate('a', a)
@@ -235,6 +236,19 @@ describe('allowances', () => {
     await fixture.mine()
     expect(callsTo('c')).toEqual([htlc])
     expect([await phaseOf(a), await phaseOf(b), await phaseOf(c)]).toEqual(['initiated', 'initiated', 'initiated'])
+    expect(await createContractState(node).allowance(tokens.usdc, fixture.solver.address, htlcs.usdc)).toBe(approved('usdc') - 3_000n)
+  })
+
+  it('are approved again when less is left than the next initiation needs', async () => {
+    await approveAsSolver(999n)
+    const terms = newTerms('wbtc')
+    await initiate('a', terms)
+    expect(callsTo('a')).toHaveLength(2)
+    await fixture.mine()
+    expect(await phaseOf(terms)).toBe('initiated')
+    expect(
+      await createContractState(node).allowance(fixture.contracts.tokens.wbtc, fixture.solver.address, fixture.contracts.htlcs.wbtc),
+    ).toBe(approved('wbtc') - 1_000n)
   })
 
   it('are rebroadcast together with the initiation that is queued behind them', async () => {
@@ -263,14 +277,17 @@ describe('allowances', () => {
         return node.call(call)
       },
     }
-    const executor = createExecutor(fixture.chain, insisting, createContractState(insisting))
+    const executor = createExecutor(fixture.chain, insisting, createContractState(insisting), allowancesOf(fixture.assets))
     const call = { to: contract.address, data: initiateData(terms, fixture.solver.address), value: 0n }
     await executor.send({ verb: 'initiate', contract, terms, call, paysAmount: true }, outbox.open('a'))
     const approvals = outbox.attempts('a').map((attempt) => readAttempt(attempt).call.data)
-    expect(approvals).toEqual([approveData(0n), approveData(maxUint256), call.data])
+    expect(approvals).toEqual([approveData(0n), approveData(approved('wbtc')), call.data])
     await fixture.mine()
     expect(await phaseOf(terms)).toBe('initiated')
   })
+
+  /** A fault of the HTLC can take no more than this of the inventory. */
+  const approved = (symbol: string) => 4n * (fixture.assets.find(({ id }) => id.endsWith(`:${symbol}`))?.maxAmount ?? 0n)
 
   const approveData = (amount: bigint) =>
     encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [fixture.contracts.htlcs.wbtc, amount] })

@@ -9,6 +9,7 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Address, Hex } from 'viem'
 import { accountOf } from '../terms/address.ts'
+import type { AllowanceOf } from '../terms/allowance.ts'
 import { type HtlcContract, isRedeemBatch } from '../terms/htlc.ts'
 import { missingApprovals } from './approval.ts'
 import type { ContractState } from './contract-state.ts'
@@ -32,15 +33,18 @@ export type Action = ContractAction<TransactionCall> & {
 
 type Step = Action | SideCall<EvmTypes>
 
-export function createExecutor(chain: Chain, node: EvmNode, state: ContractState): Executor<Action> {
-  const executor = createContractExecutor(familyOf(chain, node, state))
+/** What is approved to an HTLC before it can take the amount of an order, in units of the token. */
+export type ApprovalOf = (terms: Parameters<AllowanceOf>[0]) => bigint | Promise<bigint>
+
+export function createExecutor(chain: Chain, node: EvmNode, state: ContractState, approvalOf: ApprovalOf): Executor<Action> {
+  const executor = createContractExecutor(familyOf(chain, node, state, approvalOf))
   return {
     ...executor,
     send: (action, outbox) => executor.send({ ...action, terms: withCanonicalParties(action.terms) }, outbox),
   }
 }
 
-function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFamily<EvmTypes, Action> {
+function familyOf(chain: Chain, node: EvmNode, state: ContractState, approvalOf: ApprovalOf): ContractFamily<EvmTypes, Action> {
   const payout = createPayoutTrial(node)
 
   async function estimate(step: Step, sender: string): Promise<bigint> {
@@ -98,7 +102,8 @@ function familyOf(chain: Chain, node: EvmNode, state: ContractState): ContractFa
     openLane: (outbox, duty) => openLane(node, chain, outbox, duty),
     sortReverts: async (_, reverted) => ({ all: reverted, byOthers: reverted, atFeeCap: [] }),
     revertWeight: ({ gas }) => weightOf(gas, USUAL_RELAY_GAS),
-    approvals: ({ contract, terms }, sender) => missingApprovals(node, state, contract, terms, sender as Address),
+    approvals: async ({ contract, terms }, sender) =>
+      missingApprovals(node, state, contract, terms, sender as Address, await approvalOf(terms)),
     simulate: (step, sender, cost) => ('terms' in step ? simulateAsSent(step, sender, cost) : simulate(step, sender)),
     estimate,
     async tryPayout(action, sender) {

@@ -11,6 +11,7 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Address } from 'viem'
 import { accountOf, parseAddress, textForms } from '../terms/address.ts'
+import { allowancesOf } from '../terms/allowance.ts'
 import { evmFacts } from '../terms/facts.ts'
 import { createContracts, initiateData, redeemBatchData, redeemData, redeemWithGasData, refundData, swapIdOf } from '../terms/htlc.ts'
 import { blocksOf } from './blocks.ts'
@@ -47,7 +48,8 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
   const contracts = createContracts(chain, options.assets)
   const state = createContractState(node)
   const reader = createEventReader(node, contracts, chain)
-  const executor = createExecutor(chain, node, state)
+  const allowanceOf = allowancesOf(options.assets)
+  const executor = createExecutor(chain, node, state, allowanceOf)
   const gas = createGasAdvice(node)
   const ways = createOneSignature(node, state)
   const relay = options.relay === undefined ? null : accountOf(options.relay(evm.curve))
@@ -59,7 +61,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     identityOf: accountOf,
     addressOf: accountOf,
     swapId: (terms) => swapIdOf(contracts.of(terms.asset), terms),
-    permitSigning: createPermit(chain, contracts),
+    permitSigning: createPermit(chain, contracts, allowanceOf),
 
     async verifyNode() {
       await verifyNode(chain, node, state, contracts)

@@ -13,12 +13,14 @@ import {
   erc20Abi,
   type Hex,
   maxUint256,
+  slice,
   type TransactionSerializable,
   type TransactionSerializableEIP1559,
   zeroAddress,
 } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { accountOf } from '../terms/address.ts'
+import { allowancesOf } from '../terms/allowance.ts'
 import { approvalCall } from '../terms/approval-call.ts'
 import { initiateDepositData, reclaimDepositedData } from '../terms/deposit.ts'
 import {
@@ -46,7 +48,9 @@ const htlcs = {
   [NATIVE]: { chainId: 31337, address: address('b1'), token: null },
 } as const
 const contracts = { all: Object.values(htlcs), of: (asset: keyof typeof htlcs) => htlcs[asset] } as unknown as Contracts
-const permit = createPermit(chain, contracts)
+/** The largest swaps are of a million units. */
+const HIGHEST_ALLOWANCE = 4_000_000n
+const permit = createPermit(chain, contracts, allowancesOf([TOKEN, NATIVE].map((id) => ({ id, maxAmount: HIGHEST_ALLOWANCE / 4n }))))
 
 const key = createSecp256k1Key('42'.repeat(32))
 const own = accountOf(key)
@@ -98,7 +102,7 @@ const batchPurpose: OrderPurpose = {
 const ALLOWED: readonly (readonly [what: string, purpose: OrderPurpose, call: Call])[] = [
   ['a lock of a token', purposeOf('initiate', paying), on(TOKEN, initiateData(paying, own))],
   ['a lock of the coin', purposeOf('initiate', payingCoin), on(NATIVE, initiateData(payingCoin, own), 1_000n)],
-  ['an approval for a lock', purposeOf('initiate', paying), approvalCall(htlcs[TOKEN].token, htlcs[TOKEN].address, maxUint256)],
+  ['an approval for a lock', purposeOf('initiate', paying), approvalCall(htlcs[TOKEN].token, htlcs[TOKEN].address, HIGHEST_ALLOWANCE)],
   ['a reset of an allowance', purposeOf('initiate', paying), approvalCall(htlcs[TOKEN].token, htlcs[TOKEN].address, 0n)],
   ['a redeem', purposeOf('redeem', paid), on(TOKEN, redeemData(paid, secret))],
   ['a redeem with gas', purposeOf('redeem', paying, 5n), on(TOKEN, redeemWithGasData(paying, secret), 5n)],
@@ -175,11 +179,18 @@ describe('a transaction', () => {
   test.each<readonly [string, OrderPurpose, Call]>([
     ['a transfer of tokens', purposeOf('initiate', paying), { to: htlcs[TOKEN].token, data: transfer(thief), value: 0n }],
     ['an approval of another spender', purposeOf('initiate', paying), approvalCall(htlcs[TOKEN].token, thief, 1n)],
+    ['an unlimited approval', purposeOf('initiate', paying), approvalCall(htlcs[TOKEN].token, htlcs[TOKEN].address, maxUint256)],
+    ['an approval of more', purposeOf('initiate', paying), approvalCall(htlcs[TOKEN].token, htlcs[TOKEN].address, HIGHEST_ALLOWANCE + 1n)],
     ['an approval of another token', purposeOf('initiate', paying), approvalCall(thief, htlcs[TOKEN].address, 1n)],
     ['an approval for a redeem', purposeOf('redeem', paid), approvalCall(htlcs[TOKEN].token, htlcs[TOKEN].address, 1n)],
     ['coins to somebody', purposeOf('cancel', paying), { to: thief, data: '0x', value: 1n }],
     ['a lock for another redeemer', purposeOf('initiate', paying), on(TOKEN, initiateData({ ...paying, redeemer: thief }, own))],
     ['a lock whose refund goes to another', purposeOf('initiate', paying), on(TOKEN, initiateData({ ...paying, initiator: thief }, own))],
+    [
+      'a lock of ours whose refund goes to another',
+      purposeOf('initiate', { ...paying, initiator: thief }),
+      on(TOKEN, initiateData({ ...paying, initiator: thief }, own)),
+    ],
     ['a lock of more', purposeOf('initiate', paying), on(TOKEN, initiateData({ ...paying, amount: 1_001n }, own))],
     ['a redeem that shows another secret', purposeOf('redeem', paid), on(TOKEN, redeemData(paid, otherSecret))],
     ['a batch of other orders', purposeOf('redeem', { ...paid, amount: 2n }), on(TOKEN, redeemBatchData(batch))],
@@ -207,6 +218,32 @@ describe('a transaction', () => {
     const call = on(TOKEN, redeemData(paid, secret))
     const legacy: TransactionSerializable = { type: 'legacy', chainId: 31337, nonce: 7, gas: 100_000n, gasPrice: 2n, ...call }
     expect(() => permit({ key, purpose: purposeOf('redeem', paid), operation: 'transaction', args: [legacy] })).not.toThrow()
+  })
+
+  describe('has a highest fee', () => {
+    const GWEI = 10n ** 9n
+    const [purpose, call] = [purposeOf('redeem', paid), on(TOKEN, redeemData(paid, secret))]
+    const paying = (fees: object) => ({ ...unsigned(call), ...fees }) as TransactionSerializableEIP1559
+
+    test.each<readonly [string, object]>([
+      ['for one gas', { gas: 1n, maxFeePerGas: 1_000n * GWEI + 1n }],
+      ['for one gas, as a tip', { gas: 1n, maxPriorityFeePerGas: 1_000n * GWEI + 1n }],
+      ['for one gas, without a tip', { type: 'legacy', gas: 1n, gasPrice: 1_000n * GWEI + 1n }],
+      ['for all gas', { gas: 634_201n, maxFeePerGas: 1_000n * GWEI }],
+      ['for all gas, at a price that no type has', { gas: 634_201n, gasPrice: 1_000n * GWEI }],
+      ['by an amount of another kind', { gas: '0x' }],
+    ])('%s', (_, fees) => {
+      expect(() => ask(purpose, paying(fees))).toThrow(SigningRefused)
+    })
+
+    test('which no transaction of ours reaches', () => {
+      expect(() => ask(purpose, paying({ gas: 634_200n, maxFeePerGas: 1_000n * GWEI, maxPriorityFeePerGas: 1_000n * GWEI }))).not.toThrow()
+      // Where gas pays for the data too, there is much of it at a low price.
+      expect(() => ask(purpose, paying({ gas: 20_000_000n, maxFeePerGas: 30n * GWEI }))).not.toThrow()
+      const both = { ...unsigned(on(TOKEN, redeemBatchData(batch))), gas: 674_200n, maxFeePerGas: 1_000n * GWEI }
+      expect(() => ask(batchPurpose, both)).not.toThrow()
+      expect(() => ask(batchPurpose, { ...both, gas: 674_201n })).toThrow('its fee could be')
+    })
   })
 
   test('may not make a contract', () => {
@@ -293,10 +330,11 @@ function keepsRedeemer(data: Hex): boolean {
   return data.slice(0, head) === original.slice(0, head)
 }
 
-/** What a user signed may be anything, and an allowance for the HTLC any amount: the HTLC decides about both. */
+/** What a user signed may be anything, since the HTLC decides about it. A lower allowance only makes the next approval come sooner. */
 function isHarmless(call: Call, other: Call): boolean {
   if (other.to !== call.to || other.value !== call.value || other.data.length !== call.data.length) return false
-  if (call.to === htlcs[TOKEN].token) return other.data.slice(0, -64) === call.data.slice(0, -64)
+  if (call.to === htlcs[TOKEN].token)
+    return other.data.slice(0, -64) === call.data.slice(0, -64) && BigInt(slice(other.data, -32)) <= HIGHEST_ALLOWANCE
   if (call.data === redeemBatchData(batch)) return keepsRedeemer(other.data)
   const fixed = 2 + 8 + 5 * 64
   const hasSignature = call.data.length > fixed && call.data.includes('ab'.repeat(65))

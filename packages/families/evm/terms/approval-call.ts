@@ -5,8 +5,10 @@ export function approvalCall(token: Address, spender: Address, amount: bigint): 
   return { to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] }), value: 0n }
 }
 
-/** The call approves the spender and does nothing else, for any amount. */
-export function isApprovalOf(data: Hex, spender: Address): boolean {
-  const amountAt = approvalCall(spender, spender, 0n).data.length - 64
-  return /^[0-9a-f]{64}$/.test(data.slice(amountAt)) && approvalCall(spender, spender, BigInt(`0x${data.slice(amountAt)}`)).data === data
+/** The amount of a call that approves the spender and does nothing else. Null stands for any other call. */
+export function approvedAmount(data: Hex, spender: Address): bigint | null {
+  const digits = data.slice(approvalCall(spender, spender, 0n).data.length - 64)
+  if (!/^[0-9a-f]{64}$/.test(digits)) return null
+  const amount = BigInt(`0x${digits}`)
+  return approvalCall(spender, spender, amount).data === data ? amount : null
 }

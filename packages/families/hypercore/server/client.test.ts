@@ -223,6 +223,12 @@ describe('a node is refused', () => {
     await fixture.local.link(coreTokens.purr, { erc20: fixture.user.address, weiDecimals: 5, extraDecimals: 13 })
     await expect(verify({})).rejects.toThrow(/token 1 of HyperCore is linked to 0x/)
   })
+
+  test('if its ERC-20 has more decimals than our keys know a limit for', async () => {
+    await fixture.local.link(coreTokens.purr, { erc20: fixture.contract.token, weiDecimals: 5, extraDecimals: 14 })
+    const htlc = await fixture.deploy(htlcCore, [coreTokens.purr])
+    await expect(verify({ htlc })).rejects.toThrow(/its ERC-20 has 19 decimals, and our keys approve those with 18 at most/)
+  })
 })
 
 test('deploying finds the token on HyperCore, deploys its HTLC once, and prints the remaining steps', async () => {

@@ -5,6 +5,7 @@ import type { ContractState } from '@tandem/evm/server/contract-state.ts'
 import { type Action, createExecutor as createEvmExecutor } from '@tandem/evm/server/execute.ts'
 import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
 import { accountOf } from '@tandem/evm/terms/address.ts'
+import type { AllowanceOf } from '@tandem/evm/terms/allowance.ts'
 import { type Contracts, initiateData } from '@tandem/evm/terms/htlc.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
@@ -22,9 +23,21 @@ export interface CoreExecutor {
 
 export type RelayLimits = Pick<Action, 'revertsPaidFor'>
 
-/** `state` is in the units of HyperCore. */
-export function createExecutor(chain: Chain, node: EvmNode, contracts: Contracts, state: ContractState, links: TokenLinks): CoreExecutor {
-  const executor = createEvmExecutor(chain, node, state)
+export type CoreExecutorParts = {
+  readonly chain: Chain
+  readonly node: EvmNode
+  readonly contracts: Contracts
+  /** Its amounts, and those of `allowanceOf`, are in the units of HyperCore. */
+  readonly state: ContractState
+  readonly links: TokenLinks
+  readonly allowanceOf: AllowanceOf
+}
+
+export function createExecutor({ chain, node, contracts, state, links, allowanceOf }: CoreExecutorParts): CoreExecutor {
+  const executor = createEvmExecutor(chain, node, state, async (terms) => {
+    const { evmPerCore } = await links.of(contracts.of(terms.asset))
+    return allowanceOf(terms) * evmPerCore
+  })
 
   function send(terms: HtlcTerms, data: Hex, limits: RelayLimits & Pick<Action, 'paysAmount'>, outbox: Outbox): Promise<string> {
     const contract = contracts.of(terms.asset)

@@ -29,12 +29,14 @@ import { verifyNode } from '@tandem/evm/server/nodes/verify-node.ts'
 import { verifyPayout } from '@tandem/evm/server/send/payout.ts'
 import { asChainFailure } from '@tandem/evm/server/send/revert.ts'
 import { parseAddress } from '@tandem/evm/terms/address.ts'
+import { allowancesOf } from '@tandem/evm/terms/allowance.ts'
 import { createContracts, initiateWithSignatureData } from '@tandem/evm/terms/htlc.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { TandemError } from '@tandem/protocol/error.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createMutex } from '@tandem/runtime/mutex.ts'
 import { type Address, encodeFunctionData } from 'viem'
+import { maxErc20AllowancesOf } from '../terms/allowance.ts'
 import { hypeTokenOf, systemAddressOf, textForms } from '../terms/core.ts'
 import { hypercoreFacts } from '../terms/facts.ts'
 import { fundingOf } from '../terms/funding.ts'
@@ -44,6 +46,7 @@ import { spotBalanceOf } from './core-account.ts'
 import { crossToEvm, noteWastedCrossings } from './cross-to-evm.ts'
 import { deployHtlc } from './deploy.ts'
 import { createExecutor } from './execute.ts'
+import { createPermit } from './permit.ts'
 import { createPrefund } from './prefund.ts'
 import { createTokenLinks, inCoreUnits, verifyBridge, verifyLink } from './token-link.ts'
 
@@ -61,7 +64,8 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
   const links = createTokenLinks(node)
   const evmState = createContractState(node)
   const state = inCoreUnits(evmState, links, contracts.all)
-  const executor = createExecutor(chain, node, contracts, state, links)
+  const allowanceOf = allowancesOf(assets)
+  const executor = createExecutor({ chain, node, contracts, state, links, allowanceOf })
 
   const fundsIn = (terms: HtlcTerms, owner: Address) => fundsOf(node, state, links, contracts.of(terms.asset), owner)
 
@@ -101,14 +105,12 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
   // Price feeds are on HyperEVM: its own chain reads them.
   // The distributor pays tokens of HyperEVM only.
   // On HyperCore, where the HTLC pays, transfers cost no gas.
-  // What we sign here, another EVM chain does not know.
   // Inventory is on HyperCore and on HyperEVM, in different units: a transfer of the EVM family knows only one of them.
   const {
     batchRedeem: _batchRedeem,
     oracle: _oracle,
     distributor: _distributor,
     payoutGas: _payoutGas,
-    permitSigning: _permitSigning,
     transfer: _transfer,
     ...others
   } = base
@@ -116,6 +118,7 @@ function createClient(chain: Chain, { assets }: ConnectOptions, node: EvmNode, b
   return {
     ...others,
     text: textForms,
+    permitSigning: createPermit(chain, contracts, maxErc20AllowancesOf(assets, allowanceOf)),
     async verifyNode() {
       // The chain is checked first, because contracts of another chain could answer anything.
       await verifyNode(chain, node, evmState, { ...contracts, all: [] })

@@ -20,7 +20,7 @@ const ARRIVAL_SECONDS = 8n
  * A move takes two blocks, and concurrent orders take each other's tokens on HyperEVM. So one move serves several orders of this size, up to a part of
  * the spot balance. Other orders may move at the same moment, and HyperCore drops a move that the remaining balance does not cover.
  */
-const ORDERS_PER_MOVE = 20n
+export const ORDERS_PER_MOVE = 20n
 const SPOT_PART = 4n
 
 /** A transfer arrives with a block, so more frequent polls are useless. */

@@ -8,6 +8,7 @@ import { asChainFailure } from '@tandem/evm/server/send/revert.ts'
 import type { HtlcContract } from '@tandem/evm/terms/htlc.ts'
 import type { Asset } from '@tandem/protocol/asset.ts'
 import { type Address, decodeFunctionResult, encodeFunctionData } from 'viem'
+import { MAX_ERC20_DECIMALS } from '../terms/allowance.ts'
 import { tokenInfoOf } from './core-account.ts'
 
 export type TokenLink = { readonly coreToken: bigint; readonly evmPerCore: bigint }
@@ -63,6 +64,8 @@ export async function verifyLink(node: EvmNode, asset: Asset, contract: HtlcCont
   if (coreDecimals !== asset.decimals) throw wrong(`HyperCore counts it in ${coreDecimals} decimals, the registry in ${asset.decimals}`)
   if (extraDecimals < 0 || 10n ** BigInt(extraDecimals) !== link.evmPerCore)
     throw wrong(`its ERC-20 has ${extraDecimals} decimals more than HyperCore, and the HTLC multiplies by ${link.evmPerCore}`)
+  if (coreDecimals + extraDecimals > MAX_ERC20_DECIMALS)
+    throw wrong(`its ERC-20 has ${coreDecimals + extraDecimals} decimals, and our keys approve those with ${MAX_ERC20_DECIMALS} at most`)
 }
 
 /**

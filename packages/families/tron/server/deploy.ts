@@ -19,7 +19,8 @@ import { readFunds, requireFunds } from './fees/fees.ts'
 import { verifyTronNode } from './nodes/verify-node.ts'
 import { createWalletApi, type WalletApi } from './nodes/wallet-api.ts'
 import { referenceBlock, TTL_MS } from './send/lane.ts'
-import { prefixed, signContract } from './send/transaction.ts'
+import { prefixed } from './send/raw-data.ts'
+import { signCreation } from './send/transaction.ts'
 
 /** Callers pay for their own calls. */
 const CALLERS_SHARE_PERCENT = 100
@@ -91,18 +92,15 @@ async function deploy(request: DeployRequest, node: EvmNode, api: WalletApi): Pr
       feeLimitSun: energy * priceSun,
       energyPriceSun: priceSun,
     }
-    const owner = prefixed(account)
-    const contract = {
-      origin_address: owner,
-      bytecode: initCode.slice(2),
+    const creation = {
+      initCode,
       name: htlcTrc20.contractName,
-      consume_user_resource_percent: CALLERS_SHARE_PERCENT,
-      origin_energy_limit: ORIGIN_ENERGY,
+      callersSharePercent: CALLERS_SHARE_PERCENT,
+      originEnergy: ORIGIN_ENERGY,
     }
-    const body = { type: 'CreateSmartContract', value: { owner_address: owner, new_contract: contract } } as const
-    const { tx, raw } = await signContract(request.signer, body, frame)
+    const { tx, raw } = await signCreation(request.signer, creation, frame)
     // Tron derives the address of a contract by this rule.
-    const address: Address = `0x${keccak256(`0x${tx}${owner}`).slice(-40)}`
+    const address: Address = `0x${keccak256(`0x${tx}${prefixed(account)}`).slice(-40)}`
     made.push({ tx, raw: raw as Hex, address, expiresMs: frame.nowMs + TTL_MS })
     onProgress(`deploying at ${fromEvmAddress(address)}`)
     await api.broadcast({ tx, raw: raw as Hex })

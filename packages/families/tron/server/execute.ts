@@ -10,6 +10,7 @@ import type { ContractState } from '@tandem/evm/server/contract-state.ts'
 import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
 import { asChainFailure } from '@tandem/evm/server/send/revert.ts'
 import { accountOf as evmAccountOf } from '@tandem/evm/terms/address.ts'
+import type { AllowanceOf } from '@tandem/evm/terms/allowance.ts'
 import type { HtlcContract } from '@tandem/evm/terms/htlc.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { Address } from 'viem'
@@ -18,7 +19,8 @@ import { relayEnergy } from './fees/relay-energy.ts'
 import type { WalletApi } from './nodes/wallet-api.ts'
 import { lanesOf, type TronCost, type TronTypes } from './send/lane.ts'
 import { tryPayout } from './send/payout.ts'
-import { readAttempt, type SignedCall, type TronCall } from './send/transaction.ts'
+import type { TronCall } from './send/raw-data.ts'
+import { readAttempt, type SignedCall } from './send/transaction.ts'
 
 /** Parties are named as the contract knows them. */
 export type Action = ContractAction<TronCall> & { readonly contract: HtlcContract }
@@ -31,11 +33,20 @@ const MAX_FAILED_INITIATIONS = 3
 /** Both results are charged with the whole fee limit. OUT_OF_TIME means a slow block producer, or a long call. */
 const outOfResources: ReadonlySet<string> = new Set(['OUT_OF_ENERGY', 'OUT_OF_TIME'])
 
-export function createExecutor(chain: Chain, node: EvmNode, api: WalletApi, state: ContractState): Executor<Action> {
-  return createContractExecutor(familyOf(chain, node, api, state))
+export type ExecutorParts = {
+  readonly chain: Chain
+  readonly node: EvmNode
+  readonly api: WalletApi
+  readonly state: ContractState
+  /** What is approved to an HTLC before it can take the amount of an order. */
+  readonly allowanceOf: AllowanceOf
 }
 
-function familyOf(chain: Chain, node: EvmNode, api: WalletApi, state: ContractState): ContractFamily<TronTypes, Action> {
+export function createExecutor(parts: ExecutorParts): Executor<Action> {
+  return createContractExecutor(familyOf(parts))
+}
+
+function familyOf({ chain, node, api, state, allowanceOf }: ExecutorParts): ContractFamily<TronTypes, Action> {
   async function estimate(step: Step, sender: string, reverts: Reverts<SignedCall>): Promise<TronCost> {
     const { verb } = step
     if (verb === 'cancel') throw new Error('a transaction on Tron cannot be replaced')
@@ -79,7 +90,7 @@ function familyOf(chain: Chain, node: EvmNode, api: WalletApi, state: ContractSt
         atFeeCap: reverted.filter((signed, index) => isOurs[index] === true && isAtCap(verb, signed)),
       }
     },
-    approvals: ({ contract, terms }, sender) => missingApprovals(node, state, contract, terms, sender as Address),
+    approvals: ({ contract, terms }, sender) => missingApprovals(node, state, contract, terms, sender as Address, allowanceOf(terms)),
     async simulate({ call, verb }, sender) {
       try {
         await node.call({ ...call, from: sender as Address })

@@ -13,7 +13,7 @@ import { fromEvmAddress, toEvmAddress } from '../terms/address.ts'
 import { fallbackEnergy } from '../terms/fees/limits.ts'
 import { evmTerms, tokenOf, tronTypedData } from '../terms/htlc.ts'
 import type { WalletApi } from './nodes/wallet-api.ts'
-import type { TronCall } from './send/transaction.ts'
+import type { TronCall } from './send/raw-data.ts'
 
 /** Tron has a `fee_limit` in sun in place of a gas limit. */
 export async function fundingOf(

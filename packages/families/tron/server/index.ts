@@ -17,6 +17,7 @@ import { connectNode, inspectNodes } from '@tandem/evm/server/nodes/connect-node
 import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
 import { verifyToken } from '@tandem/evm/server/nodes/verify-token.ts'
 import { accountOf as evmAccountOf } from '@tandem/evm/terms/address.ts'
+import { allowancesOf } from '@tandem/evm/terms/allowance.ts'
 import { initiateData, initiateWithSignatureData, redeemData, redeemWithGasData, refundData, swapIdOf } from '@tandem/evm/terms/htlc.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
@@ -34,6 +35,7 @@ import { verifyRelayEnergy } from './fees/relay-energy.ts'
 import { fundingOf } from './funding.ts'
 import { verifyTronNode } from './nodes/verify-node.ts'
 import { createWalletApi } from './nodes/wallet-api.ts'
+import { createPermit } from './permit.ts'
 import { tryPayout } from './send/payout.ts'
 import { createTransfer } from './transfer.ts'
 
@@ -50,7 +52,8 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
   const api = createWalletApi(chain, options)
   const state = createContractState(node)
   const reader = createEventReader(node, contracts, chain)
-  const executor = createExecutor(chain, node, api, state)
+  const allowanceOf = allowancesOf(options.assets)
+  const executor = createExecutor({ chain, node, api, state, allowanceOf })
 
   return {
     chain,
@@ -59,6 +62,7 @@ function createClient(chain: Chain, options: ConnectOptions, node: EvmNode): Cha
     identityOf: accountOf,
     addressOf: accountOf,
     swapId: (terms) => swapIdOf(contracts.of(terms.asset), evmTerms(terms)),
+    permitSigning: createPermit(chain, contracts, allowanceOf),
 
     verifyNode: () =>
       withTronAddresses(async () => {

@@ -19,7 +19,7 @@ import { withTronAddresses } from './error-addresses.ts'
 import { energyFor, transferCost } from './fees/fees.ts'
 import type { WalletApi } from './nodes/wallet-api.ts'
 import { lanesOf, type TronCost } from './send/lane.ts'
-import type { TronCall } from './send/transaction.ts'
+import type { TronCall } from './send/raw-data.ts'
 
 export function createTransfer(options: {
   readonly chain: Chain

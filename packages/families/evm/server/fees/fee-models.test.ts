@@ -20,6 +20,7 @@ import {
   type TransactionSerializedLegacy,
 } from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { allowancesOf } from '../../terms/allowance.ts'
 import type { EvmData, FeeModel } from '../../terms/chain-data.ts'
 import { evmDataOf } from '../../terms/chain-data.ts'
 import { createContracts, initiateData, redeemData } from '../../terms/htlc.ts'
@@ -61,7 +62,7 @@ function send(chain: Chain, verb: 'initiate' | 'redeem', terms: HtlcTerms, key: 
   const data = verb === 'initiate' ? initiateData(terms, fixture.solver.address) : redeemData(terms, secret)
   const call = { to: contract.address, data, value: verb === 'initiate' ? terms.amount : 0n }
   const action = { verb, contract, terms, call, paysAmount: verb === 'initiate' }
-  return createExecutor(chain, changed, createContractState(changed)).send(action, outbox.open(key))
+  return createExecutor(chain, changed, createContractState(changed), allowancesOf(fixture.assets)).send(action, outbox.open(key))
 }
 
 const answering = (call: EvmNode['call']): Pick<EvmNode, 'call' | 'callAmount'> => ({
@@ -254,6 +255,11 @@ describe('a data fee inside the gas', () => {
     expect(await gasFor(estimating(1_700_000n), chain(), call, 'redeem')).toBe(1_800_000n)
     await expect(gasFor(estimating(1_800_001n), chain(), call, 'refund')).rejects.toThrow('we pay for 1800000')
     await expect(gasFor(estimating(300_001n), charging({ dataFee: 'none' }), call, 'redeem')).rejects.toThrow('we pay for 300000')
+    for (const verb of ['initiate', 'approve', 'transfer', 'cancel'] as const) {
+      const gas = (estimate: bigint) => gasFor(estimating(estimate), charging({ dataFee: 'none' }), call, verb)
+      expect([await gas(500_000n), await gas(600_000n)]).toEqual([600_000n, 600_000n])
+      await expect(gas(600_001n)).rejects.toThrow(`${verb}: it would take 600001 gas, and we pay for 600000`)
+    }
     expect(await safeGas(estimating(0n), charging({}), call, 'approve')).toBe(150_000n)
     expect(await dataGasOf(node, chain(), call)).toBe(0n)
     expect(await dataGasOf({ ...node, ...answering(async () => component(10n ** 18n)) }, chain(), call)).toBe(20_000_000n)

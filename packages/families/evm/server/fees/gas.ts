@@ -14,6 +14,12 @@ export const MAX_PAYOUT_GAS = 100_000n
 
 const SETTLE_GAS = MAX_PAYOUT_GAS + 200_000n
 
+/**
+ * We pay for no more. It is five times what the signature of a key takes in a relay: enough for several owners, or for a passkey on chains without its
+ * precompile. All other calls for one order take less.
+ */
+export const MAX_CALL_GAS = 600_000n
+
 /** These limits are several times what the contracts use with a plain token: tokens behind proxies take more. */
 export const fallbackGas = {
   approve: 150_000n,
@@ -48,16 +54,27 @@ export async function safeGas(node: EvmNode, chain: Chain, call: SentCall, verb:
   return fallbackGas[verb] + extra + (await dataGasOf(node, chain, call))
 }
 
-/** The limit is the estimate plus a fifth: other transactions may change the state before this one is mined. */
 export async function gasFor(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas, extra = 0n): Promise<bigint> {
   const estimate = await estimateOf(node, call)
   if (estimate === null) return safeGas(node, chain, call, verb, extra)
-  const padded = (estimate * 6n) / 5n
-  if (!paysOut.has(verb) || padded <= SETTLE_GAS + extra) return padded
+  const padded = withMargin(estimate)
+  const own = extra + (paysOut.has(verb) ? SETTLE_GAS : MAX_CALL_GAS)
+  if (padded <= own) return padded
   // Data gas does not count against the payee, which does not cause it.
-  const limit = SETTLE_GAS + extra + (await dataGasOf(node, chain, call))
+  const limit = own + (await dataGasOf(node, chain, call))
   if (estimate > limit) throw new ChainFailure('would-fail', `${verb}: it would take ${estimate} gas, and we pay for ${limit}`)
   return padded < limit ? padded : limit
+}
+
+/** A relay has a limit of its own. */
+export async function unlimitedGas(node: EvmNode, chain: Chain, call: SentCall, verb: keyof typeof fallbackGas): Promise<bigint> {
+  const estimate = await estimateOf(node, call)
+  return estimate === null ? safeGas(node, chain, call, verb) : withMargin(estimate)
+}
+
+/** Other transactions may change the state before this one is mined. */
+function withMargin(estimate: bigint): bigint {
+  return (estimate * 6n) / 5n
 }
 
 const ESTIMATE_TTL_MS = 60_000

@@ -8,23 +8,21 @@ import type { EvmNode, NodeCall } from '../nodes/node.ts'
 import type { TransactionCall } from '../send/transaction.ts'
 import { dataFeeOf, dataGasOf } from './data-fee.ts'
 import { feeModelOf, suggestFees } from './fees.ts'
-import { EMPTIED_SLOTS_GAS, gasFor } from './gas.ts'
+import { EMPTIED_SLOTS_GAS, MAX_CALL_GAS, unlimitedGas } from './gas.ts'
 
-/** This is five times what a key's signature takes: enough for several owners, or for a passkey on chains without its precompile. */
-const MAX_RELAY_GAS = 600_000n
 /** A relay for a key has this limit: a fifth of the highest, with what each initiation gets on top. */
-export const USUAL_RELAY_GAS = MAX_RELAY_GAS / 5n + EMPTIED_SLOTS_GAS
+export const USUAL_RELAY_GAS = MAX_CALL_GAS / 5n + EMPTIED_SLOTS_GAS
 
 /** A call with a signature of about 500 bytes has this size. The cost of longer calldata counts against the account's gas. */
 const DATA_BYTES = 800
 
 export async function relayGas(node: EvmNode, chain: Chain, call: NodeCall & TransactionCall): Promise<bigint> {
-  const gas = await gasFor(node, chain, call, 'initiate')
+  const gas = await unlimitedGas(node, chain, call, 'initiate')
   const usual = { ...call, data: size(call.data) > DATA_BYTES ? slice(call.data, 0, DATA_BYTES) : call.data }
   const counted = gas + (usual.data === call.data ? 0n : await surchargeOf(node, chain, call, usual))
-  if (counted <= MAX_RELAY_GAS) return gas
+  if (counted <= MAX_CALL_GAS) return gas
   // Data gas of the usual size does not count against the account, which does not cause it.
-  const limit = MAX_RELAY_GAS + (await dataGasOf(node, chain, usual))
+  const limit = MAX_CALL_GAS + (await dataGasOf(node, chain, usual))
   if (counted > limit) throw new ChainFailure('would-fail', `initiate: it would take ${counted} gas, and we pay for ${limit}`)
   return gas
 }

@@ -9,6 +9,7 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
 import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { describe, expect, it } from 'vitest'
+import { allowancesOf } from '../../terms/allowance.ts'
 import { createContracts, initiateData, redeemData } from '../../terms/htlc.ts'
 import { openEvmClient } from '../client.fixture.ts'
 import { createContractState } from '../contract-state.ts'
@@ -29,7 +30,7 @@ function newTerms(over: Partial<HtlcTerms> = {}): HtlcTerms {
 
 function executorWith(changes: Partial<EvmNode>): Executor<Action> {
   const changed = { ...node, ...changes }
-  return createExecutor(fixture.chain, changed, createContractState(changed))
+  return createExecutor(fixture.chain, changed, createContractState(changed), allowancesOf(fixture.assets))
 }
 
 const contractOf = (terms: HtlcTerms) => createContracts(fixture.chain, fixture.assets).of(terms.asset)

@@ -8,6 +8,7 @@ import { createSecret } from '@tandem/protocol/secret.ts'
 import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import type { Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { allowancesOf } from '../../terms/allowance.ts'
 import { createContracts, initiateData } from '../../terms/htlc.ts'
 import { openEvmClient } from '../client.fixture.ts'
 import { createContractState } from '../contract-state.ts'
@@ -28,7 +29,7 @@ function initiateWith(changes: Partial<EvmNode>, key: string, terms: HtlcTerms, 
   const changed = { ...node, ...changes }
   const contract = createContracts(fixture.chain, fixture.assets).of(terms.asset)
   const call = { to: contract.address, data: initiateData(terms, fixture.solver.address), value: terms.amount }
-  const executor = createExecutor(fixture.chain, changed, createContractState(changed))
+  const executor = createExecutor(fixture.chain, changed, createContractState(changed), allowancesOf(fixture.assets))
   return executor.send({ verb: 'initiate', contract, terms, call, paysAmount: true }, opened)
 }
 

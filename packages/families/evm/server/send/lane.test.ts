@@ -7,6 +7,7 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret } from '@tandem/protocol/secret.ts'
 import { openedForEach } from '@tandem/runtime/opened.fixture.ts'
 import { describe, expect, it } from 'vitest'
+import { allowancesOf } from '../../terms/allowance.ts'
 import { createContracts, initiateData, redeemData } from '../../terms/htlc.ts'
 import { openEvmClient } from '../client.fixture.ts'
 import { createContractState } from '../contract-state.ts'
@@ -37,7 +38,7 @@ function pair(attempts: readonly Attempt[]): readonly [Attempt, Attempt] {
 
 function sendWith(changes: Partial<EvmNode>, action: Action, key: string): Promise<string> {
   const changed = { ...node, ...changes }
-  return createExecutor(fixture.chain, changed, createContractState(changed)).send(action, outbox.open(key))
+  return createExecutor(fixture.chain, changed, createContractState(changed), allowancesOf(fixture.assets)).send(action, outbox.open(key))
 }
 
 function initiation(terms: HtlcTerms): Action {

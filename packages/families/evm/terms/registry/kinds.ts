@@ -10,8 +10,8 @@ export const token = tokensOf('evm:htlc_erc20', 'evm:erc20')
 const GWEI = 10n ** 9n
 
 /**
- * Our most expensive transaction takes 300,000 gas. The caps per gas limit it to some hundred US dollars, whatever
- * the coin of the chain is worth: far above any fee seen, and below the cost of an unfulfilled obligation.
+ * A swap by a key takes 300,000 gas at most, and our keys sign no fee above that of twice as much gas. The caps per gas limit it to some hundred US
+ * dollars, whatever the coin of the chain is worth: far above any fee seen, and below the cost of an unfulfilled obligation.
  */
 const etherFees = { gasPrice: 'eip1559', dataFee: 'none', maxPerGas: 1000n * GWEI } as const satisfies FeeModel
 

@@ -5,7 +5,8 @@ import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { createProviderHttp } from '@tandem/chain-kit/providers/http.ts'
 import { Refusal, saysTooMany } from '@tandem/chain-kit/providers/refusal.ts'
 import { type Address, type Hex, hexToString, isHex } from 'viem'
-import { prefixed, type SignedCall, type TronCall } from '../send/transaction.ts'
+import { prefixed, type TronCall } from '../send/raw-data.ts'
+import type { SignedCall } from '../send/transaction.ts'
 
 /**
  * accepted   the node has it, now or since an earlier broadcast

@@ -14,7 +14,8 @@ import type { FeeVerb } from '../../terms/fees/limits.ts'
 import { feeLimitSun, type Need, readFunds, reserveOf } from '../fees/fees.ts'
 import type { WalletApi } from '../nodes/wallet-api.ts'
 import type { BroadcastResult } from '../nodes/wallet-node.ts'
-import { expiresMsOf, readAttempt, type SignedCall, signCall, type TronCall } from './transaction.ts'
+import type { TronCall } from './raw-data.ts'
+import { expiresMsOf, readAttempt, type SignedCall, signCall } from './transaction.ts'
 
 /** Twenty blocks are long enough to reach every block producer, and short enough to expire soon. */
 export const TTL_MS = 60_000n

@@ -1,16 +1,12 @@
 /** Makes Tron transactions, which are signed, recorded and parsed. A transaction has no nonce: it refers to a block and has an expiry. */
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
-import { accountOf as evmAccountOf } from '@tandem/evm/terms/address.ts'
 import type { Signer } from '@tandem/keys/key.ts'
-import { type Address, bytesToHex, type Hex, hexToBytes } from 'viem'
+import { bytesToHex, type Hex, hexToBytes } from 'viem'
 import { joinTransaction, splitTransaction } from '../nodes/wire.ts'
 import { tronSigning } from '../signing.ts'
-import { type ContractBody, expiresMsIn, type TransactionFrame } from './raw-data.ts'
+import { type Creation, expiresMsIn, type TransactionFrame, type TronCall } from './raw-data.ts'
 import { loadTronWeb } from './tron-web.ts'
-
-/** The value is in sun. */
-export type TronCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
 
 export type SignedCall = {
   readonly tx: string
@@ -22,18 +18,17 @@ export type SignedCall = {
   readonly at: bigint
 }
 
-export function prefixed(address: Address): string {
-  return `41${address.slice(2)}`
+export async function signCall(signer: Signer, call: TronCall, frame: TransactionFrame): Promise<Omit<Attempt, 'at'>> {
+  return attemptOf(await tronSigning.sign('call', signer, call, frame), frame)
 }
 
-export function signCall(signer: Signer, { to, data, value }: TronCall, frame: TransactionFrame): Promise<Omit<Attempt, 'at'>> {
-  const [owner_address, contract_address] = [prefixed(evmAccountOf(signer)), prefixed(to)]
-  const body = { owner_address, contract_address, data: data.slice(2), call_value: Number(value) }
-  return signContract(signer, { type: 'TriggerSmartContract', value: body }, frame)
+export async function signCreation(signer: Signer, creation: Creation, frame: TransactionFrame): Promise<Omit<Attempt, 'at'>> {
+  return attemptOf(await tronSigning.sign('creation', signer, creation, frame), frame)
 }
 
-export async function signContract(signer: Signer, body: ContractBody, frame: TransactionFrame): Promise<Omit<Attempt, 'at'>> {
-  const { rawData, signature } = await tronSigning.sign('transaction', signer, body, frame)
+type SignedData = { readonly rawData: Uint8Array; readonly signature: Uint8Array }
+
+function attemptOf({ rawData, signature }: SignedData, frame: TransactionFrame): Omit<Attempt, 'at'> {
   // Tron expects the recovery id as Ethereum's v.
   const signatures = [Uint8Array.of(...signature.subarray(0, 64), (signature[64] ?? 0) + 27)]
   return {

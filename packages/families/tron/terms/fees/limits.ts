@@ -34,3 +34,9 @@ export const feeCapSun = {
   reclaim: 300n * SUN,
   transfer: 300n * SUN,
 } as const satisfies Record<FeeVerb, bigint>
+
+/**
+ * Bandwidth is beside the fee limit, at 1,000 sun for each byte when no free one is left. The longest calldata has the signature of a contract account,
+ * which has up to 4,096 bytes.
+ */
+export const MAX_CALL_BYTES = 5_000
