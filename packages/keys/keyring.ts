@@ -5,7 +5,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { createEd25519Key } from './ed25519.ts'
 import { type Curve, type Key, onCurve, type PublicKey } from './key.ts'
-import type { PermitSigning } from './permit.ts'
+import type { PermitSigning, SigningRequest } from './permit.ts'
 import { createSecp256k1Key } from './secp256k1.ts'
 import { createStarkKey, randomStarkPrivateKey } from './stark.ts'
 
@@ -16,6 +16,11 @@ export const curves = Object.keys(creators) as readonly Curve[]
 /** `privateKey` is 32 bytes as hex, with or without 0x. */
 export function createKey(curve: Curve, privateKey: string): Key {
   return creators[curve](privateKey)
+}
+
+/** This key was made for the user of one order, and signs in the user's place. */
+export function createOrderKey(place: SigningPlace, privateKey: string): Key {
+  return permittedBy(place, createKey(place.curve, privateKey), { isOrderKey: true })
 }
 
 /** The key is in hex. */
@@ -56,11 +61,11 @@ export function createKeyring<K extends PublicKey>(byCurve: readonly K[], byChai
   }
 }
 
-function permittedBy<K extends PublicKey>({ permitSigning }: SigningPlace, key: K): K {
+function permittedBy<K extends PublicKey>({ permitSigning }: SigningPlace, key: K, kind: Pick<SigningRequest, 'isOrderKey'> = {}): K {
   if (permitSigning === undefined || !isPrivate(key)) return key
   const signerFor: Key['signerFor'] = (purpose) => ({
     ...key.signerFor(purpose),
-    permit: (operation, args) => permitSigning({ key, purpose, operation, args }),
+    permit: (operation, args) => permitSigning({ key, purpose, operation, args, ...kind }),
   })
   return { ...key, signerFor }
 }

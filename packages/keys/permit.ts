@@ -10,6 +10,8 @@ export type SigningRequest = {
   readonly purpose: Purpose
   readonly operation: string
   readonly args: readonly unknown[]
+  /** The key was made for the user of one order. It is absent for keys of our own, which pay ourselves. */
+  readonly isOrderKey?: true
 }
 
 export class SigningRefused extends Error {

@@ -23,6 +23,8 @@ export type OrderAction = {
   readonly terms: HtlcTerms
   /** A redeem may give the recipient this much of the chain's coin, out of the sender's own. It is absent where nothing is given. */
   readonly gas?: bigint
+  /** A redeem or a refund pays the user at this address, where the spender chooses it. It is absent where a party of the terms is paid. */
+  readonly to?: string
 }
 
 /**

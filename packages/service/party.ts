@@ -1,7 +1,7 @@
 /** The service is a party of the engine: here is which key signs which step, and when it may sign a redeem that shows the secret. */
 
 import { ChainFailure, payoutRefused } from '@tandem/chain-kit/port/failure.ts'
-import { createKey, type Keyring } from '@tandem/keys/keyring.ts'
+import { createOrderKey, type Keyring } from '@tandem/keys/keyring.ts'
 import { createFailedPayouts } from '@tandem/party/engine/failed-payouts.ts'
 import type { Party, Step } from '@tandem/party/engine/party.ts'
 import { noGuard, type RollbackGuard } from '@tandem/party/engine/rollback/rollback-guard.ts'
@@ -63,7 +63,7 @@ export function createServiceParty(options: ServicePartyOptions): Party {
       if (!actsAsUser(step)) return relay.of(step.client)
       const key = await vault.get(db, step.state.order.id, step.leg === 'source' ? 'source-key' : 'destination-key')
       if (key === null) throw new Error(`order ${step.state.order.id}: its ${step.leg} key is missing`)
-      return createKey(step.client.curve, key)
+      return createOrderKey(step.client, key)
     },
     payoutAddress,
     sponsorFor({ state, leg, verb, client }) {

@@ -36,9 +36,13 @@ export function refundsOf(run: ConformanceRun) {
     return { swap, terms: swap.terms, refund }
   }
 
-  async function together({ terms }: Swap, refunds: readonly InstantRefund[]): Promise<readonly SignedInstantRefund[]> {
-    const session = await cosigning().begin(terms, refunds, run.user.signer)
-    return session.finish(await cosigning().answer(terms, refunds, session.offer, run.solver.signer))
+  const begin = (swap: Swap, refunds: readonly InstantRefund[]) =>
+    cosigning().begin(swap.terms, refunds, run.signerOf(run.user, swap, 'instant-refund'))
+  const answer = (swap: Swap, refunds: readonly InstantRefund[], offer: string) =>
+    cosigning().answer(swap.terms, refunds, offer, run.signerOf(run.solver, swap, 'instant-refund'))
+  async function together(swap: Swap, refunds: readonly InstantRefund[]): Promise<readonly SignedInstantRefund[]> {
+    const session = await begin(swap, refunds)
+    return session.finish(await answer(swap, refunds, session.offer))
   }
   /** The list is empty where the initiator signs nothing. */
   const userSignatures = async ({ terms }: Swap, refunds: readonly InstantRefund[]): Promise<readonly string[]> => {
@@ -62,6 +66,8 @@ export function refundsOf(run: ConformanceRun) {
     funded,
     proposed,
     proposedOne,
+    begin,
+    answer,
     together,
     userSignatures,
     apart,

@@ -1,7 +1,7 @@
 /** Defines one run of the conformance suite: the fixture of a family, its two parties, and their actions in the tests. */
 import type { Key, Signer } from '@tandem/keys/key.ts'
-import { createKeyring } from '@tandem/keys/keyring.ts'
-import { testPurpose, withRecordedPurposes } from '@tandem/keys/keys.fixture.ts'
+import { createKeyring, createOrderKey } from '@tandem/keys/keyring.ts'
+import { withRecordedPurposes } from '@tandem/keys/keys.fixture.ts'
 import { type OrderAction, orderPurpose, type Purpose, type SignedVerb } from '@tandem/keys/purpose.ts'
 import type { Funding } from '@tandem/protocol/funding/funding.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
@@ -20,7 +20,6 @@ const SHORT_FUNDING_SECONDS = 60n
 
 export type Party = {
   readonly key: Key
-  readonly signer: Signer
   readonly identity: string
   readonly address: string
   readonly outbox: MemoryOutbox
@@ -54,7 +53,7 @@ export interface ConformanceRun {
   readSwap(swap: Swap): Promise<SwapReading>
   purposeOf(swap: Swap, verb: SignedVerb): Purpose
   /** One transaction redeems all of them. */
-  batchPurposeOf(swaps: readonly Swap[]): Purpose
+  batchPurposeOf(swaps: readonly Swap[], verb?: SignedVerb): Purpose
   signerOf(who: Party, swap: Swap, verb: SignedVerb): Signer
   outboxOf(who: Party, swap: Swap, verb: SignedVerb, fault?: OutboxFault): OpenOutbox
   expectPurpose(who: Party, swap: Swap, verb: SignedVerb, work: () => Promise<unknown>): Promise<void>
@@ -77,16 +76,16 @@ export function startRun(family: ChainFamily, part: Part, setup: () => Promise<C
 
   beforeAll(async () => {
     fixture = await setup()
-    user = party(fixture.user)
-    solver = party(fixture.solver)
+    const { client, orderKeys } = fixture
+    user = party(orderKeys === undefined ? createKeyring([fixture.user]).of(client) : createOrderKey(client, orderKeys.privateKey))
+    solver = party(createKeyring([fixture.solver]).of(client))
   })
   afterAll(() => fixture?.close())
 
   function party(owner: Key): Party {
     const { client } = fixture
-    const { key, purposes } = withRecordedPurposes(createKeyring([owner]).of(client))
-    const signer = key.signerFor(testPurpose)
-    return { key, signer, identity: client.identityOf(key), address: client.addressOf(key), outbox: createMemoryOutbox(key), purposes }
+    const { key, purposes } = withRecordedPurposes(owner)
+    return { key, identity: client.identityOf(key), address: client.addressOf(key), outbox: createMemoryOutbox(key), purposes }
   }
 
   const actionOf = ({ key, initiator, terms }: Swap, verb: SignedVerb): OrderAction => {
@@ -115,8 +114,8 @@ export function startRun(family: ChainFamily, part: Part, setup: () => Promise<C
       return { terms, deadline, secret, key: client.swapId(terms), from: tip.height + 1n, initiator }
     },
     purposeOf: (swap, verb) => orderPurpose(fixture.client.chain.id, actionOf(swap, verb)),
-    batchPurposeOf(swaps) {
-      const [first, ...others] = swaps.map((swap) => actionOf(swap, 'redeem'))
+    batchPurposeOf(swaps, verb = 'redeem') {
+      const [first, ...others] = swaps.map((swap) => actionOf(swap, verb))
       if (first === undefined) throw new Error('a batch without swaps')
       return { kind: 'order', chain: fixture.client.chain.id, actions: [first, ...others] }
     },

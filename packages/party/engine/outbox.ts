@@ -44,9 +44,11 @@ export async function openOutbox(
   const [first, ...others] = taken
   const { step } = first
   const { chain } = step.state.order[step.leg]
-  const actionOf = ({ step: { state, leg } }: Taken): OrderAction => {
+  const actionOf = ({ step: one }: Taken): OrderAction => {
+    const { state, leg } = one
     const { terms, gas } = state.order[leg]
-    return { order: state.order.id, leg, verb, terms, ...(verb === 'redeem' && gas !== null && { gas }) }
+    const to = party.payoutAddress(one)
+    return { order: state.order.id, leg, verb, terms, ...(verb === 'redeem' && gas !== null && { gas }), ...(to !== null && { to }) }
   }
   const sponsor = party.sponsorFor?.(step) ?? null
   return outboxOf(

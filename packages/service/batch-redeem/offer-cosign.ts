@@ -2,7 +2,7 @@
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { SpendableDeposit } from '@tandem/chain-kit/port/spend.ts'
 import type { Signer } from '@tandem/keys/key.ts'
-import { createKey } from '@tandem/keys/keyring.ts'
+import { createOrderKey } from '@tandem/keys/keyring.ts'
 import { orderPurpose } from '@tandem/keys/purpose.ts'
 import { proveFacts } from '@tandem/party/engine/evidence/evidence.ts'
 import { clientFor, loadLiveFacts } from '@tandem/party/engine/facts.ts'
@@ -161,5 +161,5 @@ async function itemOf(context: SyncContext, orderId: string): Promise<Item | nul
   const deposits = redeemable(state, 'source').map(({ id, amount }) => ({ id, amount }))
   const { chain, terms } = stored.order.source
   const purpose = orderPurpose(chain, { order: orderId, leg: 'source', verb: 'cosigned-redeem', terms })
-  return { orderId, terms, deposits, signer: createKey(clientFor(context.clients, chain).curve, key).signerFor(purpose) }
+  return { orderId, terms, deposits, signer: createOrderKey(clientFor(context.clients, chain), key).signerFor(purpose) }
 }

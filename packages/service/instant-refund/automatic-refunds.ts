@@ -77,7 +77,7 @@ async function signRefunds(context: SyncContext, stored: StoredOrder, deposits: 
     const refunds = await instantRefund.propose(source.terms, { deposits, to }, 'together')
     await signInParts(
       refunds,
-      (part) => signWithSolver(context, stored, instantRefund, part),
+      (part) => signWithSolver(context, stored, instantRefund, { refunds: part, to }),
       (signed) =>
         db.transaction().execute(async (tx) => {
           // The user may have changed the refund address meanwhile.

@@ -20,7 +20,7 @@ export async function signWishedRefunds(context: SyncContext, { orderId, from, t
   const { refunds } = await planOpen(context, ability, stored, state, { open, to, isTokenHolder })
   await signInParts(
     refunds,
-    (part) => refuseIfSolverFails(context, stored, () => signWithSolver(context, stored, ability, part)),
+    (part) => refuseIfSolverFails(context, stored, () => signWithSolver(context, stored, ability, { refunds: part, to })),
     createRefundStore({ db: context.db, sealer: context.vault }, stored, to),
   )
 }

@@ -2,7 +2,7 @@
 import type { CosignedRefund } from '@tandem/chain-kit/port/abilities/cosigned-refund.ts'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import { createKey } from '@tandem/keys/keyring.ts'
+import { createOrderKey } from '@tandem/keys/keyring.ts'
 import { orderPurpose } from '@tandem/keys/purpose.ts'
 import { clientFor } from '@tandem/party/engine/facts.ts'
 import { withLease } from '@tandem/party/store/actions/leases.ts'
@@ -21,6 +21,9 @@ import { withRefundFee } from './refund-budget.ts'
 
 export type InstantRefundAbility = NonNullable<ChainClient['instantRefund']>
 
+/** All of them pay this address of the user. */
+type RefundsTo = { readonly refunds: readonly InstantRefund[]; readonly to: string }
+
 /**
  * This signs without the user, in one round trip. Where the initiator must sign too, the service holds the user's key, and both keys make
  * one signature. Elsewhere the solver's consent is enough.
@@ -29,13 +32,13 @@ export async function signWithSolver(
   context: SyncContext,
   stored: StoredOrder,
   ability: InstantRefundAbility,
-  refunds: readonly InstantRefund[],
+  { refunds, to }: RefundsTo,
 ): Promise<readonly SignedInstantRefund[]> {
   // Where the service holds the user's key, its signature pays the address in the row, so the row must be sealed.
   assertSealed(context.vault, stored)
   const { order } = stored
   const { cosignedRefund } = clientFor(context.clients, order.source.chain)
-  if (cosignedRefund !== undefined) return signTogether(context, { order }, cosignedRefund, refunds)
+  if (cosignedRefund !== undefined) return signTogether(context, { order }, cosignedRefund, { refunds, to })
   // The fee is charged before the solver is asked, because the solver never pays after it has signed.
   return withRefundFee(context, order, () => combineWithSolver(context, { order }, ability, refunds, []))
 }
@@ -44,13 +47,13 @@ async function signTogether(
   context: SyncContext,
   { order }: Pick<StoredOrder, 'order'>,
   ability: CosignedRefund,
-  refunds: readonly InstantRefund[],
+  { refunds, to }: RefundsTo,
 ): Promise<readonly SignedInstantRefund[]> {
   const key = await context.vault.get(context.db, order.id, 'source-key')
   if (key === null) throw new Error(`order ${order.id}: its source key is missing`)
   const { chain, terms } = order.source
-  const purpose = orderPurpose(chain, { order: order.id, leg: 'source', verb: 'instant-refund', terms })
-  const session = await ability.begin(terms, refunds, createKey(clientFor(context.clients, chain).curve, key).signerFor(purpose))
+  const purpose = orderPurpose(chain, { order: order.id, leg: 'source', verb: 'instant-refund', terms, to })
+  const session = await ability.begin(terms, refunds, createOrderKey(clientFor(context.clients, chain), key).signerFor(purpose))
   const answer = await askSolver(context, order.id, order.solverId, refunds, session.offer)
   return verified(order.solverId, () => session.finish(answer))
 }

@@ -87,7 +87,7 @@ test('whose token somebody wrote into the row cannot set the first refund addres
 
 test('no instant refund is signed to an address that somebody wrote into the row', async () => {
   await forge(sql`user_address = ${thief.address}`)
-  const signing = signWithSolver({ vault: service.vault } as never, await stored(), {} as never, [])
+  const signing = signWithSolver({ vault: service.vault } as never, await stored(), {} as never, { refunds: [], to: thief.address })
   await expect(signing).rejects.toThrow('is not as this service wrote it')
 })
 

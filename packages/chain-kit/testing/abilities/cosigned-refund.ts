@@ -1,4 +1,5 @@
 /** Tests a family where the initiator signs an instant refund too: together with the redeemer in one round trip, or apart. */
+import type { Signer } from '@tandem/keys/key.ts'
 import type { InstantRefund } from '@tandem/protocol/order.ts'
 import { describe, expect, it } from 'vitest'
 import { refundsOf } from '../refunds.fixture.ts'
@@ -6,8 +7,21 @@ import { type ConformanceRun, malformedPayloads } from '../run.fixture.ts'
 
 export function cosignedRefundSuite(run: ConformanceRun): void {
   describe('cosigned refund', () => {
-    const { cosigning, funded, proposed, proposedOne, together, userSignatures, apart, send, paid, othersOf, itWithSeveral } =
-      refundsOf(run)
+    const {
+      cosigning,
+      funded,
+      proposed,
+      proposedOne,
+      begin,
+      answer,
+      together,
+      userSignatures,
+      apart,
+      send,
+      paid,
+      othersOf,
+      itWithSeveral,
+    } = refundsOf(run)
     const refused = expect.objectContaining({ name: 'TandemError' })
     const wrong = expect.objectContaining({ code: 'invalid_signature' })
 
@@ -39,50 +53,45 @@ export function cosignedRefundSuite(run: ConformanceRun): void {
 
     it('finishes a session once, and starts each session anew', async () => {
       const { swap, refunds } = await proposed('together')
-      const begin = () => cosigning().begin(swap.terms, refunds, run.user.signer)
-      const session = await begin()
-      expect((await begin()).offer).not.toBe(session.offer)
-      const answer = await cosigning().answer(swap.terms, refunds, session.offer, run.solver.signer)
-      await expect((await begin()).finish(answer)).rejects.toThrow()
-      expect(await session.finish(answer)).toHaveLength(refunds.length)
-      await expect(session.finish(answer)).rejects.toThrow()
+      const session = await begin(swap, refunds)
+      expect((await begin(swap, refunds)).offer).not.toBe(session.offer)
+      const answered = await answer(swap, refunds, session.offer)
+      await expect((await begin(swap, refunds)).finish(answered)).rejects.toThrow()
+      expect(await session.finish(answered)).toHaveLength(refunds.length)
+      await expect(session.finish(answered)).rejects.toThrow()
     })
 
     it('refuses malformed offers and answers with a TandemError', async () => {
       const { swap, refunds } = await proposed('together')
-      const { terms } = swap
       for (const payload of malformedPayloads) {
-        await expect(cosigning().answer(terms, refunds, payload, run.solver.signer), payload).rejects.toThrow(refused)
-        const session = await cosigning().begin(terms, refunds, run.user.signer)
+        await expect(answer(swap, refunds, payload), payload).rejects.toThrow(refused)
+        const session = await begin(swap, refunds)
         await expect(session.finish(payload), payload).rejects.toThrow(refused)
       }
     })
 
     it('the redeemer answers for these refunds and terms only', async () => {
-      const { terms, refund } = await proposedOne('together')
+      const { swap, terms, refund } = await proposedOne('together')
       const { refund: elsewhere } = await proposedOne('together')
       for (const other of othersOf(refund, elsewhere.deposit)) {
-        const session = await cosigning().begin(terms, [refund], run.user.signer)
-        const answer = await cosigning().answer(terms, [other], session.offer, run.solver.signer)
-        await expect(session.finish(answer)).rejects.toThrow(wrong)
+        const session = await begin(swap, [refund])
+        await expect(session.finish(await answer(swap, [other], session.offer))).rejects.toThrow(wrong)
       }
-      const session = await cosigning().begin(terms, [refund], run.user.signer)
-      const ofOthers = await cosigning().answer({ ...terms, timelock: terms.timelock + 1n }, [refund], session.offer, run.solver.signer)
+      const session = await begin(swap, [refund])
+      const ofOthers = await answer({ ...swap, terms: { ...terms, timelock: terms.timelock + 1n } }, [refund], session.offer)
       await expect(session.finish(ofOthers)).rejects.toThrow(wrong)
     })
 
     itWithSeveral('refuses answers that are missing, too many or reordered', async () => {
       const { swap, refunds } = await proposed('together', await funded(2))
-      const { terms } = swap
-      const begin = (of: readonly InstantRefund[]) => cosigning().begin(terms, of, run.user.signer)
-      const answer = (of: readonly InstantRefund[], offer: string) => cosigning().answer(terms, of, offer, run.solver.signer)
       const [one, both] = [refunds.slice(0, 1), refunds]
       const badRequest = expect.objectContaining({ code: 'bad_request' })
-      await expect((await begin(both)).finish(await answer(one, (await begin(one)).offer))).rejects.toThrow(badRequest)
-      await expect((await begin(one)).finish(await answer(both, (await begin(both)).offer))).rejects.toThrow(badRequest)
-      await expect(answer(both, (await begin(one)).offer)).rejects.toThrow(badRequest)
-      const session = await begin(both)
-      await expect(session.finish(await answer(both.toReversed(), session.offer))).rejects.toThrow(wrong)
+      const offerOf = async (of: readonly InstantRefund[]) => (await begin(swap, of)).offer
+      await expect((await begin(swap, both)).finish(await answer(swap, one, await offerOf(one)))).rejects.toThrow(badRequest)
+      await expect((await begin(swap, one)).finish(await answer(swap, both, await offerOf(both)))).rejects.toThrow(badRequest)
+      await expect(answer(swap, both, await offerOf(one))).rejects.toThrow(badRequest)
+      const session = await begin(swap, both)
+      await expect(session.finish(await answer(swap, both.toReversed(), session.offer))).rejects.toThrow(wrong)
     })
 
     it('accepts an initiator signature for exactly this refund and these terms only', async () => {
@@ -102,10 +111,11 @@ export function cosignedRefundSuite(run: ConformanceRun): void {
     })
 
     it('lets each party sign on its own side only', async () => {
-      const { terms, refund } = await proposedOne('together')
-      const { offer } = await cosigning().begin(terms, [refund], run.user.signer)
-      await expect(cosigning().begin(terms, [refund], run.solver.signer)).rejects.toThrow('only the initiator')
-      await expect(cosigning().answer(terms, [refund], offer, run.user.signer)).rejects.toThrow('only the redeemer')
+      const { swap, terms, refund } = await proposedOne('together')
+      const { offer } = await begin(swap, [refund])
+      const [user, solver] = [run.user, run.solver].map((who) => run.signerOf(who, swap, 'instant-refund')) as [Signer, Signer]
+      await expect(cosigning().begin(terms, [refund], solver)).rejects.toThrow('only the initiator')
+      await expect(cosigning().answer(terms, [refund], offer, user)).rejects.toThrow('only the redeemer')
     })
   })
 }

@@ -61,9 +61,10 @@ export function partialDepositsSuite(run: ConformanceRun): void {
     if (run.part !== 'whole') return
 
     it('signs a fill that every party can verify, valid for exactly that order and fill', async () => {
-      const { terms } = await run.propose(run.user, run.solver)
+      const swap = { ...(await run.propose(run.user, run.solver)), key: orderId }
+      const { terms } = swap
       const fill: Fill = { deposits: ['first', 'second'], blockHash: 'ab'.repeat(32), destinationAmount: 990_000n }
-      const signature = await ability().signFill(terms, orderId, fill, run.solver.signer)
+      const signature = await ability().signFill(terms, orderId, fill, run.signerOf(run.solver, swap, 'fill'))
       const { verifyFill } = required(run.fixture.secondClient.partialDeposits, 'partialDeposits')
       expect(verifyFill(terms, orderId, fill, signature)).toBe(true)
       const another = await run.propose(run.user, run.solver)
@@ -93,9 +94,9 @@ export function partialDepositsSuite(run: ConformanceRun): void {
     })
 
     it('signs only with the key of the redeemer', async () => {
-      const { terms } = await run.propose(run.user, run.solver)
+      const swap = { ...(await run.propose(run.user, run.solver)), key: orderId }
       const fill: Fill = { deposits: ['first'], blockHash: '', destinationAmount: 1n }
-      await expect(ability().signFill(terms, orderId, fill, run.user.signer)).rejects.toThrow('only the redeemer')
+      await expect(ability().signFill(swap.terms, orderId, fill, run.signerOf(run.user, swap, 'fill'))).rejects.toThrow('only the redeemer')
     })
   })
 }

@@ -34,6 +34,7 @@ import type { Execution } from './execution.ts'
 import { createHtlcDeriver } from './htlc-jobs.ts'
 import type { BitcoinBackend } from './nodes/backend.ts'
 import { type BitcoinNodes, connectNodes } from './nodes/connect-nodes.ts'
+import { createPermit } from './permit.ts'
 import { connectRescueNode, parseDeposit, parseFeeRate, rescue } from './rescue/rescue.ts'
 import { verifyMessage } from './script/bip322.ts'
 import { signFill } from './sign-fill.ts'
@@ -90,6 +91,7 @@ function createBitcoinClient(chain: Chain, { network, backend, verify, inspect, 
     identityOf,
     addressOf: (key) => walletAddress(onCurve('secp256k1', key).publicKey, network),
     swapId: (terms) => htlcOf(terms, network).address,
+    permitSigning: createPermit(chain, network),
     prepare: (terms) => deriveHtlc(terms, network),
     orderKeys: {
       parseUserKey: (text) => parseUserKey(text, network),

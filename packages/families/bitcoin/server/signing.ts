@@ -8,7 +8,9 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { leafWitnesses, signLeafSpends, signWalletPayment, walletWitness } from '../terms/wallet/sign.ts'
 import { fillHash } from './cosign/fill.ts'
 
-export const bitcoinSigning = signingOf('secp256k1', {
+export type BitcoinOperations = typeof operations
+
+const operations = {
   walletPayment: signWalletPayment,
 
   /** It signs for a coin of its wallet in a transaction whose other inputs belong to others. The transaction is without witnesses, in hex. */
@@ -24,4 +26,6 @@ export const bitcoinSigning = signingOf('secp256k1', {
   leafWitnesses,
 
   fill: (signer: Secp256k1RawSigner, terms: HtlcTerms, orderId: string, fill: Fill) => signer.signSchnorr(fillHash(terms, orderId, fill)),
-})
+}
+
+export const bitcoinSigning = signingOf('secp256k1', operations)

@@ -51,7 +51,7 @@ export function proposeInstantRefunds(
 }
 
 /** The refund is alone in its transaction. In a batch each refund is smaller. */
-function vsizeAlone(network: BitcoinNetwork, terms: HtlcTerms, outputScript: Uint8Array, signing: Cosigning): bigint {
+export function vsizeAlone(network: BitcoinNetwork, terms: HtlcTerms, outputScript: Uint8Array, signing: Cosigning): bigint {
   if (signing === 'together') return estimateVsize([[SIGNATURE_BYTES]], [outputScript])
   const { script, controlBlock } = htlcOf(terms, network).instantRefund
   return estimateVsize([[SIGNATURE_BYTES, SIGNATURE_BYTES, script.length, controlBlock.length]], [outputScript])

@@ -17,6 +17,8 @@ type Refunds = readonly InstantRefund[]
 type DraftItem = CosignItem & { readonly offer: string }
 type Draft = { readonly draft: string } | { readonly failure: { readonly kind: ChainFailureKind; readonly message: string } }
 
+export type CosignJobs = typeof jobs
+
 export const jobs = {
   beginRefund: (signers: Signers, network: BitcoinNetwork, terms: HtlcTerms, refunds: Refunds): string =>
     writeTexts(beginInstantRefund(network, terms, refunds, onlySigner(signers)).nonces),

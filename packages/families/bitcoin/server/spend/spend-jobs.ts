@@ -8,7 +8,7 @@ import type { TransactionOutput } from '../script/transaction.ts'
 import { bitcoinSigning } from '../signing.ts'
 
 export const jobs = {
-  sign: (signers: readonly Secp256k1RawSigner[], inputs: readonly LeafInput[], output: TransactionOutput): SignedTransaction =>
+  leafSpends: (signers: readonly Secp256k1RawSigner[], inputs: readonly LeafInput[], output: TransactionOutput): SignedTransaction =>
     signLeafSpends(onlySigner(signers), inputs, output),
 }
 
@@ -20,5 +20,5 @@ const MIN_INPUTS_FOR_WORKER = 4
 export async function signSpend(signer: Signer, inputs: readonly LeafInput[], output: TransactionOutput): Promise<SignedTransaction> {
   if (inputs.length < MIN_INPUTS_FOR_WORKER) return bitcoinSigning.sign('leafSpends', signer, inputs, output)
   const plain = inputs.map(({ outpoint, amount, script, leaf, items, timelock }) => ({ outpoint, amount, script, leaf, items, timelock }))
-  return signingJobs.sign('sign', [signer], [plain, output])
+  return signingJobs.sign('leafSpends', [signer], [plain, output])
 }

@@ -10,6 +10,7 @@ import { max, min } from '@tandem/protocol/bigint.ts'
 import { estimateVsize, WALLET_WITNESS } from '../../terms/script/weight.ts'
 import {
   boundFeeRate,
+  childFeeCap,
   dustLimit,
   type FeeRate,
   feeCap,
@@ -89,10 +90,8 @@ export async function buildChild(
       ? feeOf(CHILD_VSIZE, boundFeeRate(raisedRate(current), network))
       : outbiddingFee(CHILD_VSIZE, { fee: feeOf(child.transaction.vsize, child.feeRate + 1n), rate: child.feeRate }, network)
   const wanted = max(feeOf(vsize + CHILD_VSIZE, target) - paid, useful)
-  const maxFee = min(
-    feeCap(atStake, vsize + CHILD_VSIZE, network) - paid,
-    coin.amount - dustLimit(p2wpkh(signer.publicKey).script, network),
-  )
+  const left = coin.amount - dustLimit(p2wpkh(signer.publicKey).script, network)
+  const maxFee = min(feeCap(atStake, vsize + CHILD_VSIZE, network) - paid, min(left, childFeeCap(network)))
   if (maxFee < useful) return null
   const fee = min(wanted, maxFee)
   const output = { amount: coin.amount - fee, script: p2wpkh(signer.publicKey).script }

@@ -38,6 +38,14 @@ export function feeCap(amount: bigint, vsize: bigint, { maxFeeRate }: FeeBounds)
   return min(amount / MAX_FEE_SHARE, feeOf(vsize, maxFeeRate))
 }
 
+/** A redeem of a hundred deposits has about 10,000 vB, and a payment from two hundred coins 14,000. */
+const MAX_PAID_BY_CHILD_VSIZE = 20_000n
+
+/** A child (CPFP) pays for itself and for what is unmined before it, of which its signer sees nothing. */
+export function childFeeCap({ maxFeeRate }: FeeBounds): bigint {
+  return feeOf(MAX_PAID_BY_CHILD_VSIZE, maxFeeRate)
+}
+
 /**
  * The urgency follows from the time left, in units of the chain's `feeBumpSeconds`:
  *
