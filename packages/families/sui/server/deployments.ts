@@ -10,18 +10,20 @@ import type { SuiNode } from './nodes/node.ts'
 
 export type Deployed = Deployment & HtlcContract & { readonly packageId: Address }
 
+/** The transaction that published the package proves what its code is. */
+export type Verified = Deployed & { readonly publication: Uint8Array }
+
 export interface Deployments {
   /** Rejects with `would-fail` unless the registry is of our code, without an owner, for the coin of this asset. It is read once. */
-  of(contract: HtlcContract): Promise<Deployed>
+  of(contract: HtlcContract): Promise<Verified>
 }
 
-/** `verify` checks that the package is ours, and that nobody can upgrade it. */
-export function createDeployments(node: Pick<SuiNode, 'object'>, verify: (packageId: Address) => Promise<void>): Deployments {
-  const known = new Map<string, Promise<Deployed>>()
+/** `verify` checks that the package is ours, and that nobody can upgrade it, and resolves to the transaction that published it. */
+export function createDeployments(node: Pick<SuiNode, 'object'>, verify: (packageId: Address) => Promise<Uint8Array>): Deployments {
+  const known = new Map<string, Promise<Verified>>()
   const read = async (contract: HtlcContract) => {
     const deployed = await readRegistry(node, contract)
-    await verify(deployed.packageId)
-    return deployed
+    return { ...deployed, publication: await verify(deployed.packageId) }
   }
   return {
     of(contract) {

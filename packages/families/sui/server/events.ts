@@ -13,8 +13,8 @@ import { isSecretFor } from '@tandem/protocol/secret.ts'
 import { decodeEvent, type HtlcEvent as RegistryEvent } from '../contract/client/events.ts'
 import type { OrderTerms } from '../contract/client/order.ts'
 import type { Address } from '../terms/address.ts'
-import { type Contracts, orderTermsOf, swapIdOf } from '../terms/htlc.ts'
-import type { Deployments } from './deployments.ts'
+import { type Contracts, type HtlcContract, orderTermsOf, swapIdOf } from '../terms/htlc.ts'
+import type { Deployed } from './deployments.ts'
 import type { NodeCheckpoint, NodeEvent, SuiNode } from './nodes/node.ts'
 
 type OrderEvent = Exclude<RegistryEvent, { readonly kind: 'registry created' }>
@@ -23,7 +23,7 @@ type Seen = { readonly event: OrderEvent; readonly emitted: NodeEvent; readonly 
 export function createEventReader(
   node: Pick<SuiNode, 'checkpoints' | 'blocks'>,
   contracts: Contracts,
-  deployments: Deployments,
+  deployments: { of(contract: HtlcContract): Promise<Pick<Deployed, 'packageId'>> },
 ): EventReader {
   async function packagesNow(): Promise<readonly Address[]> {
     const deployed = await Promise.all(contracts.all.map((contract) => deployments.of(contract)))

@@ -23,7 +23,7 @@ import {
 import { readAttempt } from '../terms/send/transaction.ts'
 import { newestBlock } from './blocks.ts'
 import { readHtlcState } from './contract-state.ts'
-import type { Deployed, Deployments } from './deployments.ts'
+import type { Deployments, Verified } from './deployments.ts'
 import { type GasNeed, needOf, redeemGivingNeed, redeemNeed } from './fees/gas.ts'
 import type { NodeCoin, SuiNode } from './nodes/node.ts'
 import { chooseCoins, totalOf } from './send/coins.ts'
@@ -32,7 +32,7 @@ import { openLane, type SuiTypes } from './send/lane.ts'
 import { tryPayout } from './send/payout.ts'
 import { simulateCommands } from './send/simulate.ts'
 
-type Action = ContractAction<SuiCall> & { readonly deployed: Deployed }
+type Action = ContractAction<SuiCall> & { readonly deployed: Verified }
 
 type Step = Action | SideCall<SuiTypes>
 
@@ -48,9 +48,10 @@ const MIN_INITIATE_SECONDS = 5n
 
 export function createExecutor(chain: Chain, node: SuiNode, deployments: Deployments): SuiExecutor {
   const { send, cancelUnmined } = createContractExecutor(familyOf(chain, node))
-  const act = (verb: Action['verb'], deployed: Deployed, terms: HtlcTerms, call: SuiCall) => {
+  const act = (verb: Action['verb'], deployed: Verified, terms: HtlcTerms, call: SuiCall) => {
     const parties = { initiator: parseAddress(terms.initiator), redeemer: parseAddress(terms.redeemer) }
-    return { verb, deployed, terms: { ...terms, ...parties }, call, paysAmount: verb === 'initiate' }
+    const { publication } = deployed
+    return { verb, deployed, terms: { ...terms, ...parties }, call: { ...call, publication }, paysAmount: verb === 'initiate' }
   }
 
   return {

@@ -9,7 +9,7 @@ import type { Funding } from '@tandem/protocol/funding/funding.ts'
 import { accountOf, parseAddress, textForms } from '../terms/address.ts'
 import { SUI_TYPE } from '../terms/coin-type.ts'
 import { suiFacts } from '../terms/facts.ts'
-import { type Contracts, createContracts, swapIdOf } from '../terms/htlc.ts'
+import { type Contracts, coinTypeOf, createContracts, swapIdOf } from '../terms/htlc.ts'
 import { initiateCallOf, transactionWith } from '../terms/send/call.ts'
 import { blocksOf } from './blocks.ts'
 import { readHtlcState } from './contract-state.ts'
@@ -22,6 +22,7 @@ import { createInstantRefund } from './instant-refund.ts'
 import { connectNode, inspectNodes } from './nodes/connect-node.ts'
 import type { NodeCoin, SuiNode } from './nodes/node.ts'
 import { verifyNode } from './nodes/verify-node.ts'
+import { createPermit } from './permit.ts'
 import { chooseCoins } from './send/coins.ts'
 import { tryPayout } from './send/payout.ts'
 import { createTransfer } from './transfer.ts'
@@ -46,6 +47,7 @@ function createSuiClient(chain: Chain, options: ConnectOptions, node: SuiNode): 
     text: textForms,
     identityOf: accountOf,
     addressOf: accountOf,
+    permitSigning: createPermit(chain, contracts),
     ...contractClient({
       chain,
       contracts,
@@ -77,7 +79,7 @@ function createSuiClient(chain: Chain, options: ConnectOptions, node: SuiNode): 
 }
 
 function balanceOf(node: Pick<SuiNode, 'balance'>, chain: Chain, contracts: Contracts, asset: AssetId, owner: string): Promise<bigint> {
-  return node.balance(parseAddress(owner), asset === chain.nativeAsset ? SUI_TYPE : contracts.of(asset).coinType)
+  return node.balance(parseAddress(owner), coinTypeOf(chain, contracts, asset))
 }
 
 /** Nobody could move what some recipients receive: addresses of objects have the form of accounts. The check takes one request. */

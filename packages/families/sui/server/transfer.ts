@@ -5,11 +5,10 @@
 import { sendOn } from '@tandem/chain-kit/contract/sending.ts'
 import type { Transfer, TransferRequest } from '@tandem/chain-kit/port/abilities/transfer.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
-import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import { type Address, accountOf, parseAddress } from '../terms/address.ts'
 import { SUI_TYPE } from '../terms/coin-type.ts'
-import type { Contracts } from '../terms/htlc.ts'
+import { type Contracts, coinTypeOf } from '../terms/htlc.ts'
 import { type SuiCall, transactionWith, transferCallOf } from '../terms/send/call.ts'
 import { readAttempt } from '../terms/send/transaction.ts'
 import { type GasNeed, legCostOf, needOf } from './fees/gas.ts'
@@ -20,14 +19,12 @@ import { KEPT_FOR_DUTIES, openLane } from './send/lane.ts'
 import { simulateCommands } from './send/simulate.ts'
 
 export function createTransfer(chain: Chain, node: SuiNode, contracts: Contracts): Transfer {
-  // The coin pays fees, even if it cannot be swapped here.
-  const coinTypeOf = (asset: AssetId) => (asset === chain.nativeAsset ? SUI_TYPE : contracts.of(asset).coinType)
-
   async function gasFor(call: SuiCall, { asset, amount }: TransferRequest, sender: Address): Promise<GasNeed> {
-    const coins = await node.coins(sender, coinTypeOf(asset))
+    const coinType = coinTypeOf(chain, contracts, asset)
+    const coins = await node.coins(sender, coinType)
     const chosen = chooseCoins(coins, amount, coins.length)
     if (chosen === null) throw new ChainFailure('would-fail', `transfer: ${sender} holds ${totalOf(coins)} of ${asset}, needs ${amount}`)
-    const inputs = coinTypeOf(asset) === SUI_TYPE ? [] : chosen.coins
+    const inputs = coinType === SUI_TYPE ? [] : chosen.coins
     const { failure, gas, price } = await simulateCommands(node, sender, transactionWith(call, inputs))
     if (failure !== null) throw new ChainFailure('would-fail', `transfer: ${reasonOf(failure, '')}`)
     return needOf(gas, price)
@@ -46,7 +43,7 @@ export function createTransfer(chain: Chain, node: SuiNode, contracts: Contracts
         await lane.broadcast(signed)
         return signed.tx
       }
-      const call = transferCallOf(coinTypeOf(transfer.asset), parseAddress(transfer.recipient), transfer.amount)
+      const call = transferCallOf(coinTypeOf(chain, contracts, transfer.asset), parseAddress(transfer.recipient), transfer.amount)
       return sendOn(lane).append(call, await gasFor(call, transfer, sender))
     },
 

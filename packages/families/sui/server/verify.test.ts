@@ -2,6 +2,7 @@
 import { bcs } from '@mysten/sui/bcs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { htlcPackage } from '../contract/artifacts/htlc.ts'
+import { publicationKind, publishedPackage } from '../contract/client/package.ts'
 import { createRegistry } from '../local/local-contracts.ts'
 import { type Address, paddedAddress, parseAddress } from '../terms/address.ts'
 import { connectNode } from './nodes/connect-node.ts'
@@ -42,6 +43,15 @@ describe('a package', () => {
       kind: 'would-fail',
       message: expect.stringMatching(/is upgradeable/),
     })
+  })
+
+  it('that is shown with the transaction of another is refused', async () => {
+    const { effects } = await devnet.faucet.sender.executeKind(publicationKind())
+    devnet.chain.mine()
+    const other = parseAddress(effects.changed.find(({ after }) => after?.data.kind === 'package')?.after?.id ?? '')
+    const [publication, ofOther] = [await verify(packageId), await verify(other)]
+    expect([publication, ofOther].map(publishedPackage)).toEqual([packageId, other])
+    await expect(verify(packageId, { publication: async () => ofOther })).rejects.toThrow(/published another package/)
   })
 
   it('with other code, another module, or none is refused', async () => {

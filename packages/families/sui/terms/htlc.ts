@@ -20,6 +20,11 @@ export type HtlcContract = {
 
 export type Contracts = ContractsOf<HtlcContract>
 
+/** The coin pays fees, even if it cannot be swapped here. */
+export function coinTypeOf(chain: Chain, contracts: Contracts, asset: AssetId): CoinType {
+  return asset === chain.nativeAsset ? SUI_TYPE : contracts.of(asset).coinType
+}
+
 const MAX_U64 = 2n ** 64n - 1n
 
 export function createContracts(chain: Chain, assets: readonly DeployedAsset[]): Contracts {

@@ -1,6 +1,9 @@
 // Publishes the package without an upgrade capability, and recognises a package that was published so.
 import { bcs } from '@mysten/sui/bcs'
-import { bytesToHex } from '@noble/hashes/utils.js'
+import { TransactionDataBuilder } from '@mysten/sui/transactions'
+import { fromBase58 } from '@mysten/sui/utils'
+import { blake2b } from '@noble/hashes/blake2.js'
+import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
 import { htlcPackage } from '../artifacts/htlc.ts'
 
 /**
@@ -20,6 +23,16 @@ export function publicationKind(): Uint8Array {
 export function isPublication(transaction: Uint8Array): boolean {
   const { kind } = bcs.TransactionData.parse(transaction).V1
   return bytesToHex(bcs.TransactionKind.serialize(kind).toBytes()) === bytesToHex(publicationKind())
+}
+
+/** The byte separates the ids of new objects from other hashes. */
+const NEW_OBJECT = Uint8Array.of(0xf1)
+
+/** The id of the package that such a transaction makes: it is the first new object. Nobody can make another package with this id. */
+export function publishedPackage(transaction: Uint8Array): string {
+  const digest = fromBase58(TransactionDataBuilder.getDigestFromBytes(transaction))
+  const first = bcs.U64.serialize(0).toBytes()
+  return `0x${bytesToHex(blake2b(concatBytes(NEW_OBJECT, digest, first), { dkLen: 32 }))}`
 }
 
 /** A module on the chain names its own package, so its bytecode depends on the package's id. */

@@ -17,13 +17,13 @@ const DECIMALS = 9
 export const payoutGas: PayoutGas = { decimals: DECIMALS, minAmount: 1n }
 
 /** We never offer more for a unit of computation, whatever nodes claim: this is a hundred times the usual price. */
-const MAX_PRICE = 100_000n
+export const MAX_PRICE = 100_000n
 
 /** A retry offers more, because validators leave out the cheapest transactions of a busy shared object: 2, 4, and up to 8 times. */
 const MAX_RAISES = 3
 
 /** None of our transactions costs more. */
-const MAX_BUDGET = 500_000_000n
+export const MAX_BUDGET = 500_000_000n
 
 /** This is several times the gas of a redeem: `bench/RESULTS.md` has the measured gas. */
 const REDEEM_UNITS = 5_000n

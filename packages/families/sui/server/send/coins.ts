@@ -5,7 +5,7 @@
 import type { NodeCoin } from '../nodes/node.ts'
 
 /** This many actions can be in flight at once. */
-const LANES = 8
+export const LANES = 8
 /** A lane has enough gas for several redeems. */
 export const LANE_MIST = 200_000_000n
 /** Payouts to us are new coins. Above this number, transactions merge the smallest. */

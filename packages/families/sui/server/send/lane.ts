@@ -130,7 +130,7 @@ export async function openLane(node: SuiNode, chain: Chain, outbox: Outbox): Pro
         const tx = transactionWith(call, plan.token)
         addLanes(tx, plan.lanes, sender)
         const bytes = await buildTransaction(tx, frame)
-        const attempt = attemptOf(await signTransaction(held.signer, bytes), {
+        const attempt = attemptOf(await signTransaction(held.signer, bytes, call.publication), {
           spends: [...payment, ...plan.token],
           lastEpoch: epoch.number,
           deadlineMs: call.deadlineMs,
@@ -167,7 +167,7 @@ export async function openLane(node: SuiNode, chain: Chain, outbox: Outbox): Pro
 
 const leavesSome = ({ verb }: SuiCall) => verb === 'initiate' || verb === 'transfer'
 
-function addLanes(tx: Transaction, count: number, owner: Address): void {
+export function addLanes(tx: Transaction, count: number, owner: Address): void {
   if (count === 0) return
   const amounts = Array.from({ length: count }, () => tx.pure.u64(LANE_MIST))
   const coins = tx.splitCoins(tx.gas, amounts)

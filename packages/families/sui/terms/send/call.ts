@@ -15,6 +15,8 @@ export type SuiCall = {
   readonly spends: { readonly coinType: CoinType; readonly amount: bigint } | null
   /** From this time of the chain's clock on, the call can only fail. Null means that it never expires. */
   readonly deadlineMs: bigint | null
+  /** The transaction that published the package of the call: our keys sign for no other. It is absent where no package of ours is called, or others sign. */
+  readonly publication?: Uint8Array
   /** `coin` is worth what the call spends, or null if it spends nothing. */
   readonly add: (tx: Transaction, coin: TransactionObjectArgument | null) => void
 }

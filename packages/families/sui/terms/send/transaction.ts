@@ -28,12 +28,22 @@ export type SignedCall = SignedTransaction & {
 
 /** The result is BCS of the transaction's data. `tx` has its commands. No request is sent: everything that is needed is given. */
 export async function buildTransaction(tx: Transaction, frame: Frame): Promise<Uint8Array> {
+  setFrame(tx, frame)
+  return tx.build()
+}
+
+/** The same bytes at once, for what must not wait. `tx` names all its objects with their versions. */
+export function bytesOf(tx: Transaction, frame: Frame): Uint8Array {
+  setFrame(tx, frame)
+  return TransactionDataBuilder.restore(tx.getData()).build()
+}
+
+function setFrame(tx: Transaction, frame: Frame): void {
   tx.setSender(frame.sender)
   tx.setGasPrice(frame.price)
   tx.setGasBudget(frame.budget)
   tx.setGasPayment(frame.payment.map(refOf))
   tx.setExpiration({ Epoch: frame.lastEpoch.toString() })
-  return tx.build()
 }
 
 export function ownedInput(tx: Transaction, coin: ObjectRef) {
