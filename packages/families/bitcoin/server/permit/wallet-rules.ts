@@ -106,8 +106,15 @@ function sizeWithFeeInput(asked: Asked, spends: number, outputs: readonly Transa
 /** Version, sequences and lock time must be ours, too. */
 function parse(asked: Asked, unsigned: string): Pick<ParsedTransaction, 'inputs' | 'outputs'> {
   const parsed = readTransaction(asked, unsigned)
-  const coins = parsed.inputs.map(({ outpoint }) => ({ outpoint, amount: 0n, script: walletScript(asked), sequence: REPLACEABLE_SEQUENCE }))
-  if (bytesToHex(composeInputs(coins, parsed.outputs).unsignedTx) !== unsigned)
-    refuse(asked, 'it is not a plain, unsigned transaction of ours')
-  return parsed
+  return plainTransaction(parsed) === unsigned ? parsed : refuse(asked, 'it is not a plain, unsigned transaction of ours')
+}
+
+/** It is null for outputs that no transaction of ours has. */
+function plainTransaction({ inputs, outputs }: ParsedTransaction): string | null {
+  const coins = inputs.map(({ outpoint }) => ({ outpoint, amount: 0n, script: new Uint8Array(), sequence: REPLACEABLE_SEQUENCE }))
+  try {
+    return bytesToHex(composeInputs(coins, outputs).unsignedTx)
+  } catch {
+    return null
+  }
 }
