@@ -10,7 +10,7 @@ import { isSecretFor } from '@tandem/protocol/secret.ts'
 import { initiateCodec, redeemCodec } from '../contract/client/codecs.ts'
 import { consentMessage, readConsent } from '../contract/client/consent.ts'
 import { closeOrder } from '../contract/client/instructions.ts'
-import { ed25519Program } from '../contract/client/programs.ts'
+import { computeBudgetProgram, ed25519Program } from '../contract/client/programs.ts'
 import { parseAddress } from '../terms/address.ts'
 import { initiateDepositedInstruction, returnDepositInstruction } from '../terms/deposit.ts'
 import type { SentVerb } from '../terms/fees/fees.ts'
@@ -114,8 +114,10 @@ function instantRefunds({ contract, account, terms, instructions }: Sent): reado
 /** The program pays the rent to nobody but its payer, which only the order's account names: a user or a stranger may have paid it. */
 function closes({ contract, terms, call: { accounts = [] } }: Sent): readonly Form[] {
   const [, rentPayer] = accounts
-  if (rentPayer === undefined) return []
-  return [{ fee: 'close', instructions: [closeOrder(contract.program, parseAddress(swapIdOf(contract, terms)), rentPayer.address)] }]
+  const order = parseAddress(swapIdOf(contract, terms))
+  // They pay no rent, and no message writes to a program that it calls.
+  if (rentPayer === undefined || [order, contract.program, computeBudgetProgram].includes(rentPayer.address)) return []
+  return [{ fee: 'close', instructions: [closeOrder(contract.program, order, rentPayer.address)] }]
 }
 
 /** We create a token account for nobody but ourselves: its owner could close it, keep the rent, and repeat this. */

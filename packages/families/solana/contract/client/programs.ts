@@ -8,6 +8,8 @@ export const tokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA' as Add
 export const token2022Program = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' as Address
 /** It creates the token account of an owner at an address that follows from owner and mint. */
 export const associatedTokenProgram = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL' as Address
+/** The runtime reads the limit and the price of compute units there. */
+export const computeBudgetProgram = 'ComputeBudget111111111111111111111111111111' as Address
 /** The runtime verifies signatures of messages there. */
 export const ed25519Program = 'Ed25519SigVerify111111111111111111111111111' as Address
 /** A program reads the other instructions of its transaction there. */

@@ -27,7 +27,7 @@ import {
 } from '@solana/kit'
 import { memoize } from '@tandem/chain-kit/contract/memoize.ts'
 import type { Attempt } from '@tandem/chain-kit/port/outbox.ts'
-import { ed25519Program } from '../../contract/client/programs.ts'
+import { computeBudgetProgram, ed25519Program } from '../../contract/client/programs.ts'
 
 export const LAMPORTS_PER_SIGNATURE = 5_000n
 const MICRO_LAMPORTS = 1_000_000n
@@ -136,9 +136,8 @@ export function parseMessage(messageBytes: ReadonlyUint8Array): {
   const compiled = getCompiledTransactionMessageDecoder().decode(messageBytes)
   const message = decompileTransactionMessage(compiled)
   if (message.version !== 0) throw new Error(`a message of version ${message.version}, expected 0`)
-  const budgetProgram = 'ComputeBudget111111111111111111111111111111'
   return {
-    instructions: message.instructions.filter(({ programAddress }) => programAddress !== budgetProgram),
+    instructions: message.instructions.filter(({ programAddress }) => programAddress !== computeBudgetProgram),
     budget: {
       unitLimit: getTransactionMessageComputeUnitLimit(message) ?? 0,
       unitPrice: getTransactionMessageComputeUnitPrice(message) ?? 0n,
