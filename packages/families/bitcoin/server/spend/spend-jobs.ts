@@ -12,7 +12,7 @@ export const jobs = {
     signLeafSpends(onlySigner(signers), inputs, output),
 }
 
-const signingJobs = signingJobsOf<typeof jobs>(import.meta.url, 'urgent', { family: { name: 'bitcoin' }, names: Object.keys(jobs) })
+const signingJobs = signingJobsOf<typeof jobs>(import.meta.url, 'urgent')
 
 /** Fewer inputs are signed on this thread: starting another would take longer. */
 const MIN_INPUTS_FOR_WORKER = 4
