@@ -25,6 +25,21 @@ export type OrderAction = {
   readonly gas?: bigint
   /** A redeem or a refund pays the user at this address, where the spender chooses it. It is absent where a party of the terms is paid. */
   readonly to?: string
+  /** An initiation of a destination says what it is paid with. */
+  readonly paidBy?: SourceEvidence
+}
+
+declare const readFromChain: unique symbol
+
+/** Where the source of an order was seen. The brand makes sure that only code which read the chain makes one, and never a row. */
+export type SourceEvidence = SourceHint & { readonly [readFromChain]: true }
+
+/** A process that trusts nobody reads the source at these places itself. */
+export type SourceHint = {
+  readonly chain: ChainId
+  readonly terms: HtlcTerms
+  /** The deposits that are paid for. `height` is of the block of the deposit. */
+  readonly deposits: readonly { readonly id: string; readonly height: bigint }[]
 }
 
 /**

@@ -17,6 +17,8 @@ export interface FamilyFacts {
   readonly revocableSignatures?: true
   /** Redeems and refunds pay their network fee out of what is locked. Elsewhere their sender pays it. */
   readonly feeFromAmount?: true
+  /** Its chains sign with operations of this family beside its own. */
+  readonly signsAs?: FamilyName
   /** This exists where networks of the family share block 0, so that a node may need block 1 to be told apart. */
   readonly firstBlock?: FirstBlock
   basicForms(chain: Chain): BasicForms

@@ -12,6 +12,7 @@ import { type Leased, type LeasedAction, makeAttemptDue } from '../store/actions
 import { readAttempts } from '../store/actions/attempts.ts'
 import { noteReverted } from '../store/actions/reverted-relays.ts'
 import type { Database } from '../store/database/database.ts'
+import { sourceEvidence } from './evidence/source-evidence.ts'
 import type { FreshFacts } from './fresh-facts.ts'
 import { type KeyHold, type KeyUse, type OthersRange, readOthers, useKey } from './key-hold.ts'
 import type { Leases } from './leases.ts'
@@ -48,7 +49,16 @@ export async function openOutbox(
     const { state, leg } = one
     const { terms, gas } = state.order[leg]
     const to = party.payoutAddress(one)
-    return { order: state.order.id, leg, verb, terms, ...(verb === 'redeem' && gas !== null && { gas }), ...(to !== null && { to }) }
+    const paidBy = verb === 'initiate' && leg === 'destination' ? sourceEvidence(one) : null
+    return {
+      order: state.order.id,
+      leg,
+      verb,
+      terms,
+      ...(verb === 'redeem' && gas !== null && { gas }),
+      ...(to !== null && { to }),
+      ...(paidBy !== null && { paidBy }),
+    }
   }
   const sponsor = party.sponsorFor?.(step) ?? null
   return outboxOf(

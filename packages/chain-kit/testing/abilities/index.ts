@@ -93,6 +93,7 @@ const familyCore: Readonly<Record<Exclude<keyof ChainFamily, keyof FamilyAbiliti
   endpointKinds: true,
   revocableSignatures: true,
   feeFromAmount: true,
+  signsAs: true,
   firstBlock: true,
   basicForms: true,
   connect: true,

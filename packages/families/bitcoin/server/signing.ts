@@ -5,7 +5,7 @@ import { signingOf } from '@tandem/keys/operations.ts'
 import type { Secp256k1RawSigner } from '@tandem/keys/raw-signer.ts'
 import type { Fill } from '@tandem/protocol/fill.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
-import { leafWitnesses, signLeafSpends, signWalletPayment, walletWitness } from '../terms/wallet/sign.ts'
+import { leafWitnesses, type SpendableCoin, signLeafSpends, signWalletPayment, walletWitness } from '../terms/wallet/sign.ts'
 import { fillHash } from './cosign/fill.ts'
 
 export type BitcoinOperations = typeof operations
@@ -28,4 +28,8 @@ const operations = {
   fill: (signer: Secp256k1RawSigner, terms: HtlcTerms, orderId: string, fill: Fill) => signer.signSchnorr(fillHash(terms, orderId, fill)),
 }
 
-export const bitcoinSigning = signingOf('secp256k1', operations)
+export const bitcoinSigning = signingOf('secp256k1', operations, {
+  name: 'bitcoin',
+  usedUp: (name, [coins]) =>
+    name === 'walletPayment' ? (coins as readonly SpendableCoin[]).map(({ outpoint }) => `coin ${outpoint}`) : [],
+})

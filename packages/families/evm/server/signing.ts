@@ -25,4 +25,9 @@ const operations = {
   ) => signer.signEcdsa(hexToBytes(hashTypedData(claimTypedData(distributor, claim, token)))),
 }
 
-export const evmSigning = signingOf('secp256k1', operations)
+export const evmSigning = signingOf('secp256k1', operations, {
+  name: 'evm',
+  // The contract knows every order by its terms.
+  locksOnce: true,
+  usedUp: (name, [unsigned]) => (name === 'transaction' ? [`nonce ${(unsigned as TransactionSerializable).nonce}`] : []),
+})

@@ -3,4 +3,4 @@
 import type { FamilyFacts } from '@tandem/chain-kit/port/family.ts'
 import { evmFacts } from '@tandem/evm/terms/facts.ts'
 
-export const hypercoreFacts: FamilyFacts = { ...evmFacts, name: 'hypercore' }
+export const hypercoreFacts: FamilyFacts = { ...evmFacts, name: 'hypercore', signsAs: 'evm' }

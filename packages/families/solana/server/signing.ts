@@ -18,4 +18,8 @@ const operations = {
     signer.signMessage(consentMessage(order, initiation)),
 }
 
-export const solanaSigning = signingOf('ed25519', operations)
+export const solanaSigning = signingOf('ed25519', operations, {
+  name: 'solana',
+  // The account of an order has its address from its terms.
+  locksOnce: true,
+})

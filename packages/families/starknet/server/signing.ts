@@ -31,7 +31,11 @@ const operations = {
   question: (signer: StarkRawSigner, account: string) => signDigest(signer, questionOf(account)),
 }
 
-export const starknetSigning = signingOf('stark', operations)
+export const starknetSigning = signingOf('stark', operations, {
+  name: 'starknet',
+  // The contract knows every order by its terms.
+  locksOnce: true,
+})
 
 export function questionOf(account: string): Felt {
   return poseidon([QUESTION, feltOf(account)])

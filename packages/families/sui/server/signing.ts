@@ -18,7 +18,11 @@ const operations = {
     signer.signMessage(refundDigestOf(contract, terms)),
 }
 
-export const suiSigning = signingOf('ed25519', operations)
+export const suiSigning = signingOf('ed25519', operations, {
+  name: 'sui',
+  // The registry has a mark of every order.
+  locksOnce: true,
+})
 
 /** The registry is an object of one network, and the order id binds it and every term. */
 export function refundDigestOf(contract: HtlcContract, terms: HtlcTerms): Uint8Array {

@@ -16,7 +16,11 @@ const operations = {
     signed(signer, await rawCreationOf(accountOf(signer), creation, frame)),
 }
 
-export const tronSigning = signingOf('secp256k1', operations)
+export const tronSigning = signingOf('secp256k1', operations, {
+  name: 'tron',
+  // The contract knows every order by its terms.
+  locksOnce: true,
+})
 
 function signed(signer: Secp256k1RawSigner, rawData: Uint8Array): { readonly rawData: Uint8Array; readonly signature: Uint8Array } {
   return { rawData, signature: signer.signEcdsa(sha256(rawData)) }

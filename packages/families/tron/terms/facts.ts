@@ -16,6 +16,7 @@ export const tronFacts: FamilyFacts = {
   curve: 'secp256k1',
   endpointKinds: ['rpc'],
   revocableSignatures: true,
+  signsAs: 'evm',
   basicForms: () => basicForms,
 }
 

@@ -59,7 +59,7 @@ export const jobs = {
   },
 }
 
-export const signingJobs = signingJobsOf<typeof jobs>(import.meta.url)
+export const signingJobs = signingJobsOf<typeof jobs>(import.meta.url, 'normal', { family: { name: 'bitcoin' }, names: Object.keys(jobs) })
 
 function withSigners(items: readonly CosignItem[], signers: Signers) {
   return items.map((item, index) => {

@@ -12,7 +12,7 @@ export const jobs = {
     signLeafSpends(onlySigner(signers), inputs, output),
 }
 
-const signingJobs = signingJobsOf<typeof jobs>(import.meta.url, 'urgent')
+const signingJobs = signingJobsOf<typeof jobs>(import.meta.url, 'urgent', { family: { name: 'bitcoin' }, names: Object.keys(jobs) })
 
 /** Fewer inputs are signed on this thread: starting another would take longer. */
 const MIN_INPUTS_FOR_WORKER = 4
