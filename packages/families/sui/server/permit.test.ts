@@ -196,7 +196,7 @@ describe('a transaction', () => {
         fc.pre(!isHarmless(bytes, other, highestBudget))
         expect(() => ask(purpose, other)).toThrow(SigningRefused)
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     )
   })
 
@@ -233,7 +233,7 @@ describe('a transaction', () => {
         fc.pre(!isHarmless(bytes, other, highestBudget))
         expect(() => ask(purpose, other)).toThrow(SigningRefused)
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     )
   })
 
