@@ -4,8 +4,9 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { createEd25519Key } from './ed25519.ts'
 import { type Curve, type Key, onCurve } from './key.ts'
-import { createKey, createKeyring, curves, randomPrivateKey } from './keyring.ts'
+import { createKey, createKeyring, createOrderKey, curves, randomPrivateKey } from './keyring.ts'
 import { rawSignerOf, testPurpose, testSigning, withRecordedPurposes } from './keys.fixture.ts'
+import type { SigningRequest } from './permit.ts'
 import { parsePublicKey } from './public-key.ts'
 import type { Purpose } from './purpose.ts'
 import { createStarkKey, isStarkSignature, randomStarkPrivateKey } from './stark.ts'
@@ -53,6 +54,20 @@ describe('a keyring', () => {
     expect(onCurve('ed25519', key)).toBe(key)
     expect(() => onCurve('secp256k1', key)).toThrow('expected a key on secp256k1, got one on ed25519')
   })
+})
+
+test('what a chain permits is asked of it before each operation, also with the key of an order', async () => {
+  const asked: unknown[] = []
+  const place = { ...on('one', 'secp256k1'), permitSigning: (request: SigningRequest) => void asked.push(request) }
+  const key = createKey('secp256k1', '42'.repeat(32))
+  for (const bound of [createKeyring([key]).of(place), createOrderKey(place, '42'.repeat(32))])
+    await testSigning.sign('digest', bound.signerFor(testPurpose), new Uint8Array(32))
+  const request = { purpose: testPurpose, operation: 'digest', args: [new Uint8Array(32)] }
+  expect(asked).toMatchObject([request, { ...request, isOrderKey: true }])
+  expect(asked[0]).not.toHaveProperty('isOrderKey')
+  const refusing = { ...place, permitSigning: () => expect.fail('refused') }
+  const refused = createOrderKey(refusing, '42'.repeat(32)).signerFor(testPurpose)
+  await expect(testSigning.sign('digest', refused, new Uint8Array(32))).rejects.toThrow('refused')
 })
 
 describe('a public key', () => {

@@ -175,6 +175,16 @@ describe('a batch of actions', () => {
     expect(signer.purpose).toEqual({ kind: 'order', chain, actions: [action, { ...action, order: second.step.state.order.id }] })
   })
 
+  test("signs for the address of the user that is paid in the user's place", async () => {
+    const [first] = await take('redeem', 'destination', [redeem(1n), redeem(1n)])
+    const context = fixture.context('service')
+    const party = { ...context.party, payoutAddress: () => 'an address' }
+    const facts = createFreshFacts(age(), async () => age())
+    const outbox = await openOutbox({ ...context, party }, 'redeem', [await withAttempts(first)], facts)
+    const { purpose } = await outbox.withKey(async (held) => held.signer)
+    expect(purpose).toMatchObject({ actions: [{ verb: 'redeem', to: 'an address' }] })
+  })
+
   test('records nothing when another engine has taken over one action', async () => {
     const [first, second] = await take('redeem', 'source', [redeem(1n), redeem(1n)])
     const outbox = await open([first, second])

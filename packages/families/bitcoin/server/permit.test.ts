@@ -1,6 +1,7 @@
 /** Tests that keys sign on chains of the Bitcoin family what their purpose says, and nothing that a thief of everything but the key would ask for. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { p2wpkh } from '@scure/btc-signer'
+import { localChains } from '@tandem/families/registry.ts'
 import { createTestSigner, type TestSigner } from '@tandem/keys/keys.fixture.ts'
 import { SigningRefused } from '@tandem/keys/permit.ts'
 import { type OrderAction, type OrderPurpose, orderPurpose, type Purpose, type SignedVerb } from '@tandem/keys/purpose.ts'
@@ -13,14 +14,18 @@ import { networkOf } from '../terms/networks.ts'
 import { walletAddress } from '../terms/script/address.ts'
 import { identityOf } from '../terms/script/user-key.ts'
 import { composeLeafSpends, type LeafInput, type SpendableCoin } from '../terms/wallet/sign.ts'
-import { regtest, regtestChain } from './bitcoin.fixture.ts'
 import { beginInstantRefund, composeRefunds } from './cosign/instant-refund.ts'
 import { jobs } from './cosign/signing-jobs.ts'
 import { createPermit } from './permit.ts'
 import type { TransactionOutput } from './script/transaction.ts'
 import { bitcoinSigning } from './signing.ts'
 
-const chain = regtestChain()
+const chainOf = (reference: string) => {
+  const found = localChains.find((known) => known.reference === reference)
+  if (found === undefined) throw new Error(`there is no local chain of ${reference}`)
+  return found
+}
+const [chain, regtest] = [chainOf('bitcoin:regtest'), networkOf('bitcoin:regtest')]
 const permit = createPermit(chain, regtest)
 const [own, user, relay, thief] = ['42', '43', '44', '45'].map((byte) => createTestSigner(byte.repeat(32))) as [
   TestSigner,
@@ -293,7 +298,7 @@ test.each(ALLOWED)('may be %s', (_, ask) => {
 describe('may not be', () => {
   test.each(ALLOWED)('%s on another chain, or of another asset', (_, ask) => {
     refused({ ...ask, purpose: { ...ask.purpose, chain: 'litecoin_regtest' } })
-    expect(() => createPermit(regtestChain('litecoin:regtest'), networkOf('litecoin:regtest'))(ask)).toThrow(SigningRefused)
+    expect(() => createPermit(chainOf('litecoin:regtest'), networkOf('litecoin:regtest'))(ask)).toThrow(SigningRefused)
     const { purpose } = ask
     if (purpose.kind === 'withdraw') return refused({ ...ask, purpose: { ...purpose, asset: 'bitcoin_regtest:other' } })
     refused({ ...ask, purpose: withTerms(purpose as OrderPurpose, { asset: 'bitcoin_regtest:other' }) })
