@@ -12,7 +12,8 @@ import { TandemError } from '@tandem/protocol/error.ts'
 import type { Order, Swap } from '@tandem/protocol/order.ts'
 import type { ServiceContext } from '../context.ts'
 
-type BudgetContext = Pick<ServiceContext, 'db' | 'clients' | 'prices' | 'settings'>
+type FeeContext = Pick<ServiceContext, 'clients' | 'prices'>
+type BudgetContext = FeeContext & Pick<ServiceContext, 'db' | 'settings'>
 
 const MIN_USD_MICROS = 50_000n
 /** If the fee or the price of the chain's coin is unknown, a refund is assumed to cost this much. */
@@ -44,7 +45,7 @@ export async function recordRefundCost(context: Omit<BudgetContext, 'settings'>,
 }
 
 /** The cost is in millionths of a dollar, rounded up. */
-async function refundCost(context: Omit<BudgetContext, 'settings'>, { source }: Order): Promise<bigint> {
+async function refundCost(context: FeeContext, { source }: Order): Promise<bigint> {
   return worstCost(context, source, async (refund, { instantRefund }) => (await instantRefund?.maxCost?.(source.terms)) ?? refund)
 }
 
@@ -52,12 +53,12 @@ async function refundCost(context: Omit<BudgetContext, 'settings'>, { source }: 
  * The same for a return from a deposit address. It makes the account of the address and removes it, which is up to half as much again on EVM chains
  * (`bench/RESULTS.md`). It runs no code of the owner, so its cost depends on the asset alone.
  */
-export function returnCost(context: Omit<BudgetContext, 'settings'>, { source }: Order): Promise<bigint> {
+export function returnCost(context: FeeContext, { source }: Order): Promise<bigint> {
   return worstCost(context, source, async (refund) => divideRoundingUp(refund * 3n, 2n))
 }
 
 async function worstCost(
-  { clients, prices }: Omit<BudgetContext, 'settings'>,
+  { clients, prices }: FeeContext,
   source: Swap,
   worst: (refund: bigint, client: ChainClient) => Promise<bigint>,
 ): Promise<bigint> {

@@ -12,6 +12,7 @@ import { NOW, putOrder } from '@tandem/party/store/store.fixture.ts'
 import { prefundedGrant, signedGrant } from '@tandem/protocol/grants.fixture.ts'
 import { testLog } from '@tandem/runtime/test-log.fixture.ts'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SyncContext } from '../solver-sync/solver-sync.ts'
 import { createCollectTasks } from './collect-prefunds.ts'
@@ -294,6 +295,7 @@ describe('deposit addresses', () => {
       await put({ deadline: NOW - 1n }),
     ]
     await store.db.updateTable('order_list').set({ status: 'initiated' }).where('order_id', '=', twice.order.id).execute()
+    await sql`update swaps set funded = true where order_id = ${twice.order.id}`.execute(store.db)
     await store.db.updateTable('order_list').set({ status: 'initiate_detected' }).where('order_id', '=', waiting.order.id).execute()
     for (const order of [late, twice, waiting, ordinary]) pay(order)
     await secondsOf(1)
@@ -358,15 +360,15 @@ describe('deposit addresses', () => {
       const dust = await late('shop', 120)
       for (const one of dust) pay(one, one.order.source.terms.amount / 100n)
       const pass = start('addresses of swaps')
-      await pass(20)
+      await pass(40)
       expect((await returned()).size).toBe(120)
-      expect(feesRead).toBeLessThanOrEqual(4)
+      expect(feesRead).toBeLessThanOrEqual(5)
       const worth = await late('shop', 119)
       const [victim] = await late('shop', 1)
       if (victim === undefined) throw new Error('there is no order')
       for (const one of worth) pay(one, (one.order.source.terms.amount * 3n) / 100n)
       pay(victim)
-      await pass(20)
+      await pass(40)
       expect((await returned()).size).toBe(240)
       expect(await returned()).toContain(victim.order.id)
     })
@@ -375,12 +377,12 @@ describe('deposit addresses', () => {
       atPrices()
       for (const one of await late('shop', 150)) pay(one, one.order.source.terms.amount / 100n)
       const pass = start('addresses of swaps')
-      await pass(20)
+      await pass(40)
       expect((await returned()).size).toBe(120)
       const [victim] = await late('shop', 1)
       if (victim === undefined) throw new Error('there is no order')
       pay(victim)
-      await pass(20)
+      await pass(40)
       expect(await returned()).toContain(victim.order.id)
     })
 
@@ -388,11 +390,11 @@ describe('deposit addresses', () => {
       atPrices()
       for (const one of await late('shop', 130)) pay(one)
       const pass = start('addresses of swaps')
-      await pass(20)
+      await pass(40)
       expect((await returned()).size).toBe(120)
       const others = await late('wallet', 120)
       for (const one of others) pay(one)
-      await pass(20)
+      await pass(40)
       expect((await returned()).size).toBe(240)
       for (const { order } of others) expect(await returned()).toContain(order.id)
     })

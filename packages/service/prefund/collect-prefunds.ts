@@ -5,7 +5,7 @@
  */
 import { type Prefund, prefundedSwapOf } from '@tandem/chain-kit/port/abilities/prefund.ts'
 import type { StoredOrder } from '@tandem/party/store/orders/orders.ts'
-import { listAddressesPastFundingAfter, listPastFundingAfter, mayFundAnother, recordPrefund } from '@tandem/party/store/orders/prefunds.ts'
+import { listPastFundingAfter, mayFundAnother, recordPrefund } from '@tandem/party/store/orders/prefunds.ts'
 import {
   listUnfundedAfter,
   listUnfundedLast,
@@ -19,6 +19,7 @@ import { isWorthReclaiming, RELAY_SECONDS } from '@tandem/protocol/playbook.ts'
 import type { SyncContext, SyncTask } from '../solver-sync/solver-sync.ts'
 import { grantPrefunded } from './grant-prefunded.ts'
 import { createHourlyShares } from './hourly-shares.ts'
+import { createLatePages, type LatePage } from './late-deposits.ts'
 import { createWorthCheck } from './reclaim-budget.ts'
 
 /** Each poll reads the newest page of unfunded orders and the next older page in one request, so that every order is read eventually. */
@@ -30,7 +31,7 @@ const READS_PER_AGE = 10
 const MAX_BACKOFF_MS = 30_000
 const MAX_REMEMBERED = 10_000
 
-/** One request reads this many orders that are past funding. */
+/** Where payers have accounts, one request reads this many orders that are past funding. */
 const RECLAIM_PAGE = 200
 const RECLAIM_POLL_MS = 5_000
 /** This is the interval after a round over all orders that found nothing. */
@@ -119,7 +120,7 @@ function createCollector(context: SyncContext, chain: ChainId, prefund: Prefund,
 
 function createReclaimer(context: SyncContext, chain: ChainId, prefund: Prefund) {
   const { db, log, wake, now } = context
-  const nextPage = pagesPastFunding(kindOf(prefund))
+  const nextPage = kindOf(prefund) === 'all' ? pagesPastFunding() : createLatePages(db, chain)
   let startedAt = 0
   let pollMs = RECLAIM_POLL_MS
   let foundInRound = 0
@@ -129,7 +130,7 @@ function createReclaimer(context: SyncContext, chain: ChainId, prefund: Prefund)
   async function run(): Promise<'done'> {
     startedAt = Date.now()
     pollMs = RECLAIM_POLL_MS
-    const { orders, isLast } = await nextPage()
+    const { orders, isLast } = await nextPage(now())
     const seenAt = new Date()
     const isWorthItsFee = createWorthCheck(context)
     const amounts = await amountsAt(
@@ -154,17 +155,11 @@ function createReclaimer(context: SyncContext, chain: ChainId, prefund: Prefund)
   }
 
   /** Each call returns the next page; after the last one, the first. */
-  function pagesPastFunding(kind: UnfundedKind): () => Promise<{ readonly orders: readonly StoredOrder[]; readonly isLast: boolean }> {
-    let [bySequence, byId] = [-1n, '']
-    return async () => {
-      const query = { now: now(), limit: RECLAIM_PAGE }
-      if (kind === 'all') {
-        const { orders, end } = await listPastFundingAfter(db, chain, { ...query, after: bySequence })
-        bySequence = end ?? -1n
-        return { orders, isLast: end === null }
-      }
-      const { orders, end } = await listAddressesPastFundingAfter(db, chain, { ...query, after: byId })
-      byId = end ?? ''
+  function pagesPastFunding(): (now: bigint) => Promise<LatePage> {
+    let after = -1n
+    return async (at) => {
+      const { orders, end } = await listPastFundingAfter(db, chain, { now: at, limit: RECLAIM_PAGE, after })
+      after = end ?? -1n
       return { orders, isLast: end === null }
     }
   }

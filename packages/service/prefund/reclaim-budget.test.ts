@@ -75,7 +75,7 @@ describe('after one was sent', () => {
   const dearer = { ...known, [`${CHAIN}:eth`]: 20_000n * DOLLARS }
   const charged = async () => (await store.db.selectFrom('paid_refunds').select('usd_micros').executeTakeFirst())?.usd_micros ?? null
 
-  async function sent(): Promise<{ readonly order: Order; send(tx: string, slot: string): Promise<void> }> {
+  async function sent(): Promise<{ readonly order: Order; send(tx: string, slot: string): Promise<boolean> }> {
     const order = await put()
     await payForReclaim(context(dollars(100n), known), order, dollars(50n))
     await syncWanted(store.db, [order.id], [{ orderId: order.id, leg: 'source', verb: 'reclaim' }])

@@ -3,14 +3,21 @@
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { type Order, payerOf } from '@tandem/protocol/order.ts'
 import { sql } from 'kysely'
-import { bigintText, shape, text } from '../database/columns.ts'
+import { bigintText, shape } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { orderColumns, parseOrder, type StoredOrder, selectOrders } from './order-rows.ts'
 
-/** `seenAt` is when the reading started. An older reading never replaces a newer one. */
+/**
+ * `seenAt` is when the reading started. An older reading never replaces a newer one. Where money was ever seen, later payments are looked for first
+ * (`late-deposits.ts`).
+ */
 export async function recordPrefund(db: Database, orderId: string, { amount, seenAt }: Sighting): Promise<void> {
   await sql`
+    with marked as (
+      update swaps set funded = true
+      where order_id = ${orderId} and leg = 'source' and deposit_address is not null and not funded and ${amount.toString()}::numeric > 0
+    )
     insert into prefunds (order_id, amount, seen_at) values (${orderId}, ${amount.toString()}, ${seenAt})
     on conflict (order_id) do update set amount = excluded.amount, seen_at = excluded.seen_at
     where prefunds.seen_at <= excluded.seen_at`.execute(db)
@@ -52,30 +59,6 @@ export async function listPastFundingAfter(
   query: { readonly now: bigint; readonly after: bigint; readonly limit: number },
 ): Promise<{ readonly orders: readonly StoredOrder[]; readonly end: bigint | null }> {
   const rows = await selectAfter(db, [chain, query.now.toString(), query.after.toString(), query.limit])
-  const last = rows.at(-1)
-  return { orders: rows.map((row) => parseOrder(row)), end: rows.length < query.limit || !last ? null : last.place }
-}
-
-const selectAddressesAfter = prepare(
-  'list-addresses-past-funding-after',
-  shape({ ...orderColumns, place: text }),
-  selectOrders(
-    `join order_list l on l.seq = o.seq
-      where s.chain = $1 and s.deposit_address is not null and s.open and s.order_id > $3
-        and (l.deadline < $2 or l.status not in ('created', 'initiate_detected'))
-        and not exists (select from prefunds p where p.order_id = o.id and p.amount > 0)
-      order by s.order_id limit $4`,
-    ', s.order_id as place',
-  ),
-)
-
-/** The same for orders with a deposit address. All others cost nothing. */
-export async function listAddressesPastFundingAfter(
-  db: Database,
-  chain: ChainId,
-  query: { readonly now: bigint; readonly after: string; readonly limit: number },
-): Promise<{ readonly orders: readonly StoredOrder[]; readonly end: string | null }> {
-  const rows = await selectAddressesAfter(db, [chain, query.now.toString(), query.after, query.limit])
   const last = rows.at(-1)
   return { orders: rows.map((row) => parseOrder(row)), end: rows.length < query.limit || !last ? null : last.place }
 }
