@@ -11,11 +11,15 @@ const groups: readonly Group[] = [
   { folder: '', imports: [] },
   { folder: 'distributor/', imports: ['Signatures.sol', 'Transfers.sol'] },
   // The blocks that HyperEVM makes every second are small, and a deployment should fit into one.
-  { folder: 'hypercore/', imports: tokenHtlc, runs: 200 },
+  { folder: 'hypercore/', imports: [...tokenHtlc, 'BriefAccounts.sol'], runs: 200 },
   { folder: 'hypercore/simulator/', imports: [] },
   { folder: 'test/', imports: [] },
   // Tron's networks vote on each later EVM instruction separately, so the code uses none of them.
-  { folder: 'tron/', imports: [...tokenHtlc, 'DepositAccount.sol', 'Deposits.sol', 'GasWithPayout.sol'], evmVersion: 'paris' },
+  {
+    folder: 'tron/',
+    imports: [...tokenHtlc, 'BriefAccounts.sol', 'DepositAccount.sol', 'Deposits.sol', 'GasWithPayout.sol'],
+    evmVersion: 'paris',
+  },
 ]
 
 interface Group {

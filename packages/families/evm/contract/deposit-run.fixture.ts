@@ -19,6 +19,7 @@ import type { HtlcKind, HtlcSetup } from './htlc.fixture.ts'
 import { computeDepositAddress, htlcCall, type OrderDeposit } from './htlc-order.fixture.ts'
 import type { HtlcRun } from './htlc-run.fixture.ts'
 import type { Account } from './htlc-steps.fixture.ts'
+import type { InnerCall } from './one-transaction.fixture.ts'
 
 export interface DepositRunOptions {
   readonly drawn: readonly DrawnDeposit[]
@@ -29,6 +30,8 @@ export interface DepositRunOptions {
   mine(caller: Account, to: Address, data: Hex, value?: bigint): Promise<string | null>
   give(token: Address, owner: Address, amount: bigint): void
   balanceOf(token: Address, owner: Address): Promise<bigint>
+  /** The caller pays what a contract pays. Each result is the error of a call, or null. */
+  together(caller: Account, by: 'contract' | 'key with code', calls: readonly InnerCall[]): Promise<readonly (string | null)[]>
   /** What all contracts have logged since the run began. */
   logs(): Promise<readonly RpcLog[]>
 }
@@ -53,7 +56,7 @@ const OTHER_CHAIN = 99
 const add = (sums: Map<Address, bigint>, token: Address, amount: bigint) => sums.set(token, (sums.get(token) ?? 0n) + amount)
 
 export function createDepositRun(options: DepositRunOptions) {
-  const { drawn, otherToken, sideOf, addressOf, now, mine, give, balanceOf, logs } = options
+  const { drawn, otherToken, sideOf, addressOf, now, mine, together, give, balanceOf, logs } = options
   const begin = now()
   const deposits = new Map<Address, KnownDeposit>()
 
@@ -141,6 +144,26 @@ export function createDepositRun(options: DepositRunOptions) {
     if (expected === null) for (const returned of new Set([token, zeroAddress])) giveBack(one, returned)
   }
 
+  /** Coin that comes after an act in the same transaction would be burned, so nobody acts here, and all payments stay. */
+  async function inOneTransaction({ caller, by, calls }: DepositCalls['inOneTransaction']): Promise<void> {
+    const inner = calls.map(({ act, pick, twist, money, part }) => {
+      const one = depositOf(pick, twist)
+      const { deposit, address } = one
+      const target = sideOf(one.kind).setup.htlc
+      if (act === 'initiate') return { one, call: { target, value: 0n, data: htlcCall.initiateDeposit(deposit) } }
+      if (act === 'reclaim') return { one, call: { target, value: 0n, data: htlcCall.reclaimDeposited(deposit, tokenOf(one, money)) } }
+      return { one, call: { target: address, value: parts[part](deposit.order.amount), data: '0x' as const } }
+    })
+    const payments = inner.filter(({ one, call }) => call.target === one.address)
+    const errors = await together(
+      caller,
+      by,
+      inner.map(({ call }) => call),
+    )
+    expect(errors).toEqual(calls.map(({ act }) => (act === 'pay' ? null : 'HTLC__InsideTransaction')))
+    for (const { one, call } of payments) for (const sums of [one.paid, one.held]) add(sums, zeroAddress, call.value)
+  }
+
   async function callOnOrder({ caller, pick, name }: DepositCalls['callOnOrder']): Promise<void> {
     const { kind, terms, deposit } = depositOf(pick, 'none')
     const { actions, mentioned } = sideOf(kind).run
@@ -163,6 +186,7 @@ export function createDepositRun(options: DepositRunOptions) {
     },
     async take(step: DepositStep): Promise<void> {
       if (step.call === 'callOnOrder') return callOnOrder(step)
+      if (step.call === 'inOneTransaction') return inOneTransaction(step)
       const one = depositOf(step.pick, step.twist)
       if (step.call === 'payDeposit') await pay(step.caller, one, tokenOf(one, step.money), parts[step.part](one.deposit.order.amount))
       else if (step.call === 'initiateDeposit') await initiate(step.caller, one)

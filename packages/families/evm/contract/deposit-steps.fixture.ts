@@ -29,10 +29,19 @@ interface OnDeposit {
   readonly twist: DepositTwist
 }
 
+/** A payment is one of native coin. */
+export interface InnerStep extends Omit<OnDeposit, 'caller'> {
+  readonly act: 'pay' | 'initiate' | 'reclaim'
+  readonly money: Money
+  readonly part: Part
+}
+
 export interface DepositCalls {
   readonly payDeposit: OnDeposit & { readonly money: Money; readonly part: Part }
   readonly initiateDeposit: OnDeposit
   readonly reclaimDeposited: OnDeposit & { readonly money: Money }
+  /** Several calls in one transaction, by a contract or by a key with code. Neither is a party. */
+  readonly inOneTransaction: { readonly caller: Account; readonly by: 'contract' | 'key with code'; readonly calls: readonly InnerStep[] }
   /** The ordinary call, for the order of a deposit. */
   readonly callOnOrder: { readonly caller: Account; readonly pick: number; readonly name: CallOnOrder }
 }
@@ -66,6 +75,14 @@ export function depositSteps() {
     step(4, 'payDeposit', { ...onDeposit, money, part }),
     step(3, 'initiateDeposit', onDeposit),
     step(3, 'reclaimDeposited', { ...onDeposit, money }),
+    step(3, 'inOneTransaction', {
+      caller: account,
+      by: fc.constantFrom('contract', 'key with code'),
+      calls: fc.array(fc.record({ act: fc.constantFrom('pay', 'initiate', 'reclaim'), pick, twist, money, part }), {
+        minLength: 2,
+        maxLength: 4,
+      }),
+    }),
     step(2, 'callOnOrder', {
       caller: account,
       pick,
@@ -76,6 +93,12 @@ export function depositSteps() {
 
 export type DepositStep = StepFrom<DepositCalls>
 
-const calls: readonly string[] = ['payDeposit', 'initiateDeposit', 'reclaimDeposited', 'callOnOrder'] satisfies (keyof DepositCalls)[]
+const calls: readonly string[] = [
+  'payDeposit',
+  'initiateDeposit',
+  'reclaimDeposited',
+  'inOneTransaction',
+  'callOnOrder',
+] satisfies (keyof DepositCalls)[]
 export const isDepositStep = <Step extends { readonly call: string }>(step: Step | DepositStep): step is DepositStep =>
   calls.includes(step.call)

@@ -21,6 +21,7 @@ import { type ContractFixture, createContractFixture } from './contract.fixture.
 import { createDepositSetup, type DepositSetup, depositKinds } from './deposit.fixture.ts'
 import type { HtlcKind } from './htlc.fixture.ts'
 import { computeDepositAddress, htlcCall, type OrderDeposit } from './htlc-order.fixture.ts'
+import { createBatches, whileCreated } from './one-transaction.fixture.ts'
 
 const open = 3n
 const otherChainId = 99
@@ -199,6 +200,46 @@ describe.each(depositKinds)('a deposit address of the %s HTLC', (kind) => {
     })
   })
 
+  describe('within a transaction that does more', () => {
+    const coin = 5n * 10n ** 18n
+
+    it.each(['a contract', 'a contract that is being created', 'a key with code'] as const)(
+      'acts for no stranger that is %s, or coin that comes afterwards would be burned',
+      async (who) => {
+        const batches = await createBatches(setup.fixture, htlcErc20.abi)
+        const [paid, foreign] = [await setup.paid(), { ...setup.newDeposit(), chainId: otherChainId }]
+        await setup.pay(foreign, 1n)
+        for (const [deposit, data] of [
+          [paid, htlcCall.initiateDeposit(paid)],
+          [foreign, htlcCall.reclaimDeposited(foreign, setup.asset)],
+        ] as const) {
+          const address = await setup.addressOf(deposit)
+          const before = await setup.fixture.nativeBalance(address)
+          const act = who === 'a contract that is being created' ? whileCreated(setup.htlc, data) : { target: setup.htlc, value: 0n, data }
+          const payout = [act, { target: address, value: coin, data: '0x' }] as const
+          const { errors } = await (who === 'a key with code' ? batches.byKeyWithCode(payout) : batches.byContract(setup.redeemer, payout))
+          expect(errors).toEqual(['HTLC__InsideTransaction', null])
+          expect(await setup.fixture.nativeBalance(address)).toBe(before + coin)
+          const held = await setup.fixture.nativeBalance(deposit.order.initiator)
+          await setup.send(setup.stranger, data)
+          const taken = deposit === paid && kind === 'native' ? deposit.order.amount : 0n
+          expect(await setup.fixture.nativeBalance(deposit.order.initiator)).toBe(held + before + coin - taken)
+        }
+      },
+    )
+
+    it('acts for its owner, which may be a contract', async () => {
+      const owner = await setup.fixture.deploy(contractAccount)
+      const deposit = setup.newDeposit({ initiator: owner })
+      const by = (data: Hex) => encodeFunctionData({ abi: contractAccount.abi, functionName: 'execute', args: [setup.htlc, data] })
+      for (const data of [htlcCall.reclaimDeposited(deposit, setup.asset), htlcCall.initiateDeposit(deposit)]) {
+        await setup.pay(deposit, deposit.order.amount)
+        await setup.fixture.send({ from: setup.stranger, to: owner, data: by(data) })
+      }
+      expect([await setup.balance(owner), await setup.balance(setup.htlc)]).toEqual([deposit.order.amount, deposit.order.amount])
+    })
+  })
+
   it('keeps a surplus of the token for a return, and gives a surplus of native coin to the initiator at once', async () => {
     const deposit = await setup.paid(7n)
     const before = await setup.balance(deposit.order.initiator)
@@ -368,6 +409,12 @@ describe('a token that', () => {
 })
 
 describe('a token that calls back while it moves', () => {
+  /** The token is the initiator, because others make an account act only by a whole transaction. */
+  const paidToken = async (surplus = 0n) => {
+    const deposit = setup.newDeposit({ initiator: setup.token })
+    await setup.pay(deposit, deposit.order.amount + surplus)
+    return deposit
+  }
   const arm = (data: Hex, withheld = 0n) =>
     setup.fixture.send({
       from: setup.stranger,
@@ -382,7 +429,7 @@ describe('a token that calls back while it moves', () => {
     for (const kind of ['ERC-20', 'TRC-20'] as const) {
       setup = await createDepositSetup(kind, reentrantToken)
       for (const inner of [htlcCall.initiateDeposit, (of: OrderDeposit) => htlcCall.reclaimDeposited(of, setup.token)]) {
-        const deposit = await setup.paid(2n)
+        const deposit = await paidToken(2n)
         const locked = await setup.balance(setup.htlc)
         await arm(inner(deposit))
         await setup.initiateDeposit(deposit)
@@ -398,7 +445,7 @@ describe('a token that calls back while it moves', () => {
   it('may act for another deposit meanwhile, each with its own money', async () => {
     for (const kind of ['ERC-20', 'TRC-20'] as const) {
       setup = await createDepositSetup(kind, reentrantToken)
-      const [one, two] = [await setup.paid(), await setup.paid()]
+      const [one, two] = [await setup.paid(), await paidToken()]
       await arm(htlcCall.initiateDeposit(two))
       await setup.initiateDeposit(one)
       expect(await didCall()).toBe(true)
@@ -409,7 +456,7 @@ describe('a token that calls back while it moves', () => {
 
   it('cannot let the payment of another deposit count for one that it withholds', async () => {
     setup = await createDepositSetup('ERC-20', reentrantToken)
-    const [one, two] = [await setup.paid(), await setup.paid()]
+    const [one, two] = [await setup.paid(), await paidToken()]
     await arm(htlcCall.initiateDeposit(two), one.order.amount)
     await expect(setup.initiateDeposit(one)).rejects.toThrow('HTLC__AmountNotReceived')
     expect([await setup.state(one.order), await setup.state(two.order)]).toEqual([0n, 0n])

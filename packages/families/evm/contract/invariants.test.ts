@@ -12,6 +12,7 @@ import {
   zeroAddress,
 } from 'viem'
 import { beforeAll, expect, it } from 'vitest'
+import { htlcErc20 } from './artifacts/htlc-erc20.ts'
 import { signingToken } from './artifacts/signing-token.ts'
 import { testToken } from './artifacts/test-token.ts'
 import { type ContractFixture, createContractFixture } from './contract.fixture.ts'
@@ -44,6 +45,7 @@ import {
   permitTypedData,
   type SigningSetup,
 } from './one-signature.fixture.ts'
+import { type Batches, createBatches, type InnerCall } from './one-transaction.fixture.ts'
 
 const sequences = 200
 const days = 86_400n
@@ -123,6 +125,7 @@ let fixture: ContractFixture
 let setups: readonly (readonly [HtlcKind, HtlcSetup])[]
 let signing: SigningSetup
 let otherToken: Address
+let batches: Batches
 let snapshot: unknown
 
 beforeAll(async () => {
@@ -138,6 +141,7 @@ beforeAll(async () => {
   }
   otherToken = await fixture.deploy(testToken, ['Other', 'OTHER', 18])
   for (const payer of fixture.accounts) await fundWithToken(fixture, otherToken, payer, signing.htlc)
+  batches = await createBatches(fixture, htlcErc20.abi)
   snapshot = await fixture.request({ method: 'evm_snapshot' })
 })
 
@@ -161,6 +165,15 @@ async function createRun(drawn: readonly DrawnDeposit[]) {
     const { receipt, error } = await fixture.attempt({ from: addressOf(caller), to, data, value })
     give(zeroAddress, addressOf(caller), -hexToBigInt(receipt.gasUsed) * hexToBigInt(receipt.effectiveGasPrice))
     return error
+  }
+
+  async function together(caller: Account, by: 'contract' | 'key with code', calls: readonly InnerCall[]) {
+    await fixture.request({ method: 'evm_setNextBlockTimestamp', params: [numberToHex(now)] })
+    if (by === 'key with code') return (await batches.byKeyWithCode(calls)).errors
+    const { errors, receipt } = await batches.byContract(fixture.accounts[caller], calls)
+    const paid = calls.reduce((sum, { value }) => sum + value, 0n)
+    give(zeroAddress, addressOf(caller), -paid - hexToBigInt(receipt.gasUsed) * hexToBigInt(receipt.effectiveGasPrice))
+    return errors
   }
 
   function createSide(kind: HtlcKind, setup: HtlcSetup) {
@@ -188,6 +201,7 @@ async function createRun(drawn: readonly DrawnDeposit[]) {
     addressOf,
     now: () => now,
     mine,
+    together,
     give,
     balanceOf,
     async logs() {

@@ -62,6 +62,7 @@ const htlc: readonly Break[] = [
     'return block.timestamp > _busyUntil[owner] && block.timestamp - consent',
     'owner;\n        return consent != 0 && consent < block.timestamp && block.timestamp - consent',
   ],
+  ['an act within the transaction of somebody else', '_requireWholeTransaction(owner);', ''],
   ['a reclaim again and again', 'delete _consents[key];', ''],
   ['a reclaim of nothing', 'if (!_emptyAccount(owner, _coreToken)) revert HTLC__NotReclaimable();', '_emptyAccount(owner, _coreToken);'],
   [

@@ -63,6 +63,11 @@ async function playAccounts({ fixture, newOrder, send, call, refuses, gains, eve
     await refuses(relay, crossing(user.address), 'HTLC__ActionRefused')
   })
   equal((await send(relay, htlc, crossing(user.address), { value: HYPE + 1n })).status, '0x0')
+  // A batch payout would burn the coin that it pays to the account after its act.
+  const batch = await fixture.deploy(contractAccount)
+  equal(await refusalOf(fixture, batch, crossing(user.address), htlc), 'HTLC__InsideTransaction')
+  const within = encodeFunctionData({ abi: contractAccount.abi, functionName: 'execute', args: [htlc, crossing(user.address)] })
+  equal((await send(relay, batch, within)).status, '0x0')
   await call(relay, crossing(user.address), { value: HYPE })
   await fixture.mine()
   deepEqual(await held(), { spot: 0n, evm: EVM_AMOUNT })

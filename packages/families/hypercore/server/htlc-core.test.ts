@@ -332,24 +332,31 @@ test('a token that re-enters cannot make one order pay for another, nor change w
   const arm = (data: Hex) => encodeFunctionData({ abi: reentrantToken.abi, functionName: 'arm', args: [core.contract.address, data, 0n] })
   const balance = async (owner: Address) =>
     BigInt(await ask(token, encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })))
-  const [order, mine, other] = [await newOrder(), await newOrder(), await newOrder()]
-  const [, , timelock, amount, secretHash] = other.args
-  const theirs: CoreOrder = { ...other, args: [solver.address, relay.address, timelock, amount, secretHash] }
+  const [order, mine, ...others] = [await newOrder(), await newOrder(), await newOrder(), await newOrder(), await newOrder()]
+  // The token itself consents to these, because others make an account act only by a whole transaction.
+  const [its, itsNext, itsLast] = others.map((other): CoreOrder => {
+    const [, , timelock, amount, secretHash] = other.args
+    return { ...other, args: [solver.address, relay.address, timelock, amount, secretHash] }
+  }) as [CoreOrder, CoreOrder, CoreOrder]
   await call(user, consenting(mine))
-  await call(solver, consenting(theirs))
-  for (const owner of [await account(), await account(solver.address)]) await send(user, token, mint(owner))
-  // While the token moves the money of one order, it initiates one of another owner.
-  await send(user, token, arm(initiating(theirs, solver.address)))
+  await send(user, token, mint(user.address))
+  for (const one of [its, itsNext, itsLast]) {
+    await send(user, token, arm(consenting(one)))
+    await send(user, token, transfer(relay.address, 1n))
+  }
+  for (const owner of [await account(), await account(token)]) await send(user, token, mint(owner))
+  // While the token moves the money of one order, it initiates one of its own.
+  await send(user, token, arm(initiating(its, token)))
   await call(relay, signedInitiating(order, await sign(order)))
-  const balances = async () => Promise.all([await account(), await account(solver.address), core.contract.address].map(balance))
+  const balances = async () => Promise.all([await account(), await account(token), core.contract.address].map(balance))
   expect(await balances()).toEqual([9n * AMOUNT, 9n * AMOUNT, 2n * AMOUNT])
   // An order of the same owner cannot be initiated meanwhile, because its account is acting already. The attempt burns nearly all gas.
+  await send(user, token, arm(initiating(itsLast, token)))
+  expect((await send(relay, core.contract.address, initiating(itsNext, token), { gas: 500_000n })).status).toBe('0x0')
+  // It initiates no order of another owner.
   await send(user, token, arm(initiating(mine)))
   const last = await newOrder()
-  const signed = signedInitiating(last, await sign(last))
-  expect((await send(relay, core.contract.address, signed, { gas: 500_000n })).status).toBe('0x0')
-  expect(await balances()).toEqual([9n * AMOUNT, 9n * AMOUNT, 2n * AMOUNT])
-  await call(relay, signed)
+  await call(relay, signedInitiating(last, await sign(last)))
   expect(await balances()).toEqual([8n * AMOUNT, 9n * AMOUNT, 3n * AMOUNT])
   expect([await isOpen(last), await isOpen(mine)]).toEqual([true, false])
 })

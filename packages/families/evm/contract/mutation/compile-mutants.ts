@@ -7,7 +7,7 @@ import type { Mutant, MutantKind } from './mutants.ts'
 
 const shared = ['Signatures.sol', 'Transfers.sol'] as const
 const htlc = ['Htlc.sol', 'IHtlc.sol', ...shared] as const
-const deposits = ['DepositAccount.sol', 'Deposits.sol', 'TransientDeposits.sol'] as const
+const deposits = ['BriefAccounts.sol', 'DepositAccount.sol', 'Deposits.sol', 'TransientDeposits.sol'] as const
 
 const contracts: Readonly<
   Record<MutantKind, { readonly name: string; readonly file: Mutant['file']; readonly imports: readonly string[] }>
@@ -17,12 +17,20 @@ const contracts: Readonly<
   'TRC-20': {
     name: 'HtlcTrc20',
     file: 'tron/HtlcTrc20.sol',
-    imports: ['HtlcToken.sol', 'GasWithPayout.sol', 'DepositAccount.sol', 'Deposits.sol', 'tron/StoredDeposits.sol', ...htlc],
+    imports: [
+      'HtlcToken.sol',
+      'GasWithPayout.sol',
+      'BriefAccounts.sol',
+      'DepositAccount.sol',
+      'Deposits.sol',
+      'tron/StoredDeposits.sol',
+      ...htlc,
+    ],
   },
   HyperCore: {
     name: 'HtlcCore',
     file: 'hypercore/HtlcCore.sol',
-    imports: ['hypercore/CoreAccount.sol', 'hypercore/HyperCore.sol', 'HtlcToken.sol', ...htlc],
+    imports: ['hypercore/CoreAccount.sol', 'hypercore/HyperCore.sol', 'BriefAccounts.sol', 'HtlcToken.sol', ...htlc],
   },
   distributor: { name: 'Distributor', file: 'distributor/Distributor.sol', imports: shared },
 }

@@ -1,19 +1,22 @@
 // Checks deposit addresses: which money opens which order, and to whom all other money goes. Each assertion catches at least one mutant.
-import { equal, notEqual } from 'node:assert/strict'
+import { deepEqual, equal, notEqual } from 'node:assert/strict'
 import { type Address, encodeFunctionData, maxUint256, zeroAddress } from 'viem'
 import { contractAccount } from '../artifacts/contract-account.ts'
 import { distractedToken } from '../artifacts/distracted-token.ts'
 import { feeToken } from '../artifacts/fee-token.ts'
+import { htlcErc20 } from '../artifacts/htlc-erc20.ts'
 import { lyingToken } from '../artifacts/lying-token.ts'
 import { testToken } from '../artifacts/test-token.ts'
 import { createDepositSetup, type DepositSetup } from '../deposit.fixture.ts'
 import type { HtlcKind, SetupOptions, TokenArtifact } from '../htlc.fixture.ts'
 import { htlcCall, type OrderDeposit } from '../htlc-order.fixture.ts'
+import { createBatches, whileCreated } from '../one-transaction.fixture.ts'
 import { emits, isInState, refused } from './expectations.ts'
 
 const otherChainId = 99
 const notReturnable = 'HTLC__NotReturnable'
 const nothing = 'HTLC__NothingToReturn'
+const insideTransaction = 'HTLC__InsideTransaction'
 
 export async function playDeposits(kind: HtlcKind, options: SetupOptions): Promise<void> {
   const setupOf = (token?: TokenArtifact) => createDepositSetup(kind, token, { ...options, asksForAddress: true })
@@ -23,6 +26,7 @@ export async function playDeposits(kind: HtlcKind, options: SetupOptions): Promi
   await playTimes(setup)
   await playReturns(setup, kind)
   await playOtherMoney(setup, kind)
+  await playBatches(setup)
   if (kind !== 'native') await playHostileTokens(setupOf)
 }
 
@@ -120,6 +124,25 @@ async function playOtherMoney(setup: DepositSetup, kind: HtlcKind): Promise<void
   equal(await setup.fixture.nativeBalance(address), 0n)
   if (kind === 'native') await refused(setup, setup.stranger, '0x', 'HTLC__WrongValue', 1n)
   await isInState(setup, { ...deposit.order, amount: 1n }, 0n)
+}
+
+/** Coin that a batch pays after the account acted would be burned. */
+async function playBatches(setup: DepositSetup): Promise<void> {
+  const batches = await createBatches(setup.fixture, htlcErc20.abi)
+  const [paid, foreign] = [await setup.paid(), { ...setup.newDeposit(), chainId: otherChainId }]
+  await setup.pay(foreign, 1n)
+  for (const data of [htlcCall.initiateDeposit(paid), htlcCall.reclaimDeposited(foreign, setup.asset)]) {
+    const call = { target: setup.htlc, value: 0n, data }
+    const { errors } = await batches.byContract(setup.stranger, [call, whileCreated(setup.htlc, data)])
+    deepEqual([...errors, ...(await batches.byKeyWithCode([call])).errors], [insideTransaction, insideTransaction, insideTransaction])
+  }
+  const owner = await setup.fixture.deploy(contractAccount)
+  const own = setup.newDeposit({ initiator: owner })
+  for (const call of [htlcCall.reclaimDeposited(own, setup.asset), htlcCall.initiateDeposit(own)]) {
+    await setup.pay(own, own.order.amount)
+    const data = encodeFunctionData({ abi: contractAccount.abi, functionName: 'execute', args: [setup.htlc, call] })
+    await setup.fixture.send({ from: setup.stranger, to: owner, data })
+  }
 }
 
 const text = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)

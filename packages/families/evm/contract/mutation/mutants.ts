@@ -6,6 +6,7 @@ export type MutantKind = HtlcKind | 'distributor'
 export interface Mutant {
   readonly name: string
   readonly file:
+    | 'BriefAccounts.sol'
     | 'DepositAccount.sol'
     | 'Deposits.sol'
     | 'GasWithPayout.sol'
@@ -214,6 +215,16 @@ const oneSignature: readonly Break[] = [
 
 /** The token and the native coin share these. */
 const deposits: readonly Break[] = [
+  [
+    'an initiation within the transaction of somebody else',
+    '_requireWholeTransaction(deposit.initiator);\n        if (deposit.chainId',
+    'if (deposit.chainId',
+  ],
+  [
+    'a return within the transaction of somebody else',
+    '_requireWholeTransaction(deposit.initiator);\n        if (!_isReturnable',
+    'if (!_isReturnable',
+  ],
   ['a deposit opens an order on another chain', 'if (deposit.chainId != _deployedChainId) revert HTLC__OtherChain();', ''],
   ['a deposit opens an order after its deadline', 'if (block.timestamp > deposit.deadline) revert HTLC__TooLate();', ''],
   [
@@ -270,6 +281,11 @@ const deposits: readonly Break[] = [
     'keccak256(abi.encode(deposit.chainId, deposit.initiator, deposit.deadline, deposit.timelock, deposit.amount, deposit.secretHash));',
   ],
   [
+    'a deposit address without the timelock',
+    'keccak256(abi.encode(deposit));',
+    'keccak256(abi.encode(deposit.chainId, deposit.initiator, deposit.redeemer, deposit.deadline, deposit.amount, deposit.secretHash));',
+  ],
+  [
     'a deposit address without the amount',
     'keccak256(abi.encode(deposit));',
     'keccak256(abi.encode(deposit.chainId, deposit.initiator, deposit.redeemer, deposit.timelock, deposit.deadline, deposit.secretHash));',
@@ -295,7 +311,23 @@ const deposits: readonly Break[] = [
     'if (coin != 0) emit DepositReturned(account, deposit.initiator, address(0), coin);',
     '',
   ],
+  [
+    'native coin leaves another account, by the event',
+    'if (coin != 0) emit DepositReturned(account, deposit.initiator, address(0), coin);',
+    'if (coin != 0) emit DepositReturned(address(this), deposit.initiator, address(0), coin);',
+  ],
   ['all addresses hold as much as the first', '_balanceOf(_asset(), accounts[i]);', '_balanceOf(_asset(), accounts[0]);'],
+]
+
+const briefAccounts: readonly Break[] = [
+  [
+    'a contract that is being created is taken for a key',
+    '(msg.sender != tx.origin || msg.sender.code.length != 0)',
+    'msg.sender.code.length != 0',
+  ],
+  ['a key with code is taken for one without', '(msg.sender != tx.origin || msg.sender.code.length != 0)', 'msg.sender != tx.origin'],
+  ['the owner cannot be a contract', 'msg.sender != owner && (', '(owner == address(0) || owner != address(0)) && ('],
+  ['nobody but the owner acts', '(msg.sender != tx.origin || msg.sender.code.length != 0)', 'tx.origin != address(0)'],
 ]
 
 const tokenDeposits: readonly Break[] = [
@@ -311,6 +343,11 @@ const tokenDeposits: readonly Break[] = [
   ],
   ['a token that moved nothing has been returned', 'if (left >= held) revert Transfers.HTLC__TransferFailed();', ''],
   ['a return emits no event', 'emit DepositReturned(account, deposit.initiator, token_, held - left);', ''],
+  [
+    'a return is told of another account',
+    'emit DepositReturned(account, deposit.initiator, token_, held - left);',
+    'emit DepositReturned(deposit.initiator, deposit.initiator, token_, held - left);',
+  ],
   ['another token waits for the deadline', '|| _isForeign(token_) || _state', '|| _state'],
 ]
 
@@ -554,8 +591,12 @@ export const mutants: readonly Mutant[] = [
   ...ofFile('Transfers.sol', 'TRC-20', tronTransfers),
   ...ofFile('Deposits.sol', 'ERC-20', [...deposits, ...tokenDeposits]),
   ...ofFile('Deposits.sol', 'native', deposits),
+  ...ofFile('Deposits.sol', 'TRC-20', [...deposits, ...tokenDeposits]),
+  ...ofFile('BriefAccounts.sol', 'ERC-20', briefAccounts),
+  ...ofFile('BriefAccounts.sol', 'native', briefAccounts),
   ...ofFile('DepositAccount.sol', 'ERC-20', tokenAccount),
   ...ofFile('DepositAccount.sol', 'native', nativeAccount),
+  ...ofFile('DepositAccount.sol', 'TRC-20', tokenAccount),
   ...ofFile('HtlcNative.sol', 'native', nativeDeposits),
   ...ofFile('HtlcErc20.sol', 'ERC-20', erc20Deposits),
   ...ofFile('tron/StoredDeposits.sol', 'TRC-20', tronDeposits),

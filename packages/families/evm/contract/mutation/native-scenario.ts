@@ -12,7 +12,7 @@ import type { Part } from './parts.ts'
 export function nativeScenario(options: SetupOptions): readonly Part[] {
   return [
     { files: [], play: () => playCoin(options) },
-    { files: ['DepositAccount.sol', 'Deposits.sol'], play: () => playDeposits('native', options) },
+    { files: ['BriefAccounts.sol', 'DepositAccount.sol', 'Deposits.sol'], play: () => playDeposits('native', options) },
   ]
 }
 

@@ -53,7 +53,7 @@ export function tokenScenario(options: SetupOptions, kind: 'ERC-20' | 'HyperCore
     ...parts,
     { files: ['GasWithPayout.sol'], play: async () => playGas(await trialOf()) },
     { files: ['HtlcErc20.sol'], play: () => playOneSignature(options) },
-    { files: ['DepositAccount.sol', 'Deposits.sol'], play: () => playDeposits(kind, options) },
+    { files: ['BriefAccounts.sol', 'DepositAccount.sol', 'Deposits.sol'], play: () => playDeposits(kind, options) },
   ]
 }
 

@@ -30,7 +30,7 @@ export function tronScenario(options: SetupOptions): readonly Part[] {
       },
     },
     { files: ['GasWithPayout.sol'], play: async () => playGas(await setupOf()) },
-    { files: ['tron/StoredDeposits.sol'], play: () => playDeposits('TRC-20', options) },
+    { files: ['DepositAccount.sol', 'Deposits.sol', 'tron/StoredDeposits.sol'], play: () => playDeposits('TRC-20', options) },
   ]
 }
 

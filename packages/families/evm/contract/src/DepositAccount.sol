@@ -6,7 +6,7 @@ import {Transfers} from "./Transfers.sol";
 /// @title Acts once for the deposit address of an order, and destroys itself.
 /// @dev Exists within one transaction: EIP-6780 removes a contract that is destroyed in the transaction that created it. The
 /// address can therefore be paid before and after like any account without code, and act any number of times, once in a
-/// transaction. Only the HTLC can create it, and it asks the HTLC what to do before it calls anything else.
+/// transaction. Coin that comes in that transaction after it acted is lost: see `BriefAccounts`. Only the HTLC can create it, and it asks the HTLC what to do before it calls anything else.
 /// What the token answers proves nothing: the HTLC measures what moved.
 contract DepositAccount {
     constructor() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
+import {BriefAccounts} from "./BriefAccounts.sol";
 import {DepositAccount, IDepositAccountTask} from "./DepositAccount.sol";
 import {Htlc} from "./Htlc.sol";
 import {Transfers} from "./Transfers.sol";
@@ -11,7 +12,7 @@ import {Transfers} from "./Transfers.sol";
 /// address never wears out. The chain is one of its terms, because the same contract may be at the same address on other
 /// chains: money that was sent there opens nothing and goes back.
 /// A token with two addresses can be returned early by its second one. It goes to the initiator even then.
-abstract contract Deposits is Htlc, IDepositAccountTask {
+abstract contract Deposits is Htlc, BriefAccounts, IDepositAccountTask {
     /// @dev The terms of an order, the id of the chain that it is for, and the time until which it may be opened by a deposit,
     /// in Unix seconds. Two deposits that differ in anything have two addresses.
     struct Deposit {
@@ -42,9 +43,11 @@ abstract contract Deposits is Htlc, IDepositAccountTask {
 
     uint256 private constant IS_INITIATION = 1 << 160;
 
-    /// @notice Opens an order with money that lies at its deposit address. Anyone may call until the deadline. A surplus of
-    /// the token stays there for `reclaimDeposited`; native coin that the order does not take goes to the initiator.
+    /// @notice Opens an order with money that lies at its deposit address. Anyone may call until the deadline, others than the
+    /// initiator by a key (see `BriefAccounts`). A surplus of the token stays there for `reclaimDeposited`; native coin that the
+    /// order does not take goes to the initiator.
     function initiateDeposit(Deposit memory deposit) external {
+        _requireWholeTransaction(deposit.initiator);
         if (deposit.chainId != _deployedChainId) revert HTLC__OtherChain();
         if (block.timestamp > deposit.deadline) revert HTLC__TooLate();
         if (deposit.initiator == address(0)) revert HTLC__ZeroAddressInitiator();
@@ -53,15 +56,16 @@ abstract contract Deposits is Htlc, IDepositAccountTask {
     }
 
     /// @notice Pays all of a token that lies at a deposit address to the initiator of the order, and all native coin with it.
-    /// The initiator may always call. Anyone else may when the money can open the order no more, or never could: the order
-    /// exists or was revoked, the deadline has passed, or this is another token or another chain.
+    /// The initiator may always call. Anyone else may by a key when the money can open the order no more, or never could: the
+    /// order exists or was revoked, the deadline has passed, or this is another token or another chain.
     /// @param token_ Any token; the zero address stands for the native coin.
     function reclaimDeposited(Deposit memory deposit, address token_) external {
+        _requireWholeTransaction(deposit.initiator);
         if (!_isReturnable(deposit, token_)) revert HTLC__NotReturnable();
         address account = depositAddressFrom(deposit);
         uint256 held = _balanceOf(token_, account);
         if (held == 0) revert HTLC__NothingToReturn();
-        _act(deposit, token_, 0);
+        _act(deposit, account, token_, 0);
         if (token_ == address(0)) return;
         uint256 left = _balanceOf(token_, account);
         // A token that moved nothing must not look as if it had paid. Some leave a unit behind, because they round.
@@ -96,7 +100,7 @@ abstract contract Deposits is Htlc, IDepositAccountTask {
         (address token_, uint256 amount) = (_asset(), deposit.amount);
         address account = depositAddressFrom(deposit);
         (uint256 here, uint256 there) = (_balanceOf(token_, address(this)), _balanceOf(token_, account));
-        _act(deposit, token_, amount);
+        _act(deposit, account, token_, amount);
         if (!_isMoreBy(amount, _balanceOf(token_, address(this)), here)) revert HTLC__AmountNotReceived();
         if (!_isMoreBy(amount, there, _balanceOf(token_, account))) revert HTLC__AmountNotReceived();
     }
@@ -123,9 +127,9 @@ abstract contract Deposits is Htlc, IDepositAccountTask {
 
     /// @dev An account takes its task before it calls anything else, so re-entering cannot change it. It cannot be created
     /// twice in one transaction.
+    /// @param account The address of the deposit.
     /// @param amount What goes to this contract; zero if all goes to the initiator.
-    function _act(Deposit memory deposit, address token_, uint256 amount) private {
-        address account = depositAddressFrom(deposit);
+    function _act(Deposit memory deposit, address account, address token_, uint256 amount) private {
         uint256 coin = account.balance;
         uint256 who = uint160(deposit.initiator);
         if (amount == 0) _giveTask(who, uint160(token_));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
+import {BriefAccounts} from "../BriefAccounts.sol";
 import {HtlcToken} from "../HtlcToken.sol";
 import {Transfers} from "../Transfers.sol";
 import {CoreAccount, ICoreAccountTask} from "./CoreAccount.sol";
@@ -18,7 +19,7 @@ import {HyperCore} from "./HyperCore.sol";
 ///  - the amount does not fit into HyperCore's 64 bits: it is compared
 ///  - the payee is a contract, which may have no way to act on HyperCore although somebody gave it an account: its code
 ///  - the ERC-20 is not the token's, or scaled otherwise: HyperCore itself is asked, by the constructor
-contract HtlcCore is HtlcToken, ICoreAccountTask {
+contract HtlcCore is HtlcToken, BriefAccounts, ICoreAccountTask {
     /// @notice An owner consented to an order that the account cannot pay yet: it has too little on HyperEVM.
     /// @param orderId See `orderId`.
     /// @param owner The owner of the account.
@@ -65,11 +66,12 @@ contract HtlcCore is HtlcToken, ICoreAccountTask {
     /// The latest deadline to which an owner consented. Before it nobody else empties the account.
     mapping(address => uint256) private _busyUntil;
 
-    address private transient _taskOwner;
+    /// Whole words, because a part of one is read before it is written.
+    uint256 private transient _taskOwner;
     uint256 private transient _taskEvmAmount;
-    address private transient _taskCoreTo;
-    uint64 private transient _taskCoreToken;
-    uint64 private transient _taskCoreAmount;
+    uint256 private transient _taskCoreTo;
+    uint256 private transient _taskCoreToken;
+    uint256 private transient _taskCoreAmount;
 
     /// @param coreToken_ The index of the token on HyperCore.
     constructor(uint64 coreToken_) HtlcToken(HyperCore.linkOf(coreToken_).evmContract) {
@@ -185,7 +187,15 @@ contract HtlcCore is HtlcToken, ICoreAccountTask {
 
     /// @inheritdoc ICoreAccountTask
     function accountTask() external view override returns (Task memory) {
-        return Task(_taskOwner, _token, _taskEvmAmount, _taskCoreTo, _taskCoreToken, _taskCoreAmount);
+        return Task({
+            owner: address(uint160(_taskOwner)),
+            token: _token,
+            evmAmount: _taskEvmAmount,
+            coreTo: address(uint160(_taskCoreTo)),
+            coreToken: uint64(_taskCoreToken),
+            // HyperCore counts in 64 bits.
+            coreAmount: uint64(_taskCoreAmount)
+        });
     }
 
     /// @notice Whether a payout in this block would reach the spot account of the payee; otherwise the payee gets the
@@ -279,7 +289,8 @@ contract HtlcCore is HtlcToken, ICoreAccountTask {
         return evmAmount + coreAmount != 0;
     }
 
-    /// @dev The account reads its task before it calls anything else, so re-entering cannot change it.
+    /// @dev The account reads its task before it calls anything else, so re-entering cannot change it. Others than the owner
+    /// make it act by a key: see `BriefAccounts`.
     function _act(
         address owner,
         uint256 evmAmount,
@@ -288,14 +299,14 @@ contract HtlcCore is HtlcToken, ICoreAccountTask {
         uint256 coreAmount,
         uint256 value
     ) private {
+        _requireWholeTransaction(owner);
         IBalance erc20 = IBalance(_token);
         uint256 expected = erc20.balanceOf(address(this)) + evmAmount;
-        _taskOwner = owner;
+        _taskOwner = uint160(owner);
         _taskEvmAmount = evmAmount;
-        _taskCoreTo = coreTo;
+        _taskCoreTo = uint160(coreTo);
         _taskCoreToken = coreToken_;
-        // HyperCore counts in 64 bits.
-        _taskCoreAmount = uint64(coreAmount);
+        _taskCoreAmount = coreAmount;
         new CoreAccount{salt: _saltOf(owner), value: value}();
         if (erc20.balanceOf(address(this)) < expected) revert HTLC__AmountNotReceived();
     }

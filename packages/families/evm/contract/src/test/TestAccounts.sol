@@ -22,6 +22,42 @@ contract ContractAccount {
     }
 }
 
+/// @title Makes several calls in one transaction, as a batch payout does. A call that fails stops no other.
+contract BatchAccount {
+    /// @dev Without a target, `data` is the code of a contract that is created.
+    struct Call {
+        address target;
+        uint256 value;
+        bytes data;
+    }
+
+    /// @param reason The first four bytes of what the call reverted with.
+    event Ran(bool success, bytes4 reason);
+
+    receive() external payable {}
+
+    function run(Call[] calldata calls) external payable {
+        for (uint256 i = 0; i < calls.length; ++i) {
+            (bool success, bytes memory answer) = calls[i].target == address(0)
+                ? _create(calls[i].data)
+                : calls[i].target.call{value: calls[i].value}(calls[i].data);
+            emit Ran(success, success ? bytes4(0) : bytes4(answer));
+        }
+    }
+
+    function _create(bytes memory code) private returns (bool success, bytes memory answer) {
+        address created;
+        assembly ("memory-safe") {
+            created := create(0, add(code, 32), mload(code))
+            answer := mload(0x40)
+            mstore(answer, returndatasize())
+            returndatacopy(add(answer, 32), 0, returndatasize())
+            mstore(0x40, add(add(answer, 32), returndatasize()))
+        }
+        return (created != address(0), answer);
+    }
+}
+
 /// @title Answers every ERC-1271 call with bytes that a test has set.
 contract MalformedAccount {
     bytes private _answer;
