@@ -87,7 +87,8 @@ function rebuildCreate(account: string, terms: HtlcTerms, { CancelAfter }: Field
  */
 function rebuildFinish(terms: HtlcTerms, { OfferSequence, Fulfillment }: Fields): Rebuilt {
   const secret = typeof Fulfillment === 'string' ? secretIn(Fulfillment) : null
-  if (secret === null || !isSecretFor(secret, terms.secretHash.toLowerCase())) return { refusal: 'it does not show the secret of the order' }
+  if (secret === null || !isSecretFor(secret, terms.secretHash.toLowerCase()))
+    return { refusal: 'it does not show the secret of the order' }
   if (!isUint32(OfferSequence)) return { refusal: 'it names no escrow' }
   return { call: finishCall({ owner: terms.initiator, sequence: BigInt(OfferSequence) }, conditionOf(terms.secretHash), secret) }
 }
