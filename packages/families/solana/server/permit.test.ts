@@ -25,6 +25,7 @@ import { localChains } from '@tandem/families/registry.ts'
 import { createEd25519Key } from '@tandem/keys/ed25519.ts'
 import { SigningRefused } from '@tandem/keys/permit.ts'
 import { type OrderPurpose, orderPurpose, type Purpose, type SignedVerb, type WithdrawPurpose } from '@tandem/keys/purpose.ts'
+import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import { createSecret, hashSecret } from '@tandem/protocol/secret.ts'
 import fc from 'fast-check'
@@ -417,7 +418,7 @@ describe('a transaction', () => {
 })
 
 describe('a transfer of inventory', () => {
-  const withdrawal = (asset: string): WithdrawPurpose => ({ kind: 'withdraw', chain: chain.id, asset, recipient: user, amount: 5n })
+  const withdrawal = (asset: AssetId): WithdrawPurpose => ({ kind: 'withdraw', chain: chain.id, asset, recipient: user, amount: 5n })
   const tokens = (to: Address, amount: bigint, source = own) =>
     getTransferInstruction({
       source: tokenAccountOf(source, mint),
@@ -427,7 +428,7 @@ describe('a transfer of inventory', () => {
     })
 
   test('is exactly that of its purpose', () => {
-    const may = (asset: string, instructions: readonly Instruction[], maxFee = 100_000n) =>
+    const may = (asset: AssetId, instructions: readonly Instruction[], maxFee = 100_000n) =>
       isAllowed(withdrawal(asset), bytesOf(instructions, frameOf(maxFee)))
     expect(may(sol.asset, [coins(user, 5n)])).toBe(true)
     expect(may(token.asset, [tokens(user, 5n)])).toBe(true)
