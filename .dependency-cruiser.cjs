@@ -66,7 +66,7 @@ module.exports = {
       name: 'family-is-used-through-its-port',
       severity: 'error',
       comment: 'code that serves all families knows the port, not how a family does it',
-      from: { path: '^packages/(party|service|solver|local|cli)/', pathNot: testing },
+      from: { path: '^packages/(party|signer|service|solver|local|cli)/', pathNot: testing },
       to: { path: '^packages/chain-kit/', pathNot: port },
     },
     {

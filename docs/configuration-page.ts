@@ -1,8 +1,9 @@
-/** The text of docs/configuration.md: every setting of both parties, from their schemas, and an example of each. */
+/** The text of docs/configuration.md: every setting of both parties and of a signer, from their schemas, and an example of each party. */
 
 import { familyNamed } from '@tandem/families/index.ts'
 import { addableFamily, environments } from '@tandem/families/registry.ts'
 import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
+import { SignerConfig } from '@tandem/party/config/signer-schema.ts'
 import { environmentNames } from '@tandem/protocol/registry/environment.ts'
 import type { TSchema } from 'typebox'
 import { deploymentsExample, pricesExample, registryExample } from './registry-example.ts'
@@ -27,6 +28,8 @@ type Row = { readonly setting: string; readonly value: string; readonly needed: 
 const keysOf: Readonly<Record<string, string>> = {
   chains: '<chain>',
   usd: '<chain>',
+  chain_hour: '<chain>',
+  unfinal: '<chain>',
   endpoints: '<kind>',
   symbols: '<market>',
   contracts: '<market>',
@@ -337,5 +340,11 @@ ${json(serviceExample)}
 ${table(SolverConfig)}
 
 ${json(solverExample)}
+
+## Signer
+
+A process that has the keys of a solver: [a signer that can say no](signer.md), which has an example.
+
+${table(SignerConfig)}
 `
 }

@@ -30,6 +30,7 @@ export const LONGEST: readonly string[] = [
   'packages/party/engine/engine.test.ts',
   'packages/local/embedded/embedded-postgres.test.ts',
   'packages/families/hypercore/server/htlc-core-mutation.test.ts',
+  'test/swaps/signer.test.ts',
   'test/swaps/two-engines-race.test.ts',
   'test/swaps/stopped-while-a-node-hangs.test.ts',
   'test/swaps/sdk-without-service.test.ts',

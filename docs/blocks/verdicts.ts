@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkConfig } from '@tandem/party/config/load-config.ts'
 import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
+import { SignerConfig } from '@tandem/party/config/signer-schema.ts'
 import { serviceExample, solverExample } from '../configuration-page.ts'
 
 /** The chains that run: all of the local stack by `npm start`, or `tandem devnet` with the parties started by hand. */
@@ -29,7 +30,7 @@ const fragment = (module: string, ...names: readonly string[]): Verdict => ({ ki
 const checked = (because: string, by: (text: string) => Promise<void>): Verdict => ({ kind: 'checked', by, because })
 const shown = (because: string): Verdict => ({ kind: 'shown', because })
 
-type Schema = typeof ServiceConfig | typeof SolverConfig
+type Schema = typeof ServiceConfig | typeof SolverConfig | typeof SignerConfig
 
 const loads = async (schema: Schema, value: unknown): Promise<void> => void (await checkConfig(schema, 'example.json', value))
 const config = (schema: Schema): Verdict =>
@@ -177,6 +178,7 @@ export const verdicts: Readonly<Record<string, readonly Verdict[]>> = {
     ),
     shown('wallets that a browser has; packages/sdk/src/wallets/wallets.test.ts compiles it'),
   ],
+  'docs/signer.md': [picture, config(SignerConfig)],
   'docs/solana.md': [fragment('solana', 'VersionedTransaction', 'order', 'wallet', 'patch')],
   'docs/solver-protocol.md': [commands('start', /^[0-9a-f]{64}$[\s\S]*^[0-9a-f]{64}$/m), message, message, message],
   'docs/starknet.md': [fragment('starknet', 'account', 'order'), fragment('starknet-gasless', 'account', 'order', 'patch', 'stark')],

@@ -6,6 +6,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { registerDeploy } from './commands/deploy-options.ts'
 import { registerRefund } from './commands/refund-options.ts'
 import { registerApps, registerEarnings, registerOperator, registerWebhooks } from './commands/service-options.ts'
+import { registerSigner } from './commands/signer-options.ts'
 import { registerSolver } from './commands/solver-options.ts'
 import { runOnce } from './commands/terminal.ts'
 
@@ -53,6 +54,7 @@ program
   .action((options) => runOnce(async () => (await import('./commands/start.ts')).runStart(options)))
 
 registerSolver(program)
+registerSigner(program)
 
 program
   .command('devnet')
@@ -129,7 +131,7 @@ keys
 program
   .command('config')
   .description('the JSON Schema of a configuration file, for editors')
-  .requiredOption('--schema <party>', 'service or solver')
+  .requiredOption('--schema <party>', 'service, solver or signer')
   .action((options) =>
     runOnce(async (terminal) => (await import('./commands/config-schema.ts')).configSchemaCommand(options.schema, terminal)),
   )

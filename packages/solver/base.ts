@@ -1,6 +1,5 @@
 /** Opens what all parts of a solver need: its configuration, keys, database, chains and prices. */
 import { urlOf } from '@tandem/chain-kit/port/endpoints.ts'
-import { readKeyring } from '@tandem/party/config/keyring.ts'
 import { type LoadedConfig, releaseLogOf } from '@tandem/party/config/load-config.ts'
 import { networkSettings } from '@tandem/party/config/network-settings.ts'
 import type { SolverConfig } from '@tandem/party/config/schema.ts'
@@ -12,6 +11,7 @@ import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { claimDatabase } from '@tandem/party/store/database/owner.ts'
 import type { Keep } from '@tandem/runtime/closing.ts'
 import { type Logger, withProblems } from '@tandem/runtime/log.ts'
+import { openKeys } from './open-keys.ts'
 import { riskSettings } from './risk/settings.ts'
 
 export type SolverBase = Awaited<ReturnType<typeof openSolverBase>>
@@ -22,8 +22,8 @@ export async function openSolverBase(loaded: LoadedConfig<SolverConfig>, parentL
   const log = withProblems(parentLog, ({ level }) => {
     problems[level] += 1
   })
-  const keys = await readKeyring(config.private_key, loaded)
   const signingKey = createSigningKey(await readSecret(config.signing_key))
+  const { keys, verifySigner } = await openKeys(loaded, signingKey, log, keep)
   const settings = await networkSettings(loaded)
   const db = await openDatabase(await readSecret(config.database_url))
   keep(() => db.destroy())
@@ -35,6 +35,7 @@ export async function openSolverBase(loaded: LoadedConfig<SolverConfig>, parentL
   )
   keep(network.close)
   const { registry, clients } = network
+  await verifySigner(clients)
   const prices = await openPriceFeed({ config, registry, clients }, { db, log })
   keep(() => prices.stop())
   const guard = await startRollbackGuard({ db, path: loaded.pathOf(releaseLogOf(config)), log })

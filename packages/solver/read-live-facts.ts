@@ -41,3 +41,13 @@ export async function orUnavailable<T>(reading: Promise<T>): Promise<T> {
     throw new TandemError('chain_unavailable', 'the solver cannot read the chains of this order at the moment; try again', { cause: error })
   }
 }
+
+/** Where another process has the keys, it may be away or refuse. A service is told that it may ask again. */
+export async function orNotSigned<T>(signing: Promise<T>): Promise<T> {
+  try {
+    return await signing
+  } catch (error) {
+    if (!(error instanceof ChainFailure)) throw error
+    throw new TandemError('chain_unavailable', 'the solver cannot sign at the moment; try again', { cause: error })
+  }
+}

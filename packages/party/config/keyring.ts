@@ -1,6 +1,6 @@
 /** Reads a party's keys, or only their public halves: one secp256k1 key, or one key per curve, and keys of single chains. */
 import { familyNamed } from '@tandem/families/index.ts'
-import type { Curve, PublicKey } from '@tandem/keys/key.ts'
+import type { Curve, Key, PublicKey } from '@tandem/keys/key.ts'
 import { createKey, createKeyring, curves, type Keyring, type PublicKeyring } from '@tandem/keys/keyring.ts'
 import { parsePublicKey } from '@tandem/keys/public-key.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
@@ -51,6 +51,12 @@ export async function readKeyring(references: KeyReferences, { rows, readSecret 
 /** Addresses need no private key: it is read only where no public key is given. */
 export async function readPublicKeyring(references: KeyReferences, source: Source): Promise<PublicKeyring> {
   return keyringOf(await readPublicKeys(references, source))
+}
+
+/** Keys that another process holds: `make` gives them their way to sign. */
+export async function readAskedKeyring(references: KeyReferences, source: Source, make: (publicKey: PublicKey) => Key): Promise<Keyring> {
+  const keys = await readPublicKeys(references, source)
+  return keyringOf(keys.map((named) => ({ ...named, key: make(named.key) })))
 }
 
 export async function readPublicKeys(references: KeyReferences, { rows, readSecret }: Source): Promise<readonly NamedKey<PublicKey>[]> {

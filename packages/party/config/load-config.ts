@@ -13,6 +13,8 @@ import { createSecretReader } from './read-secret.ts'
 import type { KeyReference, PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
 import { sealingProblems } from './sealing-problems.ts'
 import { shapeProblems } from './shape-problems.ts'
+import { signerProblems } from './signer-problems.ts'
+import type { SignerConfig } from './signer-schema.ts'
 
 export type LoadedConfig<T> = {
   readonly config: T
@@ -25,7 +27,7 @@ export type LoadedConfig<T> = {
   pathOf(file: string): string
 }
 
-type PartySchema = typeof ServiceConfig | typeof SolverConfig
+type PartySchema = typeof ServiceConfig | typeof SolverConfig | typeof SignerConfig
 
 /** A command that needs only the database starts seconds earlier, because it loads no chain family. */
 export type ConfigUse = 'chains' | 'database'
@@ -54,7 +56,7 @@ export async function checkConfig<S extends PartySchema>(
   assertNone(path, literalHeaders(parsed))
   assertNone(path, shapeProblems(schema, parsed))
   const config = parsed as Static<S>
-  assertNone(path, sealingProblems(config))
+  assertNone(path, [...sealingProblems(config), ...signerProblems(config)])
   const { rows, added, problems } = environmentWith(config.environment, config.registry)
   assertNone(path, problems)
   assertNone(path, nameProblems(config, rows))

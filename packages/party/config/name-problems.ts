@@ -18,9 +18,10 @@ import { parseLimits } from './parse-limits.ts'
 import { priceFeedProblems } from './price-feed-problems.ts'
 import { databaseUrlProblem, urlProblem } from './problem-texts.ts'
 import { headerNameProblem, isNode, protocolsOf, urlReference } from './read-endpoint.ts'
-import type { EndpointConfig, PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
+import type { ChainsConfig, EndpointConfig, PartyConfig, ServiceConfig, SolverConfig } from './schema.ts'
 
-type AnyConfig = PartyConfig &
+type AnyConfig = ChainsConfig &
+  Partial<Pick<PartyConfig, 'database_url' | 'limits'>> &
   Partial<Pick<ServiceConfig, 'policy' | 'solvers' | 'relay_key' | 'earnings'>> &
   Partial<Pick<SolverConfig, 'fixed_fee_usd' | 'private_key' | 'pricing' | 'risk'>>
 

@@ -8,13 +8,13 @@ import { chainEndpoints } from './chain-endpoints.ts'
 import type { LoadedConfig } from './load-config.ts'
 import { parseConfirmations, parseLimits } from './parse-limits.ts'
 import { readEndpoint } from './read-endpoint.ts'
-import type { PartyConfig } from './schema.ts'
+import type { ChainsConfig, PartyConfig } from './schema.ts'
 
 export async function networkSettings({
   config,
   rows,
   readSecret,
-}: Pick<LoadedConfig<PartyConfig>, 'config' | 'rows' | 'readSecret'>): Promise<NetworkSettings> {
+}: Pick<LoadedConfig<ChainsConfig & Partial<Pick<PartyConfig, 'limits'>>>, 'config' | 'rows' | 'readSecret'>): Promise<NetworkSettings> {
   const chains = Object.entries(config.chains).map(async ([id, settings]) => {
     const { endpoints, quorum } = chainEndpoints(rows.chains.find((chain) => chain.id === id) ?? {}, settings)
     const urls = Object.entries(endpoints).map(async ([kind, list]) => {

@@ -1,6 +1,6 @@
 /** Checks of the price sources that the schema cannot express. */
 import type { PriceFeedConfig } from './price-feed-schema.ts'
-import type { PartyConfig } from './schema.ts'
+import type { ChainsConfig } from './schema.ts'
 
 type Source = PriceFeedConfig['sources'][number]
 
@@ -9,7 +9,7 @@ export function nameOfSource({ kind, chain }: Source): string {
   return kind === 'oracle' ? `oracle on ${chain}` : kind
 }
 
-export function priceFeedProblems({ price_feed: feed, chains, environment }: PartyConfig): readonly string[] {
+export function priceFeedProblems({ price_feed: feed, chains, environment }: ChainsConfig): readonly string[] {
   if (feed === undefined) return []
   const { sources, min_sources: minSources = 2 } = feed
   const names = sources.map(nameOfSource)
@@ -24,8 +24,8 @@ export function priceFeedProblems({ price_feed: feed, chains, environment }: Par
 function sourceProblems(
   { kind, url, symbols, chain, contracts }: Source,
   place: string,
-  chains: PartyConfig['chains'],
-  environment: PartyConfig['environment'],
+  chains: ChainsConfig['chains'],
+  environment: ChainsConfig['environment'],
 ): readonly string[] {
   if (kind !== 'oracle') {
     const wrong = Object.entries({ chain, contracts }).filter(([, value]) => value !== undefined)

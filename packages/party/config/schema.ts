@@ -1,11 +1,11 @@
-/** The schemas of the two configuration files. Their descriptions are the reference in docs/configuration.md. */
+/** The schemas of the configuration files of service and solver. Their descriptions are the reference in docs/configuration.md. */
 
 import { logLevels } from '@tandem/runtime/log.ts'
 import { type Static, Type } from 'typebox'
 import { PriceFeedConfig } from './price-feed-schema.ts'
 import { RegistryConfig } from './registry-schema.ts'
 
-const strict = { additionalProperties: false } as const
+export const strict = { additionalProperties: false } as const
 
 const PlainFile = Type.Object({ file: Type.String({ minLength: 1 }) }, strict)
 const Env = Type.Object({ env: Type.String({ minLength: 1 }) }, strict)
@@ -17,7 +17,8 @@ const File = Type.Object({ file: Type.String({ minLength: 1 }), passphrase: Type
 const REFERENCE = '{"file": "<path>"}, {"env": "<variable>"} or {"command": ["<program>", …]}'
 
 /** `title` says what is expected, for errors and for the reference. */
-const Secret = (description: string) => Type.Union([File, Env, Command], { title: `${REFERENCE}, never the secret itself`, description })
+export const Secret = (description: string) =>
+  Type.Union([File, Env, Command], { title: `${REFERENCE}, never the secret itself`, description })
 
 const Text = (description: string) =>
   Type.Union([Type.String({ minLength: 1 }), File, Env, Command], { title: `a text, ${REFERENCE}`, description })
@@ -27,7 +28,7 @@ const PublicKeyOnly = Type.Object({ public_key: Type.String({ pattern: '^[0-9a-f
 
 const WATCHING = 'to watch only, {"public_key": "<hex>"}'
 
-const SigningKey = (description: string) =>
+export const SigningKey = (description: string) =>
   Type.Union([File, Env, Command, PublicKeyOnly], { title: `${REFERENCE}, never the key itself; ${WATCHING}`, description })
 
 const aKey = (of: string) =>
@@ -48,7 +49,7 @@ const Keys = (description: string) =>
 
 const byCurveAndChain = Type.Object({ ...byCurve, chains: Type.Optional(Type.Record(Type.String(), aKey('a chain'))) }, strict)
 
-const ChainKeys = (description: string) =>
+export const ChainKeys = (description: string) =>
   Type.Union([File, Env, Command, PublicKeyOnly, byCurveAndChain], {
     title: `${REFERENCE}; ${WATCHING}; or one of these for each curve and each chain with a key of its own: {"secp256k1": …, "ed25519": …, "stark": …, "chains": {"<chain>": …}}`,
     description,
@@ -83,21 +84,21 @@ export type SecretReference = Static<typeof File> | Static<typeof Env> | Static<
 /** A key, or only its public half. */
 export type KeyReference = SecretReference | Static<typeof PublicKeyOnly>
 
-const Bips = (maximum: number, description: string) => Type.Integer({ minimum: 0, maximum, description })
+export const Bips = (maximum: number, description: string) => Type.Integer({ minimum: 0, maximum, description })
 
-const Decimal = (description: string) =>
+export const Decimal = (description: string) =>
   Type.String({ pattern: '^(0|[1-9][0-9]*)(\\.[0-9]+)?$', title: 'a decimal number in quotes', description })
 
 const RawAmount = (description: string) => Type.String({ pattern: '^[1-9][0-9]{0,77}$', title: 'a whole number in quotes', description })
 
-const PublicKey = (description: string) =>
+export const PublicKey = (description: string) =>
   Type.String({ pattern: '^[0-9a-f]{64}$', title: 'an ed25519 public key, 64 lower-case hex characters', description })
 
 const Streams = (maximum: number, description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum, description }))
 
 const Rules = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description, default: [] }))
 
-const common = {
+export const common = {
   environment: Type.Union([Type.Literal('local'), Type.Literal('testnet'), Type.Literal('mainnet')], {
     title: '"local", "testnet" or "mainnet"',
     description: 'The set of chains and assets.',
@@ -729,6 +730,34 @@ const withdrawals = Type.Object(
   },
 )
 
+const clientTls = Type.Object(
+  {
+    key: Secret('The private key of the certificate of this process, in PEM.'),
+    cert: Type.String({ minLength: 1, description: 'The file with its certificate, in PEM.' }),
+    ca: Type.String({
+      minLength: 1,
+      description: "The file with the certificate of the authority that signed the signer's certificate, in PEM.",
+    }),
+  },
+  { ...strict, description: 'Both sides show a certificate. It is needed with `url`.' },
+)
+
+const signer = Type.Object(
+  {
+    socket: Type.Optional(Type.String({ minLength: 1, description: 'The Unix socket of a signer on this machine. Either this or `url`.' })),
+    url: Type.Optional(
+      Type.String({ pattern: '^https://', title: 'an https URL', description: 'The address of a signer on another machine.' }),
+    ),
+    tls: Type.Optional(clientTls),
+    public_key: PublicKey('The public key of the signer: only answers that it signed count. `tandem keys show` on its machine prints it.'),
+  },
+  {
+    ...strict,
+    description:
+      'A process of its own has the keys, and can refuse: see docs/signer.md. `private_key` then has public keys only. Default: this process has the keys.',
+  },
+)
+
 export const SolverConfig = Type.Object(
   {
     ...common,
@@ -777,6 +806,7 @@ export const SolverConfig = Type.Object(
     ),
     risk: Type.Optional(risk),
     withdrawals: Type.Optional(withdrawals),
+    signer: Type.Optional(signer),
   },
   strict,
 )
@@ -786,3 +816,9 @@ export type SolverConfig = Static<typeof SolverConfig>
 export type KeyReferences = SolverConfig['private_key']
 
 export type PartyConfig = Pick<ServiceConfig & SolverConfig, keyof typeof common>
+
+/** What every process that reads chains has: parties and signers. */
+export type ChainsConfig = Pick<
+  PartyConfig,
+  'environment' | 'chains' | 'registry' | 'deployments' | 'prices' | 'price_feed' | 'confirmations' | 'log_level'
+>

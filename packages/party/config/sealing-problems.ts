@@ -3,11 +3,11 @@
  * was derived from them.
  */
 import { keyReferences } from './keyring.ts'
-import type { PartyConfig, ServiceConfig } from './schema.ts'
+import type { ChainsConfig, ServiceConfig } from './schema.ts'
 
-/** A solver has no `relay_key` and seals nothing. */
+/** Only a service has a `relay_key` and seals something. */
 export function sealingProblems(
-  config: PartyConfig & Partial<Pick<ServiceConfig, 'relay_key' | 'vault_key' | 'sealing' | 'earnings'>>,
+  config: ChainsConfig & Partial<Pick<ServiceConfig, 'relay_key' | 'vault_key' | 'sealing' | 'earnings'>>,
 ): readonly string[] {
   const { relay_key: relayKey, vault_key: vaultKey, sealing, earnings } = config
   if (relayKey === undefined) return []

@@ -449,7 +449,7 @@ describe('the service redeems', () => {
     const { spend, signer } = fixture.bitcoin.orders[0] ?? {}
     expect(spend?.to).toBe('where the user wants it')
     expect(signer?.publicKey).toEqual(createSecp256k1Key(ORDER_KEY).publicKey)
-    expect(signer?.purpose).toEqual(purposeOf('destination', 'redeem'))
+    expect(signer?.purpose).toMatchObject({ ...purposeOf('destination', 'redeem'), actions: [{ to: 'where the user wants it' }] })
   })
 })
 
@@ -575,7 +575,12 @@ describe('an initiation that is no longer wanted', () => {
     expect(await executeAction(fixture.context('solver'), await abandon())).toEqual({ kind: 'cancelling', tx: 'cancel 2', againInMs: 1000 })
     expect(fixture.ethereum.broadcast).toEqual(['initiate 1', 'cancel 2'])
     const purposes = fixture.ethereum.orders.map(({ signer }) => signer?.purpose)
-    expect(purposes).toEqual([purposeOf('destination', 'initiate'), purposeOf('destination', 'cancel')])
+    const { chain, terms } = fixture.order.source
+    const deposits = [{ id: expect.any(String), height: expect.any(BigInt) }]
+    expect(purposes).toMatchObject([
+      { ...purposeOf('destination', 'initiate'), actions: [{ verb: 'initiate', paidBy: { chain, terms, deposits } }] },
+      purposeOf('destination', 'cancel'),
+    ])
   })
 
   test('is left alone when no attempt can be mined any more', async () => {

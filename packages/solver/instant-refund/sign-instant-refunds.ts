@@ -20,7 +20,7 @@ import { isStray, type OrderState } from '@tandem/protocol/state.ts'
 import type { SolverInstantRefund, SolverInstantRefundRequest } from '@tandem/protocol/wire/solver.ts'
 import type { Caller } from '../authenticate.ts'
 import { type OrderContext, requireOwnOrder } from '../orders.ts'
-import { assertNotContradicted, orUnavailable, readProven } from '../read-live-facts.ts'
+import { assertNotContradicted, orNotSigned, orUnavailable, readProven } from '../read-live-facts.ts'
 
 /** A request waits for this long while another process signs for the same order. */
 const LEASE_WAIT_MS = 5_000
@@ -140,7 +140,7 @@ async function sign(
   const signer = keys.of(client).signerFor(purpose)
   if (offer === null) return orUnavailable(instantRefund.sign(terms, refunds, signer))
   if (cosignedRefund === undefined) throw new TandemError('bad_request', `on ${chain.id} the initiator signs no refund: offer must be null`)
-  return cosignedRefund.answer(terms, refunds, offer, signer)
+  return orNotSigned(cosignedRefund.answer(terms, refunds, offer, signer))
 }
 
 function areMined({ source }: OrderState, refunds: readonly InstantRefund[]): boolean {

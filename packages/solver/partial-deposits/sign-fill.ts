@@ -16,7 +16,7 @@ import type { Caller } from '../authenticate.ts'
 import { decideOnDeposit } from '../instant-refund/decide.ts'
 import { type OrderContext, requireOwnOrder } from '../orders.ts'
 import { judgePrice, type PriceJudgement } from '../pricing/price-check.ts'
-import { readProven } from '../read-live-facts.ts'
+import { orNotSigned, readProven } from '../read-live-facts.ts'
 
 export async function signFill(context: OrderContext, orderId: string, request: SolverFillRequest, caller: Caller): Promise<SolverFill> {
   const { db, clients, solverId } = context
@@ -38,7 +38,7 @@ export async function signFill(context: OrderContext, orderId: string, request: 
     // By now the solver may have a reason not to pay, such as the price.
     const decision = await decideOnDeposit(context, stored)
     if (decision.answer === 'declined') return { solver_id: solverId, signature: null, ...decision }
-    return signed(await partialDeposits.signFill(source.terms, orderId, fill, fillSigner(context, stored)))
+    return signed(await orNotSigned(partialDeposits.signFill(source.terms, orderId, fill, fillSigner(context, stored))))
   }
   if (stored.declined !== null) return refused('declined', stored.declined)
   const judgement = await judge(context, stored, fill)
@@ -89,7 +89,7 @@ async function record(
   if ((await inventory.reserve({ orderId: id, asset: destination.terms.asset, amount: fill.destinationAmount })) !== null) return 'short'
   const { partialDeposits } = clientFor(clients, source.chain)
   if (partialDeposits === undefined) throw new Error(`${source.chain} does not support partial deposits`)
-  const signature = await partialDeposits.signFill(source.terms, id, fill, fillSigner(context, stored))
+  const signature = await orNotSigned(partialDeposits.signFill(source.terms, id, fill, fillSigner(context, stored)))
   return durably(db, async (tx) => {
     // If a refund is signed concurrently after this check, its commitment still prevents the payment.
     if (await isCommittedTo(tx, id, 'refund_signed')) return 'refund signed'

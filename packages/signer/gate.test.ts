@@ -1,0 +1,391 @@
+/** Tests what a signer grants: nothing that its own nodes, prices, limits and journal do not allow, whoever asks. */
+import { copyFile } from 'node:fs/promises'
+import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { btc, DOLLAR, honestLock, NOW, openTestSigner, orderPurpose, type TestSigner, wbtc } from './signer.fixture.ts'
+import type { AskedAction, AskedPurpose } from './wire/question.ts'
+
+let signer: TestSigner
+beforeEach(async () => {
+  signer = await openTestSigner()
+})
+afterEach(() => signer.close())
+
+const ask = (purpose: AskedPurpose, ...args: readonly unknown[]) => signer.gate().sign(signer.question(purpose, ...args), 'the solver')
+const lockOf = ({ chain, action }: { readonly chain: string; readonly action: AskedAction }, change: Partial<AskedAction> = {}) =>
+  orderPurpose(chain, { ...action, ...change })
+const kinds = async () => (await signer.entries()).map(({ kind }) => kind)
+const hashOf = (number: number) => number.toString(16).padStart(64, '0')
+
+describe('a lock', () => {
+  test.each(['bitcoin', 'ethereum'] as const)('of an order whose source on %s is there is granted, and in the journal', async (from) => {
+    const lock = honestLock(signer, from)
+    expect(await ask(lockOf(lock), 'a lock', 1)).toBe('signed a lock with more')
+    expect(await signer.entries()).toEqual([
+      expect.objectContaining({ kind: 'lock', client: 'the solver', secret_hash: 'ab'.repeat(32), worth: String(600n * DOLLAR) }),
+    ])
+  })
+
+  const changed = (lock: ReturnType<typeof honestLock>, change: object) => {
+    const { paidBy } = lock.action
+    return lockOf(lock, { paidBy: { ...paidBy, ...change } as never })
+  }
+
+  test.each<[string, (lock: ReturnType<typeof honestLock>) => AskedPurpose, RegExp]>([
+    [
+      'that does not say what it is paid with',
+      ({ chain, action: { paidBy: _, ...action } }) => orderPurpose(chain, action),
+      /what it is paid with/,
+    ],
+    ['of a source', (lock) => lockOf(lock, { leg: 'source' }), /only a destination/],
+    ['with gas for somebody', (lock) => lockOf(lock, { gas: 1n }), /no party/],
+    ['to another address', (lock) => lockOf(lock, { to: 'the thief' }), /no party/],
+    ['of two orders', ({ chain, action }) => orderPurpose(chain, action, action), /one order/],
+    ['with a redeem', ({ chain, action }) => orderPurpose(chain, action, { ...action, verb: 'redeem' }), /several things/],
+    [
+      'whose source pays another',
+      (lock) => changed(lock, { terms: { ...lock.action.paidBy?.terms, redeemer: 'b3'.repeat(32) } }),
+      /does not pay us/,
+    ],
+    [
+      'that refunds to another',
+      (lock) => lockOf(lock, { terms: { ...lock.action.terms, initiator: `0x${'7e'.repeat(20)}` } }),
+      /not be refunded to us/,
+    ],
+    ['with another secret', (lock) => lockOf(lock, { terms: { ...lock.action.terms, secretHash: 'cd'.repeat(32) } }), /different secrets/],
+    ['that pays more', (lock) => lockOf(lock, { terms: { ...lock.action.terms, amount: 1_011_000n } }), /it pays 606600000 /],
+    ['that outlives its source', (lock) => lockOf(lock, { terms: { ...lock.action.terms, timelock: 10n ** 7n } }), /outlives it by/],
+    ['without a timelock', (lock) => lockOf(lock, { terms: { ...lock.action.terms, timelock: 0n } }), /no timelock/],
+    ['of an asset of another chain', (lock) => lockOf(lock, { terms: { ...lock.action.terms, asset: btc } }), /not an asset/],
+    ['whose source is on a chain that is not served', (lock) => changed(lock, { chain: 'solana_localnet' }), /not in the configuration/],
+    [
+      'whose source was paid by another deposit',
+      (lock) => changed(lock, { deposits: [{ id: `${'cd'.repeat(32)}:0`, height: 1099n }] }),
+      /"waiting"/,
+    ],
+    ['whose source is in a block to come', (lock) => changed(lock, { deposits: [{ id: lock.deposit, height: 99_999n }] }), /not there/],
+    ['whose source is in another block', (lock) => changed(lock, { deposits: [{ id: lock.deposit, height: 1n }] }), /"waiting"/],
+    ['whose source has other terms', (lock) => changed(lock, { terms: { ...lock.action.paidBy?.terms, timelock: 999_999n } }), /"waiting"/],
+  ])('%s is refused, and the refusal is in the journal', async (_, purpose, why) => {
+    await expect(ask(purpose(honestLock(signer, 'bitcoin')), 'x')).rejects.toThrow(why)
+    expect(await signer.entries()).toEqual([expect.objectContaining({ kind: 'refused', why: expect.stringMatching(why) })])
+  })
+
+  test('without the confirmations of its amount is refused', async () => {
+    const needed = signer.bitcoin.chain.requiredConfirmations
+    const lock = honestLock(signer, 'bitcoin', { confirmations: 1, amount: 1_000_000n })
+    for (let missing = needed - 1; missing > 0; missing -= 1) {
+      await expect(ask(lockOf(lock), 'x', 'c')).rejects.toThrow(/"seen"/)
+      signer.bitcoin.grow(1)
+    }
+    expect(await ask(lockOf(lock), 'x', 'c')).toBe('signed x with more')
+  })
+
+  test('is refused when its source is spent, or gone after a reorg', async () => {
+    const lock = honestLock(signer, 'ethereum')
+    signer.ethereum.mempool = [
+      { kind: 'refunded', swapId: lock.swapId, tx: 't', index: 'log:0', block: null, deposit: lock.deposit, secret: null },
+    ]
+    await expect(ask(lockOf(lock), 'x', 'c')).rejects.toThrow(/money of its source is not there/)
+    signer.ethereum.mempool = []
+    signer.ethereum.drop(90)
+    signer.ethereum.grow(90)
+    await expect(ask(lockOf(lock), 'x', 'c')).rejects.toThrow(/"waiting"/)
+  })
+
+  test('is refused without a price, and decided later while a node does not answer', async () => {
+    const lock = honestLock(signer, 'bitcoin')
+    const { [wbtc]: price, ...others } = signer.world.prices
+    signer.world.prices = others
+    await expect(ask(lockOf(lock), 'x')).rejects.toThrow(/no price of ethereum_localnet:wbtc/)
+    signer.world.prices = { ...others, [wbtc]: price ?? 0n }
+    signer.bitcoin.before.readHtlc = () => {
+      throw new ChainFailure('unreachable', 'silent')
+    }
+    await expect(ask(lockOf(lock), 'x')).rejects.toThrow(ChainFailure)
+    delete signer.bitcoin.before.readHtlc
+    expect(await ask(lockOf(lock), 'x')).toBe('signed x')
+  })
+
+  test('is signed again with any nonce where the chain refuses a second one, and only as long as its source outlives it', async () => {
+    const lock = honestLock(signer, 'bitcoin')
+    await ask(lockOf(lock), 'x', 1)
+    signer.bitcoin.asked.length = 0
+    expect(await ask(lockOf(lock), 'x', 2)).toBe('signed x with more')
+    expect(signer.bitcoin.asked).toEqual([])
+    signer.world.now = NOW + 10n ** 6n
+    await expect(ask(lockOf(lock), 'x', 1)).rejects.toThrow(/too little time/)
+  })
+
+  test('is signed again with coins that exclude all earlier ones where it could be paid twice', async () => {
+    const lock = honestLock(signer, 'ethereum')
+    await ask(lockOf(lock), 'x', 'a', 'b')
+    await ask(lockOf(lock), 'x', 'b', 'c')
+    await expect(ask(lockOf(lock), 'x', 'a')).rejects.toThrow(/a second time/)
+    await expect(ask(lockOf(lock), 'x', 'c')).rejects.toThrow(/a second time/)
+    await expect(ask(lockOf(lock), 'x')).rejects.toThrow(/a second time/)
+    await signer.restart()
+    await expect(ask(lockOf(lock), 'x', 'd')).rejects.toThrow(/a second time/)
+    expect(await ask(lockOf(lock), 'x', 'b')).toBe('signed x with more')
+  })
+
+  test('is one for each secret and each deposit', async () => {
+    const lock = honestLock(signer, 'bitcoin')
+    await ask(lockOf(lock), 'x')
+    const other = lockOf(lock, { terms: { ...lock.action.terms, redeemer: `0x${'7e'.repeat(20)}` } })
+    await expect(ask(other, 'x')).rejects.toThrow(/another lock with its secret hash/)
+  })
+})
+
+describe('the limits', () => {
+  const lockNumber = (number: number, from: 'bitcoin' | 'ethereum', amount = 1_000_000n, confirmations = from === 'bitcoin' ? 6 : 90) =>
+    lockOf(honestLock(signer, from, { secretHash: hashOf(number), amount, confirmations }))
+
+  test.each<[string, 'bitcoin' | 'ethereum', number, bigint]>([
+    ['limits_usd.order', 'bitcoin', 0, 1_200_000n],
+    ['limits_usd.chain_hour of bitcoin_regtest', 'ethereum', 2, 1_000_000n],
+    ['limits_usd.hour', 'bitcoin', 3, 1_000_000n],
+  ])('%s is kept', async (name, from, fitting, amount) => {
+    for (let number = 0; number < fitting; number += 1) await ask(lockNumber(number, from), 'x', `c${number}`)
+    await expect(ask(lockNumber(99, from, amount), 'x', 'c99')).rejects.toThrow(name)
+  })
+
+  test('an hour later there is room again', async () => {
+    for (let number = 0; number < 3; number += 1) await ask(lockNumber(number, 'bitcoin'), 'x')
+    await expect(ask(lockNumber(3, 'bitcoin'), 'x')).rejects.toThrow('limits_usd.hour')
+    signer.world.now += 3_600n
+    expect(await ask(lockNumber(4, 'bitcoin'), 'x')).toBe('signed x')
+  })
+
+  test('what is open counts until its timelock has ended', async () => {
+    await signer.close()
+    signer = await openTestSigner({}, { open: 1_000n * DOLLAR })
+    await ask(lockNumber(0, 'bitcoin'), 'x')
+    await expect(ask(lockNumber(1, 'bitcoin'), 'x')).rejects.toThrow('limits_usd.open')
+    signer.world.now += 100_000n
+    expect(await ask(lockNumber(2, 'bitcoin'), 'x')).toBe('signed x')
+  })
+
+  test('payments against deposits that are not final have one of their own', async () => {
+    await signer.close()
+    signer = await openTestSigner({}, { chainHour: new Map() })
+    const { requiredConfirmations, finalityBlocks } = signer.ethereum.chain
+    expect(finalityBlocks).toBeGreaterThan(requiredConfirmations)
+    for (const number of [1, 2]) await ask(lockNumber(number, 'ethereum', 1_000_000n, requiredConfirmations), 'x', `c${number}`)
+    await expect(ask(lockNumber(3, 'ethereum', 1_000_000n, requiredConfirmations), 'x', 'c3')).rejects.toThrow(
+      'limits_usd.unfinal of ethereum_localnet',
+    )
+    expect(await ask(lockNumber(4, 'ethereum', 1_000_000n, finalityBlocks), 'x', 'c4')).toBe('signed x with more')
+  })
+})
+
+describe('a consent to a refund', () => {
+  const consentTo = ({ action, source }: ReturnType<typeof honestLock>, change: Partial<AskedAction> = {}) => {
+    const { paidBy, ...rest } = action
+    return orderPurpose(source.chain.id, {
+      ...rest,
+      leg: 'source',
+      verb: 'instant-refund',
+      terms: paidBy?.terms ?? action.terms,
+      ...change,
+    })
+  }
+
+  test('excludes the lock, also after a restart', async () => {
+    const lock = honestLock(signer, 'bitcoin')
+    await ask(consentTo(lock), 'a refund')
+    await expect(ask(lockOf(lock), 'x')).rejects.toThrow(/refund of its source is granted/)
+    await signer.restart()
+    await expect(ask(lockOf(lock), 'x')).rejects.toThrow(/refund of its source is granted/)
+  })
+
+  test('is excluded by the lock, also after a restart', async () => {
+    const lock = honestLock(signer, 'bitcoin')
+    await ask(lockOf(lock), 'x')
+    await expect(ask(consentTo(lock), 'a refund')).rejects.toThrow(/lock of its order is granted/)
+    await signer.restart()
+    await expect(ask(consentTo(lock), 'a refund', [{ deposit: lock.deposit }])).rejects.toThrow(/is granted already/)
+  })
+
+  test('of asks at the same moment, one is granted', async () => {
+    for (let number = 0; number < 3; number += 1) {
+      const lock = honestLock(signer, 'bitcoin', { secretHash: hashOf(number) })
+      const asked = [ask(lockOf(lock), 'x'), ask(consentTo(lock), 'a refund'), ask(lockOf(lock), 'x'), ask(consentTo(lock), 'a refund')]
+      const answers = await Promise.allSettled(asked)
+      const granted = answers.map(({ status }) => status === 'fulfilled')
+      expect(granted[0] || granted[2]).not.toBe(granted[1] || granted[3])
+    }
+  })
+
+  test('to other deposits than those that are paid for is no matter of the lock', async () => {
+    const lock = honestLock(signer, 'bitcoin')
+    await ask(consentTo(lock), 'a refund', [{ deposit: 'a stray:0' }])
+    await ask(lockOf(lock), 'x')
+    expect(await ask(consentTo(lock), 'a refund', [{ deposit: 'another stray:0' }])).toBe('signed a refund with more')
+    await expect(ask(consentTo(lock), 'a refund', [{ deposit: 'a stray:0' }, { deposit: lock.deposit }])).rejects.toThrow(
+      /is granted already/,
+    )
+  })
+
+  test('is to one source', async () => {
+    const lock = honestLock(signer, 'bitcoin')
+    await expect(ask(consentTo(lock, { leg: 'destination' }), 'x')).rejects.toThrow(/one source/)
+  })
+})
+
+describe('a withdrawal', () => {
+  const safe = `0x${'5a'.repeat(20)}`
+  const pays = `1000000 ${wbtc} on ethereum_localnet to ${safe}`
+  const withdrawal = (change: object = {}): AskedPurpose => ({
+    kind: 'withdraw',
+    chain: 'ethereum_localnet',
+    asset: wbtc,
+    recipient: safe,
+    amount: 1_000_000n,
+    ...change,
+  })
+  const reopen = async (rules: Parameters<typeof openTestSigner>[0]) => {
+    await signer.close()
+    signer = await openTestSigner({ addresses: new Map([['ethereum_localnet', [safe]]]), ...rules })
+  }
+
+  test('goes to a listed address of its chain only', async () => {
+    await expect(ask(withdrawal(), 'w')).rejects.toThrow(/not in withdrawals.addresses.ethereum_localnet/)
+    await reopen({})
+    expect(await ask(withdrawal(), 'w', 1)).toBe('signed w with more')
+    for (const change of [{ recipient: `0x${'7e'.repeat(20)}` }, { chain: 'bitcoin_regtest', asset: btc }, { recipient: 'nonsense' }])
+      await expect(ask(withdrawal(change), 'w')).rejects.toThrow()
+    for (const change of [{ amount: 0n }, { amount: -1n }, { asset: btc }])
+      await expect(ask(withdrawal(change), 'w')).rejects.toThrow(/cannot be sent/)
+  })
+
+  test('waits its delay, which a restart does not shorten or begin again', async () => {
+    await reopen({ delaySeconds: 900 })
+    await expect(ask(withdrawal(), 'w', 1)).rejects.toThrow(/it is signed from/)
+    signer.world.now += 600n
+    await signer.restart()
+    await expect(ask(withdrawal(), 'w', 1)).rejects.toThrow(/it is signed from/)
+    signer.world.now += 300n
+    await ask(withdrawal(), 'w', 1)
+    // It would pay again, so it waits again; a fee bump does not.
+    expect(await ask(withdrawal(), 'w', 1)).toBe('signed w with more')
+    await expect(ask(withdrawal(), 'w', 2)).rejects.toThrow(/it is signed from/)
+  })
+
+  test('keeps to the limit of a day, which a fee bump does not use up', async () => {
+    await reopen({ maxPerDay: 1_300n * DOLLAR })
+    await ask(withdrawal(), 'w', 1)
+    await ask(withdrawal(), 'w', 1)
+    await ask(withdrawal(), 'w', 2)
+    await expect(ask(withdrawal(), 'w', 3)).rejects.toThrow(/max_usd_per_day allows 1300.00, of which 1200.00 are used/)
+    signer.world.now += 86_400n
+    await ask(withdrawal(), 'w', 3)
+  })
+
+  test('of a large amount needs an approval, which counts once', async () => {
+    await reopen({ approvedAbove: 500n * DOLLAR })
+    await expect(ask(withdrawal(), 'w', 1)).rejects.toThrow(`${pays} is worth more`)
+    signer.world.approvals = ['one']
+    await ask(withdrawal(), 'w', 1)
+    await ask(withdrawal(), 'w', 1)
+    await expect(ask(withdrawal(), 'w', 2)).rejects.toThrow(/second operator/)
+    await signer.restart()
+    await expect(ask(withdrawal(), 'w', 2)).rejects.toThrow(/second operator/)
+    expect(await ask(withdrawal({ amount: 800_000n }), 'w', 3)).toBe('signed w with more')
+  })
+})
+
+test('only the purposes of a solver are served, and only with the key of the chain', async () => {
+  const { action, chain } = honestLock(signer, 'bitcoin')
+  const { paidBy: _, terms, ...rest } = action
+  for (const verb of ['redeem', 'refund', 'reclaim', 'close', 'cancel', 'relay', 'fill', 'cosigned-redeem'] as const)
+    expect(await ask(orderPurpose(chain, { ...rest, terms, verb }), verb)).toBe(`signed ${verb}`)
+  const others: readonly AskedPurpose[] = [
+    { kind: 'deploy', chain, asset: null },
+    { kind: 'rescue', chain, terms },
+    { kind: 'claim', chain, asset: wbtc, recipient: 'x', total: 1n },
+    { kind: 'fund', chain, asset: wbtc, contract: 'x', amount: 1n },
+  ]
+  for (const purpose of others) await expect(ask(purpose, 'x')).rejects.toThrow(/nothing is signed for/)
+  const question = signer.question(orderPurpose(chain, { ...rest, terms, verb: 'redeem' }), 'x')
+  const as = (change: object) => signer.gate().sign({ ...question, ...change } as typeof question, 'the solver')
+  const signers = question.signers.map((one) => ({ ...one, public_key: `02${'11'.repeat(32)}` }))
+  await expect(as({ signers })).rejects.toThrow(/not the key/)
+  await expect(as({ name: 'another' })).rejects.toThrow(/no operation "another"/)
+  await expect(as({ way: 'job' })).rejects.toThrow(/no job "sign"/)
+  await expect(ask(orderPurpose('solana_localnet', { ...rest, terms, verb: 'redeem' }), 'x')).rejects.toThrow(/configuration/)
+  delete (signer.ethereum as { permitSigning?: unknown }).permitSigning
+  await expect(ask(orderPurpose(chain, { ...rest, terms, verb: 'redeem' }), 'x')).rejects.toThrow(/does not check what is signed/)
+})
+
+test('a journal that was restored from an older copy holds locks, consents and withdrawals, and redeems go on', async () => {
+  const [first, second, third] = [1, 2, 3].map((number) => honestLock(signer, 'bitcoin', { secretHash: hashOf(number) }))
+  if (first === undefined || second === undefined || third === undefined) throw new Error('three locks')
+  await ask(lockOf(first), 'x')
+  const copy = `${signer.path}.copy`
+  await copyFile(signer.path, copy)
+  await ask(lockOf(second), 'x')
+  const seen = signer.head()
+  await signer.gate().compare(seen)
+  expect(await kinds()).toEqual(['lock', 'lock'])
+  await signer.restart(() => copyFile(copy, signer.path))
+  await signer.gate().compare(seen)
+  await expect(ask(lockOf(second), 'x')).rejects.toThrow(/restored from an older copy/)
+  await expect(ask(lockOf(third), 'x')).rejects.toThrow(/restored from an older copy/)
+  const { paidBy: _, ...redeem } = { ...third.action, verb: 'redeem' as const }
+  expect(await ask(orderPurpose(third.chain, redeem), 'a redeem')).toBe('signed a redeem')
+  await signer.restart()
+  await expect(ask(lockOf(third), 'x')).rejects.toThrow(/restored from an older copy/)
+})
+
+test('of random and changed asks nothing is granted beyond the limits, and each refusal is named', async () => {
+  const RUNS = 10_000
+  const locks = Array.from({ length: 12 }, (_, number) =>
+    honestLock(signer, number % 2 === 0 ? 'bitcoin' : 'ethereum', { secretHash: hashOf(number) }),
+  )
+  const pick = <T>(...values: readonly T[]) => fc.constantFrom(...values)
+  const asks = fc.record({
+    lock: fc.nat({ max: locks.length - 1 }),
+    verb: pick('initiate', 'initiate', 'initiate', 'instant-refund', 'redeem', 'refund', 'relay', 'fill') as fc.Arbitrary<
+      AskedAction['verb']
+    >,
+    leg: pick('destination', 'destination', 'source') as fc.Arbitrary<AskedAction['leg']>,
+    amount: pick(null, null, null, 1n, 10n ** 9n),
+    redeemer: pick(null, null, 'thief'),
+    other: fc.option(fc.nat({ max: locks.length - 1 }), { nil: null, freq: 4 }),
+    nonce: fc.nat({ max: 5 }),
+    passes: fc.nat({ max: 60 }),
+  })
+  let granted = 0
+  for (const one of fc.sample(asks, RUNS)) {
+    const { chain, action, source } = locks[one.lock] as (typeof locks)[number]
+    const paidBy = locks[one.other ?? one.lock]?.action.paidBy
+    const base = one.verb === 'instant-refund' ? (action.paidBy?.terms ?? action.terms) : action.terms
+    const terms = {
+      ...base,
+      ...(one.amount !== null && { amount: one.amount }),
+      ...(one.redeemer !== null && { redeemer: `0x${'7e'.repeat(20)}` }),
+    }
+    const on = one.verb === 'instant-refund' ? source.chain.id : chain
+    const purpose = orderPurpose(on, { ...action, verb: one.verb, leg: one.leg, terms, ...(paidBy !== undefined && { paidBy }) })
+    signer.world.now += BigInt(one.passes === 0 ? 60 : 0)
+    const answer = await ask(purpose, 'x', one.nonce).then(
+      () => true,
+      () => false,
+    )
+    if (answer) granted += 1
+  }
+  const entries = await signer.entries()
+  expect(entries).toHaveLength(RUNS)
+  expect(entries.filter(({ kind }) => kind !== 'refused')).toHaveLength(granted)
+  expect(entries.every((entry) => entry.kind !== 'refused' || entry.why !== '')).toBe(true)
+  const given = entries.filter((entry) => entry.kind === 'lock')
+  expect(given.length).toBeGreaterThan(0)
+  const paid = new Map(given.map((lock) => [lock.secret_hash, lock.swap]))
+  expect(new Set(given.map(({ secret_hash, swap }) => `${secret_hash} ${swap}`)).size).toBe(paid.size)
+  const refunded = new Set(entries.flatMap((entry) => (entry.kind === 'consent' ? [entry.secret_hash] : [])))
+  expect([...paid.keys()].filter((hash) => refunded.has(hash))).toEqual([])
+  const worth = given.filter(({ worth }) => worth !== '0').reduce((sum, { worth }) => sum + BigInt(worth), 0n)
+  expect(worth).toBeLessThanOrEqual(3_000n * DOLLAR)
+}, 300_000)

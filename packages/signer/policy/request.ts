@@ -1,0 +1,25 @@
+/** What the policy is asked, and what it answers. */
+import type { Asked, Entry } from '../journal/entries.ts'
+import type { History } from '../journal/history.ts'
+import type { AskedPurpose } from '../wire/question.ts'
+
+/** Its text goes into the journal and to the caller. */
+export class Refusal extends Error {
+  constructor(reason: string) {
+    super(reason)
+    this.name = 'Refusal'
+  }
+}
+
+export type Request = {
+  readonly purposes: readonly AskedPurpose[]
+  readonly asked: Asked
+  readonly args: readonly unknown[]
+  /** The chain refuses a second HTLC of the same terms. */
+  readonly locksOnce: boolean
+  /** The nonces or coins that the transaction uses up; none where its family does not say. */
+  readonly usedUp: readonly string[]
+}
+
+/** No time passes between the call and the write of its entry, so nothing else is granted in between. It throws `Refusal`. */
+export type Decision = (history: History) => Entry
