@@ -88,31 +88,33 @@ const withdrawalOfCoin = { ...withdrawal, asset: NATIVE }
 const deployment = { kind: 'deploy', chain: chain.id, asset: TOKEN } as const
 
 /** What a user or a redeemer signed may be anything: the account decides about it. `free` counts its felts, which are the last. */
-type Allowed = readonly [what: string, purpose: Purpose, calls: Calls, free?: { readonly last: number; readonly deadline?: true }]
-const ofSignature = { last: signature.length } as const
-const ofOutside = { ...ofSignature, deadline: true } as const
+type Free = { readonly last: number; readonly deadline?: true }
+type Allowed = readonly [what: string, purpose: Purpose, calls: Calls, free: Free]
+const nothing: Free = { last: 0 }
+const ofSignature: Free = { last: signature.length }
+const ofOutside: Free = { ...ofSignature, deadline: true }
 /** Before the call's own felts are the number of calls, an address, a selector and a count; before the execution's end are three of its felts. */
 const DEADLINE_AT = 1 + 3 + 3
 
 const ALLOWED: readonly Allowed[] = [
-  ['a lock of a token', purposeOf('initiate', paying), locked(htlc, paying)],
-  ['a lock of the coin', purposeOf('initiate', payingCoin), locked(nativeHtlc, payingCoin)],
-  ['a redeem', purposeOf('redeem', paid), [redeemCallOf(htlc, paid, secret)]],
-  ['a redeem with gas', purposeOf('redeem', paying, 5n), [redeem, gift(user, 5n)]],
-  ['a redeem without the gas of the order', purposeOf('redeem', paying, 5n), [redeem]],
-  ['a refund', purposeOf('refund', paying), [refundCallOf(htlc, paying)]],
+  ['a lock of a token', purposeOf('initiate', paying), locked(htlc, paying), nothing],
+  ['a lock of the coin', purposeOf('initiate', payingCoin), locked(nativeHtlc, payingCoin), nothing],
+  ['a redeem', purposeOf('redeem', paid), [redeemCallOf(htlc, paid, secret)], nothing],
+  ['a redeem with gas', purposeOf('redeem', paying, 5n), [redeem, gift(user, 5n)], nothing],
+  ['a redeem without the gas of the order', purposeOf('redeem', paying, 5n), [redeem], nothing],
+  ['a refund', purposeOf('refund', paying), [refundCallOf(htlc, paying)], nothing],
   ['an instant refund', purposeOf('instant-refund', relayed), [instantRefundCallOf(htlc, relayed, signature)], ofSignature],
   ['an instant refund that is bumped', purposeOf('refund', relayed), [instantRefundCallOf(htlc, relayed, signature)], ofSignature],
-  ['a refund that is bumped', purposeOf('instant-refund', relayed), [refundCallOf(htlc, relayed)]],
+  ['a refund that is bumped', purposeOf('instant-refund', relayed), [refundCallOf(htlc, relayed)], nothing],
   ['a relay', purposeOf('relay', paid), [signedInitiateCallOf(htlc, paid, signature)], ofSignature],
   ['a newer outside execution', purposeOf('relay', paid), [outsideCall('outside-execution-v2', user, outside, signature)], ofOutside],
   ['an older outside execution', purposeOf('relay', paid), [outsideCall('outside-execution-v1', user, outside, signature)], ofOutside],
-  ['nothing, for a cancellation', purposeOf('cancel', paying), noop],
-  ['nothing, in a fee bump of a cancellation', purposeOf('initiate', paying), noop],
-  ['a transfer of inventory', withdrawal, [transferCallOf(chain, contracts, withdrawal)]],
-  ['a transfer of the coin', withdrawalOfCoin, [gift(user, 5n)]],
-  ['nothing, to free the nonce of a transfer', withdrawal, noop],
-  ['the deployment of an HTLC', deployment, [deployCall(htlcClass.classHash, [htlc.token])]],
+  ['nothing, for a cancellation', purposeOf('cancel', paying), noop, nothing],
+  ['nothing, in a fee bump of a cancellation', purposeOf('initiate', paying), noop, nothing],
+  ['a transfer of inventory', withdrawal, [transferCallOf(chain, contracts, withdrawal)], nothing],
+  ['a transfer of the coin', withdrawalOfCoin, [gift(user, 5n)], nothing],
+  ['nothing, to free the nonce of a transfer', withdrawal, noop, nothing],
+  ['the deployment of an HTLC', deployment, [deployCall(htlcClass.classHash, [htlc.token])], nothing],
 ]
 
 const anyFelt = fc.bigInt({ min: 0n, max: fieldPrime - 1n }).map(felt)
@@ -126,7 +128,7 @@ describe('a transaction', () => {
   test.each(ALLOWED)('may not be %s with anything of it changed', (_, purpose, calls, free) => {
     const calldata = executeCalldata({ calls })
     const at = fc.nat(calldata.length - 1)
-    const isFree = (index: number) => index >= calldata.length - (free?.last ?? 0) || (free?.deadline === true && index === DEADLINE_AT)
+    const isFree = (index: number) => index >= calldata.length - free.last || (free.deadline === true && index === DEADLINE_AT)
     const nearby = (index: number) => felt((BigInt(calldata[index] ?? '0x0') + 1n) % fieldPrime)
     const substituted = fc.oneof(
       fc.tuple(at, anyFelt),
