@@ -3,6 +3,7 @@ import type { Address } from '@solana/kit'
 import { signingOf } from '@tandem/keys/operations.ts'
 import type { Ed25519RawSigner } from '@tandem/keys/raw-signer.ts'
 import { consentMessage, type Initiation } from '../contract/client/consent.ts'
+import { decodeInstruction } from '../contract/client/decode.ts'
 import { parseMessage } from '../terms/send/transaction.ts'
 
 export type SolanaOperations = typeof operations
@@ -20,6 +21,14 @@ const operations = {
 
 export const solanaSigning = signingOf('ed25519', operations, {
   name: 'solana',
-  // The account of an order has its address from its terms.
-  locksOnce: true,
+  // A closed order can be initiated again by the same terms, but not up to the time that the earlier initiation named: of two with one time, at most one counts.
+  usedUp: (name, [message]) =>
+    name === 'transaction' ? initiationTimesOf(message as Uint8Array).map((time) => `initiation before ${time}`) : [],
 })
+
+function initiationTimesOf(message: Uint8Array): readonly bigint[] {
+  return parseMessage(message).instructions.flatMap(({ programAddress, accounts = [], data = new Uint8Array() }) => {
+    const event = decodeInstruction(programAddress, { programAddress, accounts: accounts.map(({ address }) => address), data })
+    return event?.kind === 'initiated' ? [event.initiateBefore] : []
+  })
+}
