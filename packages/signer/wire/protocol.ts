@@ -12,7 +12,7 @@ export const SEEN_HEADER = 'tandem-journal'
 
 const strict = { additionalProperties: false } as const
 
-export const Head = Type.Object({ count: Type.Integer({ minimum: 0 }), hash: Type.String({ pattern: '^[0-9a-f]{64}$' }) }, strict)
+const Head = Type.Object({ count: Type.Integer({ minimum: 0 }), hash: Type.String({ pattern: '^[0-9a-f]{64}$' }) }, strict)
 
 /**
  * refused      it will not be signed
