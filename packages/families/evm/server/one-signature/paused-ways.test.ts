@@ -65,10 +65,35 @@ describe('a way', () => {
     expect(await isPaused()).toBe(false)
   })
 
-  it('that works in between is not paused', async () => {
-    const { relay, isPaused } = setup()
+  it('that works in between is not paused within the hour, by however many accounts', async () => {
+    const { relay, pass, isPaused } = setup()
     for (const result of ['reverted', 'reverted', 'success', 'reverted', 'reverted'] as const) relay(result)
     expect(await isPaused()).toBe(false)
+    pass(HOUR_MS - 1)
+    for (let reverts = 0; reverts < 16; reverts += 1) relay('reverted')
+    expect(await isPaused()).toBe(false)
+    pass(1)
+    expect(await isPaused()).toBe(true)
+  })
+
+  it('that somebody uses once an hour is never paused, whoever makes new accounts to revert', async () => {
+    const { relay, pass, isPaused } = setup()
+    for (let hour = 0; hour < 24; hour += 1) {
+      relay('success')
+      expect(await isPaused()).toBe(false)
+      for (let reverts = 0; reverts < MAX_REVERTED_ACCOUNTS; reverts += 1) relay('reverted')
+      expect(await isPaused()).toBe(false)
+      pass(HOUR_MS - 1)
+    }
+  })
+
+  it('is not paused by reverts that are an hour apart', async () => {
+    const { relay, pass, isPaused } = setup()
+    for (let reverts = 0; reverts < 2 * MAX_REVERTED_ACCOUNTS; reverts += 1) {
+      relay('reverted')
+      expect(await isPaused()).toBe(false)
+      pass(HOUR_MS / 2)
+    }
   })
 
   it('counts each relay once, when it is mined, however often it is followed or asked for', async () => {

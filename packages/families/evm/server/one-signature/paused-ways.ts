@@ -1,14 +1,14 @@
 /**
  * Remembers what did not keep its word. A relay that a token lets revert costs the service its gas: after those of a few accounts the way is
- * paused for all of its users. One account alone pauses nothing, because it can make its own relays revert. A way that fails in a simulation
- * costs nothing, and is not offered again to the account that tried it.
+ * paused for all of its users. Accounts are free to make, and can make their own relays revert. So nothing is paused within an hour of a relay that
+ * worked: the token keeps its word then. A way that fails in a simulation costs nothing, and is not offered again to the account that tried it.
  */
 
 import type { Address } from 'viem'
 import type { SignatureWay } from '../../terms/one-signature.ts'
 import type { EvmNode } from '../nodes/node.ts'
 
-/** The relays of this many accounts may revert, with none in between that works. */
+/** The relays of this many accounts may revert, while none works. */
 export const MAX_REVERTED_ACCOUNTS = 3
 const PAUSE_MS = 3_600_000
 /** Older relays are forgotten: the limits for one initiator and one app count all of them. */
@@ -32,14 +32,15 @@ export interface PausedWays {
   isRefused(token: Address, way: SignatureWay, owner: string): boolean
 }
 
-type Record = { followed: FollowedRelay[]; readonly reverted: Set<string>; pausedUntil: number }
+/** Each account that reverted is there with the time until which that counts. */
+type Record = { followed: FollowedRelay[]; readonly reverted: Map<string, number>; workedUntil: number; pausedUntil: number }
 
 export function createPausedWays(node: Pick<EvmNode, 'outcome'>, now: () => number = () => performance.now()): PausedWays {
   const records = new Map<string, Record>()
   const refused = new Map<string, number>()
   const recordOf = (token: Address, way: SignatureWay): Record => {
     const key = `${way} ${token}`
-    const record = records.get(key) ?? { followed: [], reverted: new Set(), pausedUntil: 0 }
+    const record = records.get(key) ?? { followed: [], reverted: new Map(), workedUntil: 0, pausedUntil: 0 }
     records.set(key, record)
     return record
   }
@@ -62,11 +63,12 @@ export function createPausedWays(node: Pick<EvmNode, 'outcome'>, now: () => numb
       for (const [index, relay] of asked.entries()) {
         // Another request may have counted it meanwhile.
         if (!done.has(relay) || !record.followed.includes(relay)) continue
-        if (outcomes[index] === 'reverted') record.reverted.add(relay.owner)
-        else record.reverted.clear()
+        if (outcomes[index] === 'reverted') record.reverted.set(relay.owner, now() + PAUSE_MS)
+        else record.workedUntil = now() + PAUSE_MS
       }
+      for (const [owner, until] of record.reverted) if (now() >= until) record.reverted.delete(owner)
       record.followed = record.followed.filter((relay) => !done.has(relay))
-      if (record.reverted.size < MAX_REVERTED_ACCOUNTS) return
+      if (record.reverted.size < MAX_REVERTED_ACCOUNTS || now() < record.workedUntil) return
       record.reverted.clear()
       record.pausedUntil = now() + PAUSE_MS
     },
