@@ -313,6 +313,10 @@ offered, in quotes) and \`hides_unmined\` (true where nodes do not show unmined 
 3. Name the contracts in \`deployments\` and prices in \`prices\`, in both configurations; a \`market\` with \`price_feed\` needs no fixed price.
 4. \`tandem doctor\` of each party shows them under \`registry\`, and compares code and decimals with the chain under \`contracts\`; that of the service compares its list with each solver's.
 
+An EVM chain has deposit addresses (\`takes_deposits\` of \`GET /chains\`) only if a call showed, when the party started, that it executes what they need: CREATE2 (EIP-1014), transient storage (EIP-1153) and SELFDESTRUCT. Its
+nodes must simulate with state overrides; the log says if they do not. A call cannot show that the chain removes a contract that destroys itself in the transaction that created it (EIP-6780): do not add a chain without that, or second payments stay
+there for ever.
+
 An example in the environment \`local\`: an EVM chain with its coin and a token, and a token of another family.
 
 ${json(example)}

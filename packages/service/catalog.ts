@@ -82,7 +82,8 @@ function isSwappable(context: ServiceContext, from: string, to: ListedAsset): bo
 
 /** A registry may list chains to which this service has no connection. */
 export function takesDeposits(client: ChainClient | undefined): boolean {
-  return client?.prefund?.addressOf !== undefined || client?.orderKeys !== undefined
+  const { prefund, orderKeys } = client ?? {}
+  return (prefund?.addressOf !== undefined && prefund.isProven?.() !== false) || orderKeys !== undefined
 }
 
 function iconUrl(base: string, name: string): string {

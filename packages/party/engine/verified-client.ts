@@ -54,7 +54,7 @@ const access: {
     offers: 'verified',
     hasReverted: 'verified',
   },
-  prefund: { addressOf: 'free', amounts: 'verified', initiate: 'verified', reclaim: 'verified' },
+  prefund: { addressOf: 'free', isProven: 'free', amounts: 'verified', initiate: 'verified', reclaim: 'verified' },
   rent: { keptUntil: 'verified', giveBack: 'verified' },
   instantRefund: {
     propose: 'verified',

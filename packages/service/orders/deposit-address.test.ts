@@ -31,6 +31,14 @@ async function make(asked: unknown = body(), headers: Record<string, string> = {
 const view = async (id: string) => (await service.call('GET', `/v2/orders/${id}`)).body.result as OrderRecord
 const arrive = (id: string, amount: bigint) => recordPrefund(service.db, id, { amount, seenAt: new Date() })
 
+test('is refused, and nothing is kept, on a chain that was not seen to execute what addresses need', async () => {
+  let isProven = false
+  Object.assign(service.chains.get(CHAIN) ?? {}, { prefund: { ...addresses, isProven: () => isProven } })
+  expect(await post(body())).toMatchObject({ status: 400, body: { error: expect.stringContaining(`${CHAIN} has no deposit address`) } })
+  isProven = true
+  await make()
+})
+
 describe('the answer', () => {
   test('is an address that follows from the terms and the deadline, and a package without secrets to take the money back with', async () => {
     const result = await make()

@@ -20,6 +20,11 @@ export interface Prefund {
    */
   addressOf?(swap: PrefundedSwap): string
   /**
+   * Where chains differ in what these addresses need, whether this one was seen to execute it. Until then no user is told an address. `verifyNode` finds
+   * it out. Absent where it is known.
+   */
+  isProven?(): boolean
+  /**
    * Each result is the amount in the payer's account for a swap to which the payer consented, or at the address of the swap, whether it can be
    * initiated or must be reclaimed; zero for all others. The number of requests does not grow with the number of swaps.
    */

@@ -29,6 +29,8 @@ export interface EdrProviderOptions {
   readonly balance: bigint
   /** True mines a block per transaction; false leaves mining to evm_mine. */
   readonly autoMine: boolean
+  /** By default the newest one that chains have. */
+  readonly hardfork?: string
   readonly onSubscription?: (event: SubscriptionEvent) => void
 }
 
@@ -63,16 +65,17 @@ let sharedContext: Promise<EdrContext> | undefined
 export async function createEdrProvider(options: EdrProviderOptions): Promise<EdrProvider> {
   sharedContext ??= createContext()
   const context = await sharedContext
+  const { hardfork = PRAGUE } = options
   const provider = await context.createProvider(
     GENERIC_CHAIN_TYPE,
     {
       chainId: BigInt(options.chainId),
       networkId: BigInt(options.chainId),
-      hardfork: PRAGUE,
+      hardfork,
       coinbase,
       network: { genesisBlockGasLimit: blockGasLimit },
       genesisState: [
-        ...l1GenesisState(l1HardforkFromString(PRAGUE)),
+        ...l1GenesisState(l1HardforkFromString(hardfork)),
         ...options.funded.map((address) => ({ address: hexToBytes(address), balance: options.balance })),
       ],
       mining: { autoMine: options.autoMine, blockGasLimit, memPool: { order: MineOrdering.Priority } },

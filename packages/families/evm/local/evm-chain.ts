@@ -10,6 +10,7 @@ export interface EvmChainOptions {
   readonly port?: number
   readonly keys?: readonly Hex[]
   readonly mining?: MiningPolicy
+  readonly hardfork?: string
   /** Simulators act before or after each block. The hooks are called before the first block. */
   readonly hooks?: (edr: EdrProvider) => Promise<BlockHooks>
 }
@@ -42,6 +43,7 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
     funded: keys.map((key) => privateKeyToAddress(key)),
     balance: initialBalance,
     autoMine: false,
+    ...(options.hardfork !== undefined && { hardfork: options.hardfork }),
     onSubscription({ filterId, result }) {
       // EDR reports all logs of a block at once, nodes report each.
       for (const one of Array.isArray(result) ? result : [result]) server?.publish(`0x${filterId.toString(16)}`, one)

@@ -28,7 +28,12 @@ import { asChainFailure } from './send/revert.ts'
 /** Each address takes about 5,000 gas, so a call is far below the gas limit of nodes. */
 const ADDRESSES_PER_CALL = 500
 
-export function createDeposits(chain: Chain, node: EvmNode, contracts: Contracts, executor: Executor<Action>): Required<Prefund> {
+export function createDeposits(
+  chain: Chain,
+  node: EvmNode,
+  contracts: Contracts,
+  executor: Executor<Action>,
+): Required<Omit<Prefund, 'isProven'>> {
   const amounts = depositAmounts(node, (asset) => contracts.of(asset), depositAddressOf)
   return {
     addressOf: (swap) => depositAddressOf(contracts.of(swap.terms.asset), swap),
@@ -107,7 +112,7 @@ async function balancesOf(node: EvmNode, contract: HtlcContract, addresses: read
 }
 
 /** Any terms do: an address that we compute otherwise than the contract would take money that nobody can move. */
-const PROBE: DepositedSwap = {
+export const PROBE: DepositedSwap = {
   terms: {
     asset: 'probe:probe' as AssetId,
     initiator: '0x1111111111111111111111111111111111111111',

@@ -18,6 +18,7 @@ import { blocksOf } from './blocks.ts'
 import { checkRecipient } from './check-recipient.ts'
 import { createContractState } from './contract-state.ts'
 import { deployHtlc } from './deploy/deploy.ts'
+import { createDepositProof } from './deposit-proof.ts'
 import { createDeposits, verifyDeposits } from './deposits.ts'
 import { createDistributor } from './distributor.ts'
 import { createEventReader } from './events.ts'
@@ -51,6 +52,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
   const allowanceOf = allowancesOf(options.assets)
   const executor = createExecutor(chain, node, state, allowanceOf)
   const gas = createGasAdvice(node)
+  const depositProof = createDepositProof(chain, node, contracts, options.onTrouble)
   const ways = createOneSignature(node, state)
   const relay = options.relay === undefined ? null : accountOf(options.relay(evm.curve))
 
@@ -70,6 +72,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
         if (token !== null) await verifyToken(chain, node, asset, token)
       }
       await verifyDeposits(chain, node, contracts)
+      await depositProof.find()
     },
     ...blocksOf(node, chain),
     events: reader.read,
@@ -127,7 +130,7 @@ export function createEvmClient(chain: Chain, options: ConnectOptions, node: Evm
     cancel: executor.cancelUnmined,
     ...(contracts.all.some(({ token }) => token !== null) && { payoutGas: { decimals: DECIMALS, minAmount: 0n } }),
     legCost: async (asset) => legCostOf(node, chain, contracts.of(asset)),
-    prefund: createDeposits(chain, node, contracts, executor),
+    prefund: { ...createDeposits(chain, node, contracts, executor), isProven: depositProof.isProven },
     gasless: createGasless({ chain, node, state, ways, contractOf: ({ asset }) => contracts.of(asset), executor }),
 
     oracle: createOracle(node),

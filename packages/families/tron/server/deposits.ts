@@ -25,7 +25,7 @@ type Parts = {
   readonly executor: Executor<Action>
 }
 
-export function createDeposits({ chain, node, api, contracts, executor }: Parts): Required<Prefund> {
+export function createDeposits({ chain, node, api, contracts, executor }: Parts): Required<Omit<Prefund, 'isProven'>> {
   const openLane = lanesOf(node, chain, api)
   const amounts = depositAmounts(
     node,

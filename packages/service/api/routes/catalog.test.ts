@@ -86,6 +86,8 @@ test('/chains says where an order can be paid at an address: where the HTLC is o
   const ethereum = service.chains.get('ethereum_localnet')
   Object.assign(ethereum ?? {}, { prefund: fakeAddresses() })
   expect(await takers()).toEqual(expect.arrayContaining([...keyed, 'ethereum_localnet']))
+  Object.assign(ethereum ?? {}, { prefund: { ...fakeAddresses(), isProven: () => false } })
+  expect(await takers()).toEqual(keyed)
   const { addressOf: _, ...ofPayers } = fakeAddresses()
   Object.assign(ethereum ?? {}, { prefund: ofPayers })
   expect(await takers()).toEqual(keyed)

@@ -42,6 +42,7 @@ export type NodeCall = {
 export type StateOverride = {
   readonly balance?: bigint
   readonly slots?: Readonly<Record<Hex, Hex>>
+  readonly code?: Hex
 }
 
 export type LogQuery = {
@@ -199,8 +200,9 @@ function encodeCall({ from, to, data, readSlots, overrides: _, ...numbers }: Nod
 
 function encodeOverrides({ overrides }: NodeCall): readonly object[] {
   if (overrides === undefined) return []
-  const encode = ({ balance, slots }: StateOverride) => ({
+  const encode = ({ balance, slots, code }: StateOverride) => ({
     ...(balance !== undefined && { balance: numberToHex(balance) }),
+    ...(code && { code }),
     ...(slots && { stateDiff: slots }),
   })
   return [Object.fromEntries(Object.entries(overrides).map(([address, override]) => [address, encode(override)]))]
