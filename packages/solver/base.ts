@@ -22,8 +22,8 @@ export async function openSolverBase(loaded: LoadedConfig<SolverConfig>, parentL
   const log = withProblems(parentLog, ({ level }) => {
     problems[level] += 1
   })
+  const { keys, verifySigner } = await openKeys(loaded, log, keep)
   const signingKey = createSigningKey(await readSecret(config.signing_key))
-  const { keys, verifySigner } = await openKeys(loaded, signingKey, log, keep)
   const settings = await networkSettings(loaded)
   const db = await openDatabase(await readSecret(config.database_url))
   keep(() => db.destroy())

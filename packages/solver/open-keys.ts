@@ -7,7 +7,7 @@ import type { Keyring } from '@tandem/keys/keyring.ts'
 import { readAskedKeyring, readKeyring } from '@tandem/party/config/keyring.ts'
 import { type LoadedConfig, releaseLogOf } from '@tandem/party/config/load-config.ts'
 import type { SolverConfig } from '@tandem/party/config/schema.ts'
-import type { SigningKey } from '@tandem/party/solver-auth/signing-key.ts'
+import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Keep } from '@tandem/runtime/closing.ts'
 import type { Logger } from '@tandem/runtime/log.ts'
@@ -19,18 +19,13 @@ export type OpenKeys = {
   verifySigner(clients: ReadonlyMap<ChainId, ChainClient>): Promise<void>
 }
 
-export async function openKeys(
-  loaded: LoadedConfig<SolverConfig>,
-  signingKey: SigningKey,
-  log: Pick<Logger, 'warn'>,
-  keep: Keep,
-): Promise<OpenKeys> {
-  const { config, pathOf } = loaded
+export async function openKeys(loaded: LoadedConfig<SolverConfig>, log: Pick<Logger, 'warn'>, keep: Keep): Promise<OpenKeys> {
+  const { config, pathOf, readSecret } = loaded
   const { signer } = config
   if (signer === undefined) return { keys: await readKeyring(config.private_key, loaded), verifySigner: async () => undefined }
   const client = await createSignerClient({
     address: await addressOf(loaded, signer),
-    key: signingKey,
+    key: createSigningKey(await readSecret(config.signing_key)),
     publicKey: signer.public_key,
     headFile: `${pathOf(releaseLogOf(config))}.signer`,
   })
