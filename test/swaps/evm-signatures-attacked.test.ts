@@ -136,7 +136,7 @@ test('the permit way, when somebody else uses the permit first: the order is pai
   expect(request.offer).toBe('permit')
   const { token, htlc } = story.contractsOf(PERMITS)
   const [index, permit] = [...data.entries()].find(([, { primaryType }]) => primaryType === 'Permit') ?? []
-  if (index === undefined || permit === undefined) throw new Error('no permit is to be signed')
+  if (index === undefined || permit?.message.deadline === undefined) throw new Error('no permit is to be signed')
   const { r, s, v = 0n } = parseSignature(request.signature[index] ?? '0x')
   const args = [account.address, htlc as Address, AMOUNT, BigInt(String(permit.message.deadline)), Number(v), r, s] as const
   await swap(PERMITS, account.address, created, async () => {

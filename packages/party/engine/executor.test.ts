@@ -400,6 +400,13 @@ describe('the service redeems', () => {
     }
     // Each call adds an attempt, which counts as a failure too: it may have reverted.
     expect([await given(0), await given(1), await given(0), await given(0)]).toEqual([9n, 9n, 9n, undefined])
+    const noted = await store.db
+      .selectFrom('attempts')
+      .select('offers_gas')
+      .where('action_key', '=', leased.key)
+      .orderBy('number')
+      .execute()
+    expect(noted.map(({ offers_gas }) => offers_gas)).toEqual([true, true, true, false])
     await store.db.deleteFrom('attempts').execute()
     expect([await given(2), await given(2)]).toEqual([9n, undefined])
     expect(batchRedeem.redeem).not.toHaveBeenCalled()

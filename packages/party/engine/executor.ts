@@ -14,6 +14,7 @@ import { consentTo, instantRefunds, isWorthReclaiming, playbook, redeemable, ref
 import { deriveOrder } from '@tandem/protocol/state.ts'
 import type { LeasedAction } from '../store/actions/actions.ts'
 import type { ActionResult } from '../store/actions/finish-action.ts'
+import { noteOfferedGas } from '../store/actions/offered-gas.ts'
 import { markRefused, unmarkRefused } from '../store/actions/refused-attempts.ts'
 import { readRevertedRelays } from '../store/actions/reverted-relays.ts'
 import { noteInstantRefundTransaction } from '../store/orders/grants.ts'
@@ -182,7 +183,11 @@ async function sendAlone(context: ExecutorContext, first: Taken): Promise<string
       ...(maxFee !== null && { maxFee }),
       ...(gives && { gas }),
     }
-    return redeemShowingSecrets(context, [action], outbox, (watched) => client.redeem(terms, request, watched))
+    const redeem = (watched: Outbox) => {
+      const noted = afterRecord(watched, ({ tx }) => noteOfferedGas(context.db, action.key, tx, gives))
+      return client.redeem(terms, request, gas === null ? watched : noted)
+    }
+    return redeemShowingSecrets(context, [action], outbox, redeem)
   }
   if (verb === 'refund') return refund(context, step, to, outbox)
   if (verb === 'reclaim') return reclaim(context, step, outbox)

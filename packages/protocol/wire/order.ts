@@ -213,6 +213,7 @@ export type OrderFactsToShow = {
   readonly nonce: string
   readonly app: string
   readonly affiliateFees: readonly AffiliateFee[]
+  readonly offeringGas: ReadonlySet<string>
   readonly nextAction: {
     readonly who: 'user' | 'solver' | 'service'
     readonly what: NextActionName
@@ -236,6 +237,7 @@ export function orderToWire(facts: OrderFactsToShow): OrderRecord {
       createdAt: facts.createdAt,
       secret: state.secret,
       instantRefundTx: leg === 'source' ? instantRefundTx : null,
+      offeringGas: facts.offeringGas,
       deposits: leg === 'source' ? depositsToWire(facts) : null,
       arrived: leg === 'source' ? state.prefund : 0n,
     })

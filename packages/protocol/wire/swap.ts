@@ -61,6 +61,12 @@ export const SwapRecord = Type.Object(
           "on destinations that were asked for with `destination_gas`: what the redeem also gives of the chain's coin, in the smallest unit. A redeem that fails several times is sent without it, and one that somebody else sends has none",
       }),
     ),
+    gas_given: Type.Optional(
+      Type.Boolean({
+        description:
+          'beside `gas`, once the chain shows a redeem: whether it is one of the service that offers the coin. A contract that refuses coin gets none all the same',
+      }),
+    ),
     fee_from_amount: Type.Optional(
       Type.Literal(true, {
         description: 'where redeems and refunds pay their network fee out of what is locked: the recipient gets less than `amount`',
@@ -113,6 +119,8 @@ export type SwapFactsToShow = {
   readonly secret: Hex32 | null
   /** The hash is null while there is none, and on destinations. */
   readonly instantRefundTx: string | null
+  /** These redeems offer the gas of the swap. */
+  readonly offeringGas: ReadonlySet<string>
   /** The list is null where an HTLC is funded once. */
   readonly deposits: readonly DepositRecord[] | null
   /** This lies at the deposit address. */
@@ -146,6 +154,7 @@ export function swapToWire(facts: SwapFactsToShow): SwapRecord {
     amount: swap.terms.amount.toString(),
     ...(swap.maxFee !== null && { network_fee: swap.maxFee.toString() }),
     ...(swap.gas !== null && { gas: swap.gas.toString() }),
+    ...(swap.gas !== null && redeem !== null && { gas_given: facts.offeringGas.has(redeem.hash) }),
     ...(facts.feeFromAmount && { fee_from_amount: true as const }),
     ...(redeemed !== null && { redeemed_amount: redeemed.toString() }),
     ...(refunded !== null && { refunded_amount: refunded.toString() }),

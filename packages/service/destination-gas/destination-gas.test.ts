@@ -1,11 +1,14 @@
 /** Tests orders whose payout also gives some of the chain's coin: what it costs, who may take them, what is refused, and what is recorded. */
+import { noteOfferedGas } from '@tandem/party/store/actions/offered-gas.ts'
+import { readCursor, rewind } from '@tandem/party/store/chain/events.ts'
 import { assertSealed } from '@tandem/party/store/orders/swap-seals.ts'
 import { storedOrder } from '@tandem/party/store/store.fixture.ts'
+import { actionKey } from '@tandem/protocol/order.ts'
 import type { OrderRecord } from '@tandem/protocol/wire/order.ts'
 import type { Quote } from '@tandem/protocol/wire/quote.ts'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { alice, aliceScript, btc, eth, orderBody, sharedService, usdc, wbtc } from '../testing/service.fixture.ts'
+import { alice, aliceScript, btc, eth, eventsOf, NOW, orderBody, sharedService, usdc, wbtc } from '../testing/service.fixture.ts'
 import { assertUsableGasSettings } from './destination-gas.ts'
 
 const CHAIN = 'ethereum_localnet'
@@ -124,6 +127,38 @@ describe('an order with gas', () => {
     await sql`update swaps set gas = gas * 1000 where order_id = ${order.id} and leg = 'destination'`.execute(service.db)
     const forged = await storedOrder(service.db, order.id)
     expect(() => assertSealed(service.vault, forged)).toThrow(/its destination in the table swaps/)
+  })
+
+  test('shows once it is redeemed whether that redeem offers the gas: not if somebody else was first, nor if ours is without', async () => {
+    const { order } = await make(body())
+    const key = actionKey(order.id, 'destination', 'redeem')
+    await service.db.insertInto('actions').values({ key, order_id: order.id, leg: 'destination', verb: 'redeem', wanted: true }).execute()
+    const sign = async (number: number, tx: string, nonce: string, isOffered: boolean) => {
+      const attempt = { action_key: key, number, chain: CHAIN, sender: 'relay', tx, raw: '0x', slots: [nonce], nonce: null, fee_rate: 1n }
+      await service.db.insertInto('attempts').values(attempt).execute()
+      await noteOfferedGas(service.db, key, tx, isOffered)
+    }
+    await sign(1, 'offers', '1', true)
+    await sign(2, 'replaces it', '1', false)
+    await sign(3, 'without', '2', false)
+    const [source, destination] = [eventsOf(order.source), eventsOf(order.destination)]
+    const shown = async () => ((await service.call('GET', `/v2/orders/${order.id}`)).body.result as OrderRecord).destination_swap.gas_given
+    await service.mine('bitcoin_regtest', { height: 1_000n, time: NOW + 10n }, [source.initiated('fund')])
+    await service.mine(CHAIN, { height: 1_000n, time: NOW + 20n }, [destination.initiated('0xlock')])
+    expect(await shown()).toBeUndefined()
+    const ancestor = await readCursor(service.db, CHAIN)
+    if (ancestor === null) throw new Error('no block is on record')
+    const secret = (await service.vault.get(service.db, order.id, 'secret')) ?? ''
+    for (const [tx, given] of [
+      ['offers', true],
+      ['replaces it', true],
+      ['without', false],
+      ['by a stranger', false],
+    ] as const) {
+      await service.mine(CHAIN, { height: 1_001n, time: NOW + 30n }, [destination.redeemed(tx, secret)])
+      expect([tx, await shown()]).toEqual([tx, given])
+      await rewind(service.db, CHAIN, ancestor)
+    }
   })
 
   test('gets what was quoted, at the quoted price, though the coin costs more by now', async () => {

@@ -49,6 +49,7 @@ export function describeOrder({ registry, now }: Pick<ServiceContext, 'registry'
     nonce: stored.nonce,
     app: stored.app ?? '',
     affiliateFees: filledFees(stored.affiliateFees, stored.order.destination),
+    offeringGas: snapshot.offeringGas,
     nextAction: deriveNextAction(state, snapshot.refusals) ?? (isRevocable ? adviseRevoke(state) : null),
   })
 }

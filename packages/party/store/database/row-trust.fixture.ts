@@ -52,6 +52,7 @@ export const rowTrust: Readonly<Record<string, TableTrust>> = {
     ['action_key number chain sender tx raw slots fee_rate holds_secret', tests(EVIDENCE, REFUNDS, BACKUP)],
     ['nonce', tests('families/evm/server/send/forged-attempts.test.ts', 'families/starknet/server/send/forged-attempts.test.ts')],
     ['at reverted_at reverted_weight refused_at', stops],
+    ['offers_gas', shown],
   ],
   blocks: [
     ['chain height hash parent_hash time final_height', tests(FACTS, SOLVER)],

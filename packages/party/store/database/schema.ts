@@ -158,6 +158,7 @@ export type Schema = {
     reverted_weight: Generated<number>
     holds_secret: Generated<boolean>
     refused_at: NullableTimestamp
+    offers_gas: Generated<boolean>
   }
   leases: { name: string; holder: string; until: Date; report: JSONColumnType<EngineReport> | null }
   database_owner: { only_row: Generated<boolean>; party: 'service' | 'solver'; vault_check: string | null }

@@ -50,6 +50,8 @@ export type OrderSnapshot = {
   readonly tips: Readonly<Record<Leg, RecordedTip | null>>
   /** The reasons why wanted actions cannot be done now, as texts for the user. */
   readonly refusals: ReadonlyMap<ActionVerb, string>
+  /** These redeems of ours offer the gas of the order to its recipient. */
+  readonly offeringGas: ReadonlySet<string>
   /** The recorded status, which has its event. It is null where the order is in no list, or this version does not know the status. */
   readonly listed: OrderStatus | null
 }
@@ -172,6 +174,7 @@ export const snapshotColumns = {
   d_tip: nullable(tipFields),
   refusals: listOrNull(fields({ verb: known(actionVerb), refusal: text })),
   listed: known(orderStatus),
+  offering_gas: listOrNull(text),
 }
 export const snapshotRow = shape(snapshotColumns)
 type SnapshotRow = ValueOf<typeof snapshotRow>
@@ -196,8 +199,16 @@ const REFUSALS = `,
 const LISTED = `,
   (select status from order_list where order_list.seq = o.seq) as listed`
 
+const OFFERING_GAS = `,
+  case when d.gas is not null then
+    (select json_agg(tx) from attempts where action_key = o.id || '/destination/redeem' and offers_gas)
+  end as offering_gas`
+
 export function selectSnapshots(rest: string, more = ''): string {
-  return selectOrders(`${joinTip('s')} ${joinTip('d')} ${rest}`, factColumns('s') + factColumns('d') + REFUSALS + LISTED + more)
+  return selectOrders(
+    `${joinTip('s')} ${joinTip('d')} ${rest}`,
+    factColumns('s') + factColumns('d') + REFUSALS + LISTED + OFFERING_GAS + more,
+  )
 }
 
 /** Properties are listed because this runs for every order that is read, and spreading rows takes longer than checking them. */
@@ -270,6 +281,7 @@ export function parseSnapshot(row: SnapshotRow): OrderSnapshot {
     unreadDeposits: { source: 0, destination: 0 },
     tips: { source: parseTip(row.s_tip), destination: parseTip(row.d_tip) },
     refusals: new Map(row.refusals.flatMap(({ verb, refusal }) => (verb === null ? [] : [[verb, refusal]]))),
+    offeringGas: new Set(row.offering_gas),
     listed: row.listed,
   }
 }
