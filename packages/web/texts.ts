@@ -236,7 +236,9 @@ export const swap = {
     depositTitle: 'Send exactly this amount',
     restTitle: 'Send the rest',
     arrived: (amount: string, ordered: string) => `${amount} of ${ordered} has arrived.`,
-    depositTo: 'to this address',
+    depositTo: (chain: string) => `on ${chain}, to this address`,
+    depositOnly: (symbol: string, chain: string) =>
+      `Send only ${symbol}, and only on ${chain}. The same address may exist on other networks: what is sent there, or in another coin, does not pay this order.`,
     depositQr: 'QR code of the payment',
     address: 'the address',
     amount: 'the amount',

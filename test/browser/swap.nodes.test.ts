@@ -308,6 +308,8 @@ await describeWithBrowser('the swap page', () => {
     await qr.locator('path[d^="M"]').waitFor()
     const size = Number((await qr.getAttribute('viewBox'))?.split(' ')[2])
     expect(readQr((await qr.locator('path').getAttribute('d')) ?? '', size)).toBe(address)
+    expect(await page.locator('.deposit').textContent()).toContain('on Ethereum Localnet, to this address')
+    expect(await page.locator('[data-test="deposit-only"]').textContent()).toMatch(/^Send only WBTC, and only on Ethereum Localnet\./)
     await assertSound('deposit-of-token')
 
     const { token } = story.contractsOf(WBTC)

@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks'
 import { plainAmount } from '../../shared/amount.ts'
 import { CopyButton } from '../../shared/copy-button.tsx'
 import { swap } from '../../texts.ts'
-import { findAsset } from './catalog.ts'
+import { findAsset, symbolOf } from './catalog.ts'
 import type { Payment } from './history.ts'
 import { amountText } from './order-amounts.ts'
 
@@ -16,6 +16,7 @@ const QUIET_ZONE = 4
 export function Deposit({ payment, asset, rest }: { readonly payment: Payment; readonly asset: string; readonly rest: bigint }) {
   const amount = rest > 0n ? rest : BigInt(payment.amount)
   const exact = plainAmount(amount, findAsset(asset)?.decimals ?? 0)
+  const chain = findAsset(asset)?.chain.display ?? asset.slice(0, asset.indexOf(':'))
   const title = rest > 0n ? swap.order.restTitle : swap.order.depositTitle
   // BIP21. The address is the one that the SDK has verified.
   const uri = rest > 0n ? payment.uri.replace(/(?<=[?&]amount=)[^&]*/, exact) : payment.uri
@@ -34,12 +35,15 @@ export function Deposit({ payment, asset, rest }: { readonly payment: Payment; r
           <CopyButton text={exact} label={swap.order.copyAmount} name={swap.order.amount} />
         </div>
         <div>
-          <p class="soft small">{swap.order.depositTo}</p>
+          <p class="soft small">{swap.order.depositTo(chain)}</p>
           <p>
             <code data-test="deposit-address">{payment.to}</code>
           </p>
           <CopyButton text={payment.to} label={swap.order.copyAddress} name={swap.order.address} />
         </div>
+        <p class="small" data-test="deposit-only">
+          {swap.order.depositOnly(symbolOf(asset), chain)}
+        </p>
       </div>
     </section>
   )
