@@ -11,8 +11,8 @@ import { orderColumns, parseOrder, type StoredOrder, selectOrders } from './orde
 const hasNoAmount = (orderId: string) => `not exists (select from prefunds p where p.order_id = ${orderId} and p.amount > 0)`
 
 /** Each number is a literal in the statement: see `UNFUNDED_PAGE`. */
-export const FUNDED_PAGE = 100
-export const EXPIRED_PAGE = 44
+const FUNDED_PAGE = 100
+const EXPIRED_PAGE = 44
 
 const selectFunded = prepare(
   'list-funded-deposits',
