@@ -53,7 +53,8 @@ export async function assertReclaimsLeft(
   await payForReclaim?.(left)
 }
 
-/** The chain refuses the payout, perhaps for a long time. A retry costs us only reads. */
+/** The chain refuses the payout, perhaps for a long time: a token can block an account. A retry costs us only reads, and the owner is told. */
 export function lastingRefusal(failure: ChainFailure): ChainFailure {
-  return new ChainFailure('would-fail', failure.message, { cause: failure, retryAfterMs: REFUSED_RETRY_MS })
+  const refusal = `the chain refuses the return, which is tried again in an hour: ${failure.message}`
+  return new ChainFailure('would-fail', failure.message, { cause: failure, refusal, retryAfterMs: REFUSED_RETRY_MS })
 }
