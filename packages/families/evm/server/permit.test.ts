@@ -119,6 +119,15 @@ const ALLOWED: readonly (readonly [what: string, purpose: OrderPurpose, call: Ca
 ]
 
 describe('a transaction', () => {
+  test('gives up nothing that we are to redeem, whatever other order its purpose names first', () => {
+    const call = unsigned(on(TOKEN, instantRefundData(paid, signature)))
+    const actions = [relayed, paid].map((terms) => ({ order: 'order', leg: 'source', verb: 'refund', terms }) as const)
+    const [first, second] = actions
+    if (first === undefined || second === undefined) throw new Error('there are two orders')
+    expect(() => ask({ kind: 'order', chain: chain.id, actions: [first, second] }, call)).toThrow(/give up what we are to redeem/)
+    expect(() => ask({ kind: 'order', chain: chain.id, actions: [second, first] }, call)).toThrow(/give up what we are to redeem/)
+  })
+
   test.each(ALLOWED)('may be %s', (_, purpose, call) => {
     expect(() => ask(purpose, unsigned(call))).not.toThrow()
   })

@@ -43,8 +43,8 @@ export function whyNotHtlcCall(
   // A fee bump of a batch may be for those of its orders that are not settled yet. All have the same redeemer.
   if (!(read.name === 'redeemBatch' ? read.orders.some(isKnown) : read.orders.every(isKnown)))
     return 'it would be about an order that is not named'
-  // Its own transaction is the redeemer's consent.
-  if (read.name === 'instantRefund' && verb === 'refund' && account === terms.redeemer.toLowerCase())
+  // Its own transaction is the redeemer's consent. The order of the call counts: it need not be the first that the purpose names.
+  if (read.name === 'instantRefund' && verb === 'refund' && read.orders.some(({ redeemer }) => account === redeemer.toLowerCase()))
     return 'it would give up what we are to redeem'
   const most = highestValue(contract, read.name, actions[0])
   return call.value > most ? `it would send ${call.value} of the coin, and may send ${most}` : null
