@@ -72,7 +72,7 @@ it.each([
   for (let times = 0; times < 5; times += 1)
     await expect(on.prefund.reclaim(on.swap, on.outbox.open('reclaim'))).rejects.toMatchObject({
       kind: 'would-fail',
-      refusal: expect.stringMatching(/^the chain refuses the return, which is tried again in an hour: .*Blacklisted/s),
+      refusal: expect.stringMatching(/^the chain refuses the return, which is tried again in an hour: reclaim: HTLC__TransferFailed/),
       retryAfterMs: HOUR_MS,
     })
   expect(on.outbox.attempts('reclaim')).toEqual([])
