@@ -130,6 +130,16 @@ describe('a lock', () => {
     expect(await ask(lockOf(lock), 'x', 'b')).toBe('signed x with more')
   })
 
+  test('is not signed again with another amount, although its address takes any', async () => {
+    const lock = honestLock(signer, 'ethereum')
+    signer.bitcoin.swapId = () => 'one address for all amounts'
+    await ask(lockOf(lock), 'x', 'a')
+    const of = (amount: bigint) => lockOf(lock, { terms: { ...lock.action.terms, amount } })
+    await expect(ask(of(100_000_000n), 'x', 'a')).rejects.toThrow(/it pays 60000000000 /)
+    await expect(ask(of(999_999n), 'x', 'a')).rejects.toThrow(/another lock with its secret hash/)
+    expect(await ask(lockOf(lock), 'x', 'a')).toBe('signed x with more')
+  })
+
   test('is one for each secret and each deposit', async () => {
     const lock = honestLock(signer, 'bitcoin')
     await ask(lockOf(lock), 'x')

@@ -44,7 +44,8 @@ export async function readLock(context: LockContext, action: AskedAction, reques
   if (paidBy === undefined) throw new Refusal('it does not say what it is paid with')
   const source = servedBy(context, paidBy.chain)
   assertOurs(context, { chain, client }, source, action, paidBy)
-  const swap = client.swapId(terms)
+  // An address of a chain with coins takes any amount, so the id alone does not say what is locked.
+  const swap = `${terms.amount} ${terms.asset} in ${client.swapId(terms)}`
   const deposits = paidBy.deposits.map(({ id }) => id)
   const entryOf = (paid: Paid): LockEntry => ({
     kind: 'lock',
