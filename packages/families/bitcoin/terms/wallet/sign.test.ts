@@ -75,4 +75,12 @@ describe('signed transactions', () => {
     for (const text of ['', 'ab:1', `${'ab'.repeat(32)}`, `${'AB'.repeat(32)}:1`, `${'ab'.repeat(32)}:-1`])
       expect(() => splitOutpoint(text)).toThrow()
   })
+
+  it('knows a coin by one name only', () => {
+    const txid = 'ab'.repeat(32)
+    expect(splitOutpoint(`${txid}:${0xffffffff}`).vout).toBe(0xffffffff)
+    // The last one wraps to 0 in the 32 bits of an outpoint.
+    for (const alias of [`${txid}:00`, `${txid}:07`, `${txid}:${2 ** 32}`]) expect(() => splitOutpoint(alias)).toThrow()
+    expect(() => splitOutpoint([`${txid}:0`] as unknown as string)).toThrow()
+  })
 })

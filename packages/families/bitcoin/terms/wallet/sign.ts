@@ -9,6 +9,8 @@ import type { Leaf } from '../htlc.ts'
 /** The sequence signals that the transaction may be replaced (BIP125), and has no relative timelock (BIP68). */
 export const REPLACEABLE_SEQUENCE = 0xfffffffd
 
+const MAX_VOUT = 0xffffffff
+
 export type SpendableCoin = { readonly outpoint: Outpoint; readonly amount: bigint }
 export type Witness = readonly Uint8Array[]
 export type SignedTransaction = { readonly txid: string; readonly raw: string }
@@ -113,10 +115,13 @@ export function finish(transaction: Transaction): SignedTransaction {
   return { txid: transaction.id, raw: bytesToHex(transaction.extract()) }
 }
 
+/** A coin has one name only: whoever compares names would miss what another one spends. */
 export function splitOutpoint(outpoint: Outpoint): { readonly txid: string; readonly vout: number } {
-  const match = /^([0-9a-f]{64}):([0-9]{1,10})$/.exec(outpoint)
-  if (match?.[1] === undefined) throw new Error(`"${outpoint}" is not an outpoint: expected txid:vout`)
-  return { txid: match[1], vout: Number(match[2]) }
+  const match = /^([0-9a-f]{64}):(0|[1-9][0-9]{0,9})$/.exec(outpoint)
+  const vout = Number(match?.[2])
+  if (typeof outpoint !== 'string' || match?.[1] === undefined || vout > MAX_VOUT)
+    throw new Error(`"${outpoint}" is not an outpoint: expected txid:vout`)
+  return { txid: match[1], vout }
 }
 
 type WithAmount = { readonly amount: bigint }
