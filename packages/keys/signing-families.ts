@@ -7,6 +7,8 @@ export type SigningFamily = {
   readonly locksOnce?: true
   /** Returns the nonces or coins that the transaction uses up: of two that share one, at most one is ever mined. */
   usedUp?(name: string, args: readonly unknown[]): readonly string[]
+  /** Returns the deposits that are refunded, if that is all that is signed; null means the whole source. It throws for what names no deposit. */
+  refunded?(name: string, args: readonly unknown[]): readonly string[] | null
 }
 
 export type SigningWay = 'operation' | 'job'
@@ -15,6 +17,7 @@ export type SigningWay = 'operation' | 'job'
 export interface NamedSigning {
   readonly locksOnce: boolean
   usedUp(args: readonly unknown[]): readonly string[]
+  refunded(args: readonly unknown[]): readonly string[] | null
   sign(signers: readonly Signer[], args: readonly unknown[]): Promise<unknown>
   begin?(signers: readonly Signer[], args: readonly unknown[]): Promise<BegunSigning>
 }
@@ -34,7 +37,12 @@ export function listSigning(
   for (const [name, signing] of Object.entries(signings)) {
     const key = keyOf(family.name, way, name)
     if (listed.has(key)) throw new Error(`the ${way} "${name}" of ${family.name} is listed twice`)
-    listed.set(key, { ...signing, locksOnce: family.locksOnce === true, usedUp: (args) => family.usedUp?.(name, args) ?? [] })
+    listed.set(key, {
+      ...signing,
+      locksOnce: family.locksOnce === true,
+      usedUp: (args) => family.usedUp?.(name, args) ?? [],
+      refunded: (args) => family.refunded?.(name, args) ?? null,
+    })
   }
 }
 

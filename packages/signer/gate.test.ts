@@ -238,6 +238,24 @@ describe('a consent to a refund', () => {
     )
   })
 
+  test('is to the whole source, whatever other names stand in its data, where its family names no deposits', async () => {
+    const lock = honestLock(signer, 'ethereum')
+    await ask(lockOf(lock), 'x', 'c')
+    await expect(ask(consentTo(lock), 'a refund', 1, { deposit: 'a decoy' })).rejects.toThrow(/lock of its order is granted/)
+    const other = honestLock(signer, 'ethereum', { secretHash: hashOf(1) })
+    await ask(consentTo(other), 'a refund', 1, { deposit: 'a decoy' })
+    await expect(ask(lockOf(other), 'x', 'd')).rejects.toThrow(/refund of its source is granted/)
+  })
+
+  test('is to the deposits that are refunded, whatever other names stand beside them', async () => {
+    const lock = honestLock(signer, 'bitcoin')
+    await ask(lockOf(lock), 'x')
+    await expect(ask(consentTo(lock), 'a refund', [], { deposit: 'a decoy:0' })).rejects.toThrow(/lock of its order is granted/)
+    await expect(ask(consentTo(lock), 'a refund', [{ deposit: lock.deposit, also: { deposit: 'a decoy:0' } }])).rejects.toThrow(
+      /is granted already/,
+    )
+  })
+
   test('is to one source', async () => {
     const lock = honestLock(signer, 'bitcoin')
     await expect(ask(consentTo(lock, { leg: 'destination' }), 'x')).rejects.toThrow(/one source/)

@@ -68,7 +68,8 @@ export function createGate(context: GateContext): Gate {
       }
       const purposes = question.signers.map(({ purpose }) => purpose)
       const { args } = question
-      const decision = await decide(policy, { purposes, asked, args, locksOnce: signing.locksOnce, usedUp: signing.usedUp(args) })
+      const { locksOnce } = signing
+      const decision = await decide(policy, { purposes, asked, locksOnce, usedUp: signing.usedUp(args), refunded: signing.refunded(args) })
       await write(decision(history))
       return { signing, signers }
     } catch (error) {

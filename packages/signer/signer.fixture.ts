@@ -27,7 +27,15 @@ signingOf(
   { sign },
   { name: 'evm', locksOnce: true, usedUp: (_, [, nonce]) => (nonce === undefined ? [] : [`nonce ${nonce}`]) },
 )
-signingOf('secp256k1', { sign }, { name: 'bitcoin', usedUp: (_, [, ...coins]) => coins.flat().map((coin) => `coin ${String(coin)}`) })
+signingOf(
+  'secp256k1',
+  { sign },
+  {
+    name: 'bitcoin',
+    usedUp: (_, [, ...coins]) => coins.flat().map((coin) => `coin ${String(coin)}`),
+    refunded: (_, [, refunds]) => (Array.isArray(refunds) ? refunds.map(({ deposit }: { readonly deposit: string }) => deposit) : null),
+  },
+)
 
 export type TestSigner = Awaited<ReturnType<typeof openTestSigner>>
 

@@ -38,19 +38,17 @@ export async function decide(context: PolicyContext, request: Request): Promise<
   return () => ({ kind: 'other', ...request.asked, order: action.order })
 }
 
-function consentTo({ terms }: AskedAction, { asked, args }: Request): Decision {
-  const named = depositsIn(args)
-  const entry: ConsentEntry = { kind: 'consent', ...asked, secret_hash: terms.secretHash, deposits: named.length > 0 ? [...named] : null }
+function consentTo({ terms }: AskedAction, { asked, refunded }: Request): Decision {
+  const isToSome = refunded !== null && refunded.length > 0
+  const entry: ConsentEntry = {
+    kind: 'consent',
+    ...asked,
+    secret_hash: terms.secretHash,
+    deposits: isToSome ? [...new Set(refunded)] : null,
+  }
   return (history) => {
     const why = history.whyNotConsent(entry)
     if (why !== null) throw new Refusal(why)
     return entry
   }
-}
-
-/** Where a consent names its deposits, it is to them alone: what is signed is made from the same arguments. */
-function depositsIn(value: unknown): readonly string[] {
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return []
-  const own = 'deposit' in value && typeof value.deposit === 'string' ? [value.deposit] : []
-  return [...new Set([...own, ...Object.values(value).flatMap(depositsIn)])]
 }

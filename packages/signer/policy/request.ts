@@ -14,11 +14,12 @@ export class Refusal extends Error {
 export type Request = {
   readonly purposes: readonly AskedPurpose[]
   readonly asked: Asked
-  readonly args: readonly unknown[]
   /** The chain refuses a second HTLC of the same terms. */
   readonly locksOnce: boolean
   /** The nonces or coins that the transaction uses up; none where its family does not say. */
   readonly usedUp: readonly string[]
+  /** A consent is to the refund of these alone; null where its family does not say so. */
+  readonly refunded: readonly string[] | null
 }
 
 /** No time passes between the call and the write of its entry, so nothing else is granted in between. It throws `Refusal`. */

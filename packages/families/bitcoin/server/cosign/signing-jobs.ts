@@ -8,6 +8,7 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { InstantRefund, SignedInstantRefund } from '@tandem/protocol/order.ts'
 import type { BitcoinNetwork } from '../../terms/networks.ts'
 import type { FeeRate } from '../../terms/wallet/fees.ts'
+import { splitOutpoint } from '../../terms/wallet/sign.ts'
 import { type CosignItem, draftCosigned, startCosigning } from './cosign.ts'
 import { answerInstantRefund, beginInstantRefund, signInstantRefund } from './instant-refund.ts'
 import { readDraft, readNonces, readParts, writeDraft, writeParts, writeTexts } from './payloads.ts'
@@ -59,7 +60,21 @@ export const jobs = {
   },
 }
 
-export const signingJobs = signingJobsOf<typeof jobs>(import.meta.url, 'normal', { family: { name: 'bitcoin' }, names: Object.keys(jobs) })
+const REFUNDING: ReadonlySet<string> = new Set(['beginRefund', 'finishRefund', 'answerRefund', 'signRefunds'])
+
+/** What is signed is made of the same argument, and a coin has one name. */
+function refunded(name: string, [, , refunds]: readonly unknown[]): readonly string[] | null {
+  if (!REFUNDING.has(name)) return null
+  return (refunds as Refunds).map(({ deposit }) => {
+    splitOutpoint(deposit)
+    return deposit
+  })
+}
+
+export const signingJobs = signingJobsOf<typeof jobs>(import.meta.url, 'normal', {
+  family: { name: 'bitcoin', refunded },
+  names: Object.keys(jobs),
+})
 
 function withSigners(items: readonly CosignItem[], signers: Signers) {
   return items.map((item, index) => {
