@@ -2,7 +2,7 @@
 
 const HOUR_MS = 3_600_000
 
-export interface HourlyShares {
+interface HourlyShares {
   /** Returns false, and counts nothing, if the name has used up its share. */
   take(name: string): boolean
 }

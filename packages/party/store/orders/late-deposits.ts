@@ -39,7 +39,7 @@ export async function listFundedDeposits(
 export type ExpiredPlace = { readonly deadline: bigint; readonly seq: bigint }
 
 /** The deadlines are from `since` to before `until`, and after this place. */
-export type ExpiredAge = { readonly since: bigint; readonly until: bigint; readonly after: ExpiredPlace }
+type ExpiredAge = { readonly since: bigint; readonly until: bigint; readonly after: ExpiredPlace }
 
 const selectExpired = prepare(
   'list-expired-deposits',
