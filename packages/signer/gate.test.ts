@@ -82,6 +82,20 @@ describe('a lock', () => {
     expect(await ask(lockOf(lock), 'x', 'c')).toBe('signed x with more')
   })
 
+  test('needs the confirmations of what was paid, and not of what its source is said to be', async () => {
+    for (const asset of [btc, wbtc]) signer.world.prices[asset] = 600n * 10n ** 8n
+    const lock = honestLock(signer, 'bitcoin', { confirmations: 1, amount: 50_000_000n })
+    const { paidBy } = lock.action
+    if (paidBy === undefined) throw new Error('it is paid')
+    // An address takes any amount, so a smaller one has the same address.
+    const { swapId } = lock
+    signer.bitcoin.swapId = () => swapId
+    const small = lockOf(lock, { paidBy: { ...paidBy, terms: { ...paidBy.terms, amount: 1n } } })
+    await expect(ask(small, 'x')).rejects.toThrow(/has 1 of 2 confirmations/)
+    signer.bitcoin.grow(1)
+    expect(await ask(small, 'x')).toBe('signed x')
+  })
+
   test('is refused when its source is spent, or gone after a reorg', async () => {
     const lock = honestLock(signer, 'ethereum')
     signer.ethereum.mempool = [

@@ -140,17 +140,21 @@ async function readSource({ registry }: LockContext, { chain, client }: Served, 
     ...heights.map((height) => client.events(watched, height, height)),
   ])
   const tip: Tip = { ...newest, finalHeight }
+  const needed = (amount: bigint) => requiredConfirmations(chain, registry.asset(terms.asset), amount, 'source')
   const state = deriveSwap(terms, events.flat(), {
     tip,
     clock: chain.clock,
     heightsMaySkip: chain.heightsMaySkip,
-    requiredConfirmations: requiredConfirmations(chain, registry.asset(terms.asset), terms.amount, 'source'),
+    requiredConfirmations: needed(terms.amount),
     finalityBlocks: chain.finalityBlocks,
     counting: chain.deposits.kind === 'exact' ? { kind: 'exact' } : { kind: 'agreed', deposits: ids },
     smallDeposits: smallDepositsOf(chain),
   })
   const isOpen = ({ id, amount }: Deposit) => reading.deposits.some((one) => one.id === id && one.state === 'open' && one.amount === amount)
   if (state.phase !== 'initiated') throw new Refusal(`its source is "${state.phase}", with ${state.confirmations} confirmations`)
+  // Where anyone may send any amount, the terms can name a small one.
+  const most = needed(state.filledAmount)
+  if (state.confirmations < BigInt(most)) throw new Refusal(`its source has ${state.confirmations} of ${most} confirmations`)
   if (!state.counted.every(isOpen)) throw new Refusal('the money of its source is not there')
   // They are what the journal marks.
   if (!state.counted.every(({ id }) => ids.includes(id))) throw new Refusal('its source was paid by other deposits')
