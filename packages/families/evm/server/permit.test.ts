@@ -36,6 +36,8 @@ import {
 } from '../terms/htlc.ts'
 import { initiateByAuthorizationData } from '../terms/one-signature.ts'
 import { distributorOf } from './distributor-address.ts'
+import { feeModelOf } from './fees/fees.ts'
+import { batchGas } from './fees/gas.ts'
 import { createPermit } from './permit.ts'
 
 const found = localChains.find(({ id }) => id === 'ethereum_localnet')
@@ -231,6 +233,20 @@ describe('a transaction', () => {
 
   describe('has a highest fee', () => {
     const GWEI = 10n ** 9n
+
+    test('which is that of its whole batch, of which one order is left', () => {
+      const { maxPerGas } = feeModelOf(chain)
+      const of = (orders: number) => {
+        const items = Array.from({ length: orders }, (_, index) => ({ terms: { ...paid, amount: paid.amount + BigInt(index) }, secret }))
+        return on(TOKEN, redeemBatchData(items))
+      }
+      const costing = (orders: number, gas: bigint) =>
+        ask(purposeOf('redeem', paid), { ...unsigned(of(orders)), gas, maxFeePerGas: maxPerGas })
+      expect(() => costing(50, 300_000n + batchGas(50))).not.toThrow()
+      expect(() => costing(2, 300_000n + batchGas(50))).toThrow(/its fee could be/)
+      expect(() => costing(500, 300_000n + batchGas(500))).toThrow(/its fee could be/)
+    })
+
     const [purpose, call] = [purposeOf('redeem', paid), on(TOKEN, redeemData(paid, secret))]
     const paying = (fees: object) => ({ ...unsigned(call), ...fees }) as TransactionSerializableEIP1559
 

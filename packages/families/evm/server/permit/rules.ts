@@ -7,6 +7,7 @@ import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Address, TransactionSerializable } from 'viem'
 import { accountOf } from '../../terms/address.ts'
 import { type Contracts, chainIdOf, type HtlcContract, refundDigest } from '../../terms/htlc.ts'
+import { readHtlcCall } from '../../terms/read-call.ts'
 import { feeModelOf } from '../fees/fees.ts'
 import { highestFee } from '../fees/highest-fee.ts'
 import type { SignedCall } from './htlc-call.ts'
@@ -32,6 +33,9 @@ const TRANSACTION_FIELDS: ReadonlySet<string> = new Set([
   'value',
 ])
 
+/** Batches of ours are no larger. */
+const MAX_BATCH = 50
+
 /** There is no rule for any other operation, so it is refused. */
 export function permitBy(chain: Chain, rules: Readonly<Record<string, (request: Request, ...args: never[]) => void>>): PermitSigning {
   return ({ key, purpose, operation, args }) => {
@@ -45,7 +49,8 @@ export function permitBy(chain: Chain, rules: Readonly<Record<string, (request: 
 /** `whyNot` judges the call of the transaction, by our account. Null means that it serves the purpose. */
 export function transactionRule(chain: Chain, whyNot: (account: Address, purpose: Purpose, call: SignedCall) => string | null) {
   return ({ key, purpose }: Request, unsigned: TransactionSerializable): void => {
-    const reason = whyNotForm(chain, unsigned) ?? whyNotFee(chain, purpose, unsigned) ?? whyNot(accountOf(key), purpose, callOf(unsigned))
+    const account = accountOf(key)
+    const reason = whyNotForm(chain, unsigned) ?? whyNotFee(chain, account, purpose, unsigned) ?? whyNot(account, purpose, callOf(unsigned))
     if (reason !== null) throw new SigningRefused(purpose, reason)
   }
 }
@@ -74,15 +79,21 @@ function whyNotForm(chain: Chain, unsigned: TransactionSerializable): string | n
 }
 
 /** A field of another type could compare as less than it is worth. */
-function whyNotFee(chain: Chain, purpose: Purpose, unsigned: TransactionSerializable): string | null {
+function whyNotFee(chain: Chain, account: Address, purpose: Purpose, unsigned: TransactionSerializable): string | null {
   const { gas = 0n, gasPrice = 0n, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n, value = 0n } = unsigned
   if ([gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas, value].some((amount) => typeof amount !== 'bigint'))
     return 'an amount of the transaction is no bigint'
   const perGas = [gasPrice, maxFeePerGas, maxPriorityFeePerGas].reduce(max)
   const { maxPerGas } = feeModelOf(chain)
   if (perGas > maxPerGas) return `it would offer ${perGas} for one gas, and may offer ${maxPerGas}`
-  const most = highestFee(chain, purpose.kind === 'order' ? purpose.actions.length : 1)
+  const most = highestFee(chain, purpose.kind === 'order' ? Math.max(purpose.actions.length, batchedIn(account, unsigned)) : 1)
   return gas * perGas > most ? `its fee could be ${gas * perGas}, and may be ${most}` : null
+}
+
+/** A fee bump of a batch keeps its gas, although its purpose names only the orders that are not settled yet. */
+function batchedIn(account: Address, unsigned: TransactionSerializable): number {
+  const read = readHtlcCall(callOf(unsigned).data, account)
+  return Math.min(read?.orders.length ?? 0, MAX_BATCH)
 }
 
 function callOf({ to, data, value }: TransactionSerializable): SignedCall {
