@@ -56,6 +56,18 @@ test('the head names every entry', async () => {
   await again.journal.close()
 })
 
+test('the head names no entry that a crash can still take', async () => {
+  const { journal } = await open()
+  const before = journal.head()
+  const writing = journal.append({ what: 'a' })
+  expect(journal.head()).toEqual(before)
+  const after = await writing
+  expect(journal.head()).toEqual(after)
+  await Promise.all(['b', 'c'].map((what) => journal.append({ what })))
+  expect(journal.head().count).toBe(3)
+  await journal.close()
+})
+
 test('a crash in the middle of a line loses that line, and no other', async () => {
   await write('a', 'b')
   const whole = await readFile(path)

@@ -11,6 +11,7 @@ import { lockFile } from './lock-file.ts'
 export type Head = { readonly count: number; readonly hash: string }
 
 export interface Journal<E> {
+  /** The head on the disk: a crash must not take what a caller has seen. */
   head(): Head
   /** Returns the hash after this many entries; null if it is not kept, or there are not so many. */
   hashAt(count: number): string | null
@@ -53,6 +54,7 @@ async function openLocked<E>(
   const { hashes, size: readSize } = await readAll(file, path, replay)
   let size = readSize
   let head: Head = { count: hashes.length, hash: hashes.at(-1) ?? NO_ENTRIES.hash }
+  let last = head
   let firstKept = 0
   let failure: Error | null = null
   let waiting: { readonly line: string; readonly head: Head; resolve(head: Head): void; reject(error: unknown): void }[] = []
@@ -66,7 +68,10 @@ async function openLocked<E>(
       try {
         if (failure !== null) throw failure
         await write(batch.map(({ line }) => `${line}\n`).join(''))
-        for (const { head: after, resolve } of batch) resolve(after)
+        for (const { head: after, resolve } of batch) {
+          head = after
+          resolve(after)
+        }
       } catch (cause) {
         failure ??= new Error(`the journal ${path} cannot be written: nothing is signed until the signer is started again`, { cause })
         for (const { reject } of batch) reject(failure)
@@ -88,14 +93,14 @@ async function openLocked<E>(
     hashAt: (count) => (count === 0 ? NO_ENTRIES.hash : (hashes[count - 1 - firstKept] ?? null)),
     append(entry) {
       if (failure !== null) return Promise.reject(failure)
-      const line = writeLine(head, entry)
-      head = { count: head.count + 1, hash: hashOf(line) }
-      hashes.push(head.hash)
+      const line = writeLine(last, entry)
+      const after = { count: last.count + 1, hash: hashOf(line) }
+      last = after
+      hashes.push(after.hash)
       if (hashes.length > 2 * MAX_HASHES) {
         hashes.splice(0, MAX_HASHES)
         firstKept += MAX_HASHES
       }
-      const after = head
       return new Promise((resolve, reject) => {
         waiting.push({ line, head: after, resolve, reject })
         writing ??= flush()
