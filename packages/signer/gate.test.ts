@@ -315,6 +315,14 @@ describe('a withdrawal', () => {
     await expect(ask(withdrawal(), 'w', 2)).rejects.toThrow(/it is signed from/)
   })
 
+  test('pays once for each delay, also of asks at the same moment', async () => {
+    await reopen({ delaySeconds: 3_600 })
+    await expect(ask(withdrawal(), 'w', 1)).rejects.toThrow(/is signed from/)
+    signer.world.now += 3_600n
+    const answers = await Promise.allSettled([1, 2, 3].map((nonce) => ask(withdrawal(), 'w', nonce)))
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
   test('keeps to the limit of a day, which a fee bump does not use up', async () => {
     await reopen({ maxPerDay: 1_300n * DOLLAR })
     await ask(withdrawal(), 'w', 1)

@@ -69,6 +69,9 @@ export async function readWithdrawal(context: WithdrawalContext, purpose: Withdr
   return (now) => {
     const why = now.whyNotWithdraw(entry, withdrawals.maxPerDay)
     if (why !== null) throw new Refusal(why)
+    // One like it may have been granted meanwhile. It used up the wait.
+    if (withdrawals.delaySeconds > 0 && now.withdrawalSeenAt(pays) === null && !now.replacesWithdrawal(pays, usedUp))
+      throw new Refusal(`${pays}: one like it was signed at this moment, and the next one waits again`)
     return entry
   }
 }
