@@ -349,8 +349,11 @@ describe('a withdrawal', () => {
 test('only the purposes of a solver are served, and only with the key of the chain', async () => {
   const { action, chain } = honestLock(signer, 'bitcoin')
   const { paidBy: _, terms, ...rest } = action
-  for (const verb of ['redeem', 'refund', 'reclaim', 'close', 'cancel', 'relay', 'fill', 'cosigned-redeem'] as const)
+  for (const verb of ['redeem', 'refund', 'close', 'cancel', 'fill', 'cosigned-redeem'] as const)
     expect(await ask(orderPurpose(chain, { ...rest, terms, verb }), verb)).toBe(`signed ${verb}`)
+  // A service does them, at its own cost.
+  for (const verb of ['relay', 'reclaim'] as const)
+    await expect(ask(orderPurpose(chain, { ...rest, terms, verb }), verb)).rejects.toThrow(`"${verb}" is never signed`)
   const others: readonly AskedPurpose[] = [
     { kind: 'deploy', chain, asset: null },
     { kind: 'rescue', chain, terms },

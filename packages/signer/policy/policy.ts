@@ -10,8 +10,11 @@ import { readWithdrawal, type WithdrawalContext } from './withdrawal.ts'
 
 export type PolicyContext = LockContext & WithdrawalContext
 
-/** Under these verbs money moves to ourselves, or, of a user's own, as the user signed. The permit of the family sees to it, and to the fees. */
-const HARMLESS: ReadonlySet<string> = new Set(['redeem', 'refund', 'reclaim', 'close', 'cancel', 'relay', 'fill', 'cosigned-redeem'])
+/**
+ * Under these verbs money moves to ourselves. The permit of the family sees to it, and to the fees. A relay and a return of a deposit are of a service, and pay
+ * more than fees: rent, or the crossing of a stranger.
+ */
+const HARMLESS: ReadonlySet<string> = new Set(['redeem', 'refund', 'close', 'cancel', 'fill', 'cosigned-redeem'])
 
 /** Rejects with `Refusal`. Every other error means that it could not be decided. */
 export async function decide(context: PolicyContext, request: Request): Promise<Decision> {
