@@ -208,7 +208,7 @@ describe('doctor finds', () => {
       ...config,
       earnings: { signing_key: { file: 'keys/relay-secp256k1' }, asset: 'bitcoin_regtest:btc' },
     }))
-    expect(await problems(path)).toEqual({
+    await expect.poll(() => problems(path)).toEqual({
       'fail affiliates earnings.asset': expect.stringContaining('bitcoin_regtest:btc'),
       'warn affiliates ethereum_localnet': expect.stringContaining('there is no contract at 0x'),
       'warn affiliates arbitrum_localnet': expect.stringContaining('there is no contract at 0x'),
@@ -228,7 +228,7 @@ describe('doctor finds', () => {
         },
       }
     })
-    expect(await problems(path)).toEqual({
+    await expect.poll(() => problems(path)).toEqual({
       'fail contracts ethereum_localnet:eth': expect.stringContaining('there is no contract at'),
       'fail contracts ethereum_localnet:wbtc': expect.stringContaining('is not that of our HTLC'),
       'fail solvers local-solver ethereum_localnet:eth': expect.stringContaining('lists it with other contracts'),
@@ -247,7 +247,7 @@ describe('doctor finds', () => {
       solver_signing_key: { file: 'no-key' },
     }))
     const diagnosis = await diagnose(path)
-    expect(await problems(path)).toEqual({
+    await expect.poll(() => problems(path)).toEqual({
       'fail database vault_key': expect.stringContaining('is not the key that this database was made with'),
       'fail secrets vault_key': expect.stringContaining('every user of this machine'),
       'fail secrets relay_key': expect.stringContaining('32 bytes as hex'),
@@ -270,7 +270,7 @@ describe('doctor finds', () => {
       { ethereum_localnet: encrypted('another passphrase') },
       { signing_key: { command: ['no-such-program', 'feedbeef'] } },
     )
-    expect(await problems(path)).toEqual({
+    await expect.poll(() => problems(path)).toEqual({
       'fail secrets private_key.chains.ethereum_localnet': expect.stringContaining('the passphrase is wrong'),
       'fail secrets signing_key': '/signing_key: the program no-such-program does not exist',
     })
@@ -405,7 +405,7 @@ describe('doctor finds', () => {
       const deployments = Object.fromEntries(Object.entries(config.deployments as Json).filter(([id]) => !id.startsWith('arbitrum')))
       return { ...config, prices, deployments, relay_key: { file: 'poor-key' } }
     })
-    expect(await problems(path)).toEqual({
+    await expect.poll(() => problems(path)).toEqual({
       'warn prices ethereum_localnet:eth': expect.stringContaining('not quoted'),
       'warn contracts arbitrum_localnet': expect.stringContaining('no active asset'),
       'fail fees ethereum_localnet': expect.stringContaining('has 0 of ethereum_localnet:eth'),
@@ -445,7 +445,7 @@ describe('doctor finds', () => {
     const { request } = stack.network.control('ethereum_localnet', evmLocal)
     await request({ method: 'evm_increaseTime', params: ['0x64'] })
     await request({ method: 'evm_mine', params: [] })
-    expect(await problems(stack.configs.serviceFile)).toEqual({
+    await expect.poll(() => problems(stack.configs.serviceFile)).toEqual({
       'fail nodes ethereum_localnet': expect.stringMatching(/is \d+ s ahead of this machine's clock/),
     })
   })
