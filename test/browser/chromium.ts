@@ -42,7 +42,7 @@ export async function startChromium(): Promise<Browser> {
         permissions: ['clipboard-read', 'clipboard-write'],
         reducedMotion: 'reduce',
       })
-      context.setDefaultTimeout(60_000)
+      context.setDefaultTimeout(180_000)
       return context
     },
     async close() {
