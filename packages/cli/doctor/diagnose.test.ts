@@ -208,11 +208,13 @@ describe('doctor finds', () => {
       ...config,
       earnings: { signing_key: { file: 'keys/relay-secp256k1' }, asset: 'bitcoin_regtest:btc' },
     }))
-    await expect.poll(() => problems(path)).toEqual({
-      'fail affiliates earnings.asset': expect.stringContaining('bitcoin_regtest:btc'),
-      'warn affiliates ethereum_localnet': expect.stringContaining('there is no contract at 0x'),
-      'warn affiliates arbitrum_localnet': expect.stringContaining('there is no contract at 0x'),
-    })
+    await expect
+      .poll(() => problems(path))
+      .toEqual({
+        'fail affiliates earnings.asset': expect.stringContaining('bitcoin_regtest:btc'),
+        'warn affiliates ethereum_localnet': expect.stringContaining('there is no contract at 0x'),
+        'warn affiliates arbitrum_localnet': expect.stringContaining('there is no contract at 0x'),
+      })
   })
 
   test('a missing contract and a foreign one, and accepts the others', async () => {
@@ -228,12 +230,14 @@ describe('doctor finds', () => {
         },
       }
     })
-    await expect.poll(() => problems(path)).toEqual({
-      'fail contracts ethereum_localnet:eth': expect.stringContaining('there is no contract at'),
-      'fail contracts ethereum_localnet:wbtc': expect.stringContaining('is not that of our HTLC'),
-      'fail solvers local-solver ethereum_localnet:eth': expect.stringContaining('lists it with other contracts'),
-      'fail solvers local-solver ethereum_localnet:wbtc': expect.stringContaining('lists it with other contracts'),
-    })
+    await expect
+      .poll(() => problems(path))
+      .toEqual({
+        'fail contracts ethereum_localnet:eth': expect.stringContaining('there is no contract at'),
+        'fail contracts ethereum_localnet:wbtc': expect.stringContaining('is not that of our HTLC'),
+        'fail solvers local-solver ethereum_localnet:eth': expect.stringContaining('lists it with other contracts'),
+        'fail solvers local-solver ethereum_localnet:wbtc': expect.stringContaining('lists it with other contracts'),
+      })
   })
 
   test('secrets that are missing, malformed, or readable by every user', async () => {
@@ -247,13 +251,15 @@ describe('doctor finds', () => {
       solver_signing_key: { file: 'no-key' },
     }))
     const diagnosis = await diagnose(path)
-    await expect.poll(() => problems(path)).toEqual({
-      'fail database vault_key': expect.stringContaining('is not the key that this database was made with'),
-      'fail secrets vault_key': expect.stringContaining('every user of this machine'),
-      'fail secrets relay_key': expect.stringContaining('32 bytes as hex'),
-      'fail secrets solver_signing_key': expect.stringContaining('no-key'),
-      'fail solvers solvers': expect.stringContaining('solver_signing_key cannot be read'),
-    })
+    await expect
+      .poll(() => problems(path))
+      .toEqual({
+        'fail database vault_key': expect.stringContaining('is not the key that this database was made with'),
+        'fail secrets vault_key': expect.stringContaining('every user of this machine'),
+        'fail secrets relay_key': expect.stringContaining('32 bytes as hex'),
+        'fail secrets solver_signing_key': expect.stringContaining('no-key'),
+        'fail solvers solvers': expect.stringContaining('solver_signing_key cannot be read'),
+      })
     expect(JSON.stringify(diagnosis)).not.toContain('feedbeef')
     await chmod(join(folder, 'open-key'), 0o640)
     expect(await problems(path)).toMatchObject({ 'warn secrets vault_key': expect.stringContaining('the group of') })
@@ -270,10 +276,12 @@ describe('doctor finds', () => {
       { ethereum_localnet: encrypted('another passphrase') },
       { signing_key: { command: ['no-such-program', 'feedbeef'] } },
     )
-    await expect.poll(() => problems(path)).toEqual({
-      'fail secrets private_key.chains.ethereum_localnet': expect.stringContaining('the passphrase is wrong'),
-      'fail secrets signing_key': '/signing_key: the program no-such-program does not exist',
-    })
+    await expect
+      .poll(() => problems(path))
+      .toEqual({
+        'fail secrets private_key.chains.ethereum_localnet': expect.stringContaining('the passphrase is wrong'),
+        'fail secrets signing_key': '/signing_key: the program no-such-program does not exist',
+      })
     expect(JSON.stringify(await diagnose(path))).not.toMatch(/feedbeef|another passphrase/)
     const copied = await withKeys({ ethereum_localnet: { command: print('43'.repeat(32)) } })
     expect(await problems(copied)).toEqual({
@@ -405,12 +413,14 @@ describe('doctor finds', () => {
       const deployments = Object.fromEntries(Object.entries(config.deployments as Json).filter(([id]) => !id.startsWith('arbitrum')))
       return { ...config, prices, deployments, relay_key: { file: 'poor-key' } }
     })
-    await expect.poll(() => problems(path)).toEqual({
-      'warn prices ethereum_localnet:eth': expect.stringContaining('not quoted'),
-      'warn contracts arbitrum_localnet': expect.stringContaining('no active asset'),
-      'fail fees ethereum_localnet': expect.stringContaining('has 0 of ethereum_localnet:eth'),
-      'fail fees arbitrum_localnet': expect.stringContaining('has 0 of arbitrum_localnet:eth'),
-    })
+    await expect
+      .poll(() => problems(path))
+      .toEqual({
+        'warn prices ethereum_localnet:eth': expect.stringContaining('not quoted'),
+        'warn contracts arbitrum_localnet': expect.stringContaining('no active asset'),
+        'fail fees ethereum_localnet': expect.stringContaining('has 0 of ethereum_localnet:eth'),
+        'fail fees arbitrum_localnet': expect.stringContaining('has 0 of arbitrum_localnet:eth'),
+      })
   })
 
   test('live prices, which source does not count, and a market that nobody lists', async () => {
@@ -445,9 +455,11 @@ describe('doctor finds', () => {
     const { request } = stack.network.control('ethereum_localnet', evmLocal)
     await request({ method: 'evm_increaseTime', params: ['0x64'] })
     await request({ method: 'evm_mine', params: [] })
-    await expect.poll(() => problems(stack.configs.serviceFile)).toEqual({
-      'fail nodes ethereum_localnet': expect.stringMatching(/is \d+ s ahead of this machine's clock/),
-    })
+    await expect
+      .poll(() => problems(stack.configs.serviceFile))
+      .toEqual({
+        'fail nodes ethereum_localnet': expect.stringMatching(/is \d+ s ahead of this machine's clock/),
+      })
   })
 })
 
