@@ -70,7 +70,7 @@ export interface Story extends LocalClient {
   close(): Promise<void>
 }
 
-const TIMEOUT_MS = 150_000
+const TIMEOUT_MS = 220_000
 
 export type StoryOptions = {
   /** The story needs these chains and no more, because each takes time to start. */
