@@ -16,14 +16,13 @@ import { initiateDepositedInstruction, returnDepositInstruction } from '../terms
 import type { SentVerb } from '../terms/fees/fees.ts'
 import { type HtlcContract, swapIdOf } from '../terms/htlc.ts'
 import {
-  coinTransfer,
   creationFor,
   initiateInstruction,
   instantRefundInstructions,
   redeemInstructions,
   refundInstructions,
-  transferInstructions,
 } from '../terms/instructions.ts'
+import { coinTransfer, transferInstructions } from './send/transfer-instructions.ts'
 
 /** `fee` names the maximum of its fee. */
 export type Form = { readonly fee: SentVerb | 'relay'; readonly instructions: readonly Instruction[] }

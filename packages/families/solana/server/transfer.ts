@@ -10,12 +10,13 @@ import type { Chain } from '@tandem/protocol/chain.ts'
 import { accountOf, parseAddress } from '../terms/address.ts'
 import { SIMULATION_UNITS, unitsFrom } from '../terms/fees/fees.ts'
 import { type Contracts, mintOf } from '../terms/htlc.ts'
-import { tokenAccountOf, transferInstructions } from '../terms/instructions.ts'
+import { tokenAccountOf } from '../terms/instructions.ts'
 import { buildTransaction, wireOf } from '../terms/send/transaction.ts'
 import { assertLamports, transferCost } from './fees/funds.ts'
 import type { SolanaNode } from './nodes/node.ts'
 import { openLane } from './send/lane.ts'
 import { asChainFailure } from './send/transaction-failure.ts'
+import { transferInstructions } from './send/transfer-instructions.ts'
 
 const anyBlockhash = '11111111111111111111111111111111' as Blockhash
 

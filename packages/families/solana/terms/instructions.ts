@@ -1,8 +1,7 @@
 /** Builds instructions of the HTLC program for a swap, as pure functions of its terms. */
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { type Address, createNoopSigner, type Instruction } from '@solana/kit'
-import { getTransferSolInstruction } from '@solana-program/system'
-import { getCreateAssociatedTokenIdempotentInstruction, getTransferInstruction } from '@solana-program/token'
+import { getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Hex32 } from '@tandem/protocol/secret.ts'
 import { associatedTokenAddress, orderAddress } from '../contract/client/addresses.ts'
@@ -86,31 +85,9 @@ export function instantRefundInstructions(
   return [...creationOf(tokens, initiator, mint, creator), consent, refund]
 }
 
-/** The creator pays for the account that receives the redeemer's money. The instruction does nothing if that account exists. */
-export function creationFor({ mint }: HtlcContract, redeemer: Address, creator: Address): readonly Instruction[] {
-  return mint === null ? [] : creationOf(tokenAccountOf(redeemer, mint), redeemer, mint, creator)
-}
-
-type CoinTransfer = { readonly sender: Address; readonly recipient: Address; readonly amount: bigint }
-
-export function coinTransfer({ sender, recipient, amount }: CoinTransfer): Instruction {
-  return getTransferSolInstruction({ source: createNoopSigner(sender), destination: recipient, amount })
-}
-
-type AnyTransfer = CoinTransfer & {
-  /** The sender pays for the recipient's token account. */
-  readonly createsAccount: boolean
-}
-
-/** Sends lamports, or tokens between the associated token accounts of two owners. */
-export function transferInstructions(
-  mint: Address | null,
-  { sender, recipient, amount, createsAccount }: AnyTransfer,
-): readonly Instruction[] {
-  if (mint === null) return [coinTransfer({ sender, recipient, amount })]
-  const [source, destination] = [tokenAccountOf(sender, mint), tokenAccountOf(recipient, mint)]
-  const creation = creationOf(destination, recipient, mint, createsAccount ? sender : null)
-  return [...creation, getTransferInstruction({ source, destination, authority: createNoopSigner(sender), amount })]
+/** The creator pays for the account that receives the money. The instruction does nothing if that account exists. */
+export function creationFor({ mint }: Pick<HtlcContract, 'mint'>, owner: Address, creator: Address): readonly Instruction[] {
+  return mint === null ? [] : creationOf(tokenAccountOf(owner, mint), owner, mint, creator)
 }
 
 function creationOf(ata: Address, owner: Address, mint: Address, creator: AccountCreator): readonly Instruction[] {

@@ -2,10 +2,10 @@
 import type { Address, Blockhash, Instruction } from '@solana/kit'
 import type { PayoutGas } from '@tandem/chain-kit/port/abilities/spending.ts'
 import { SIMULATION_UNITS } from '../../terms/fees/fees.ts'
-import { coinTransfer } from '../../terms/instructions.ts'
 import { buildTransaction, wireOf } from '../../terms/send/transaction.ts'
 import { assertLamports, DECIMALS, RENT } from '../fees/funds.ts'
 import type { SolanaNode } from '../nodes/node.ts'
+import { coinTransfer } from './transfer-instructions.ts'
 
 const anyBlockhash = '11111111111111111111111111111111' as Blockhash
 
