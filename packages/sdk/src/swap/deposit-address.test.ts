@@ -1,9 +1,10 @@
 /** Tests orders that are paid at a deposit address against a service that lies about it, and how the money is taken out alone. */
 import { createHash } from 'node:crypto'
-import type { DepositAddresses, DepositSide } from '@tandem/chain-kit/browser/family.ts'
+import type { DepositAddresses, DepositSide, HeldAsset } from '@tandem/chain-kit/browser/family.ts'
 import type { PayingWallet, Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 import { family } from '@tandem/evm/browser/index.ts'
 import { chainIdOf, createContracts, swapIdOf } from '@tandem/evm/terms/htlc.ts'
+import { termsOf } from '@tandem/protocol/funding/deposit-package.ts'
 import type { CreateOrderResult } from '@tandem/protocol/funding/funding.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Leg } from '@tandem/protocol/order.ts'
@@ -15,7 +16,7 @@ import { randomKeys } from '../keys/keys.ts'
 import { type PinnedAsset, pinnedAsset } from '../verify/pinned.ts'
 import { depositWallet } from '../wallets/deposit-wallet.ts'
 import type { SwapContext } from './context.ts'
-import { depositAddress, depositPackage, initiateDeposit, returnDeposit } from './deposit-address.ts'
+import { depositAddress, depositBalance, depositPackage, initiateDeposit, returnDeposit } from './deposit-address.ts'
 import { swapRecord } from './hostile-service.fixture.ts'
 import { verifyAndPay } from './pay.ts'
 import { makeOrder, type QuoteRequest } from './prepare.ts'
@@ -45,12 +46,12 @@ const fake: DepositAddresses<Wallet> = {
     return 'return'
   },
 }
-const real = family.depositAddresses
+const { depositAddresses: real, balanceOf: realBalanceOf } = family
 beforeEach(() => {
   sent = []
   Object.assign(family, { depositAddresses: fake })
 })
-afterEach(() => void Object.assign(family, { depositAddresses: real }))
+afterEach(() => void Object.assign(family, { depositAddresses: real, balanceOf: realBalanceOf }))
 
 const request: QuoteRequest = { from: FROM, to: TO, fromAmount: 1_000_000n, recipient: account('3'), secret: 'service', deposit: 'address' }
 const quote = {
@@ -285,6 +286,96 @@ describe('money at the address', () => {
 
   test.each([{}, { kind: 'deposit-address' }, { kind: 'another' }])('is not looked for by what is no package: %j', async (given) => {
     const { context } = await open()
-    await expect(returnDeposit(context, given, { wallet: sender })).rejects.toThrow(/not the refund package/)
+    const error = { name: 'RescueInputError', message: expect.stringMatching(/not the refund package/) }
+    await expect(returnDeposit(context, given, { wallet: sender })).rejects.toMatchObject(error)
+  })
+
+  test('is taken out of an order of an asset that the operator added to its registry', async () => {
+    const { context, pay } = await open()
+    const kept = await depositPackage(context, await pay())
+    const added = await pinnedAsset(FROM, deployments)
+    const icon = { text: 'OWN', color: '#336699' }
+    const token = { token: account('b'), name: 'Own Dollar', symbol: 'OWND', decimals: 6, min: '1000000', max: '1000000000', icon }
+    const registry = { environment: 'local' as const, chains: {}, assets: { 'ethereum_localnet:ownd': token } }
+    const own = { ...deployments, 'ethereum_localnet:ownd': { htlc: account('7') } }
+    const { deadline, ...rest } = kept
+    const terms = { ...added, terms: termsOf(kept), deadline: BigInt(deadline) }
+    const deployment = { htlc: account('7'), token: account('b') }
+    const address = addressOf({ ...terms, deployment, terms: { ...terms.terms, asset: 'ethereum_localnet:ownd' } })
+    const given = { ...rest, deadline, ...deployment, asset: 'ethereum_localnet:ownd', address }
+    const without = { ...context, options: { ...context.options, deployments: own } }
+    await expect(returnDeposit(without, given, { wallet: sender })).rejects.toThrow(/does not know the asset/)
+    expect(await returnDeposit({ ...without, options: { ...without.options, registry } }, given, { wallet: sender })).toBe('return')
+  })
+})
+
+describe('another token at the address', () => {
+  const sender: Wallet = { families: ['evm'], address: async () => OTHER }
+  const USDC = account('d')
+  const withUsdc = { ...deployments, 'ethereum_localnet:usdc': { htlc: account('e'), token: USDC } }
+  /** What the node shows at one address, by token. */
+  const balances = (at: string, held: Readonly<Record<string, bigint>>) => ({
+    balanceOf: async ({ deployment: { token } }: HeldAsset, address: string) => {
+      const balance = address === at ? (held[String(token)] ?? 0n) : -1n
+      return { balance, spendable: 0n }
+    },
+  })
+
+  async function paid() {
+    const { context, pay } = await open()
+    const orderId = await pay()
+    const kept = await depositPackage(context, orderId)
+    const all: SwapContext = { ...context, options: { ...context.options, deployments: withUsdc } }
+    return { context: all, orderId, kept }
+  }
+
+  test('is read and named before it is returned: a known token, an unknown one, the coin, and the asset itself', async () => {
+    const { context, orderId, kept } = await paid()
+    Object.assign(family, balances(kept.address, { [USDC]: 5n, [OTHER]: 7n, null: 9n }))
+    const own = { asset: FROM, held: BigInt(kept.address) % 1_000n }
+    for (const of of [orderId, kept]) {
+      expect(await depositBalance(context, of)).toEqual(own)
+      expect(await depositBalance(context, of, { token: account('2') })).toEqual(own)
+      expect(await depositBalance(context, of, { token: USDC.toUpperCase().replace('0X', '0x') })).toEqual({
+        asset: 'ethereum_localnet:usdc',
+        held: 5n,
+      })
+      expect(await depositBalance(context, of, { token: OTHER })).toEqual({ asset: null, held: 7n })
+      expect(await depositBalance(context, of, { token: null })).toEqual({ asset: 'ethereum_localnet:eth', held: 9n })
+    }
+    expect(sent).toEqual([])
+  })
+
+  test('is read as its own asset would be where the family reads no balances, unless the token is a part of the address', async () => {
+    const { context, kept } = await paid()
+    const seen: unknown[] = []
+    const amountAt = async ({ asset, deployment }: DepositSide) => BigInt(seen.push([asset.tokenSchema, deployment]))
+    Object.assign(family, { balanceOf: undefined, depositAddresses: { ...fake, amountAt } })
+    expect(await depositBalance(context, kept, { token: USDC })).toEqual({ asset: 'ethereum_localnet:usdc', held: 1n })
+    expect(seen).toEqual([['evm:erc20', { htlc: account('1'), token: USDC }]])
+    expect(await depositBalance(context, kept, { token: null })).toMatchObject({ held: null })
+    const bound = ({ deployment, ...side }: DepositSide) => (deployment.token === USDC ? OTHER : addressOf({ ...side, deployment }))
+    Object.assign(family, { depositAddresses: { ...fake, amountAt, addressOf: bound } })
+    expect(await depositBalance(context, kept, { token: USDC })).toMatchObject({ held: null })
+    expect(seen).toHaveLength(1)
+  })
+
+  test('is returned by its canonical address; a text that is none is refused before the wallet is asked', async () => {
+    const { context, kept } = await paid()
+    const asked = { ...sender, address: async () => Promise.reject(new Error('the wallet was asked')) }
+    for (const act of [returnDeposit(context, kept, { wallet: asked, token: 'usdc' }), depositBalance(context, kept, { token: 'usdc' })])
+      await expect(act).rejects.toMatchObject({ name: 'AddressError' })
+    await returnDeposit(context, kept, { wallet: sender, token: USDC.toUpperCase().replace('0X', '0x') })
+    await returnDeposit(context, kept, { wallet: sender, token: account('2') })
+    expect(sent).toEqual([
+      ['giveBack', kept.address, USDC],
+      ['giveBack', kept.address, undefined],
+    ])
+  })
+
+  test('without a node nothing is read', async () => {
+    const { context, kept } = await paid()
+    const alone: SwapContext = { ...context, options: { ...context.options, nodes: {} } }
+    expect(await depositBalance(alone, kept, { token: USDC })).toEqual({ asset: 'ethereum_localnet:usdc', held: null })
   })
 })

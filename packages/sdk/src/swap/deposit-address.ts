@@ -1,7 +1,7 @@
 /** The deposit address of an order: it is computed here, and the money is taken out of it without the service. */
 import { verifySame, verifyThat } from '@tandem/chain-kit/browser/check.ts'
 import type { DepositAddresses, DepositSide, SdkFamily } from '@tandem/chain-kit/browser/family.ts'
-import { NotPossibleError } from '@tandem/chain-kit/browser/refusals.ts'
+import { NotPossibleError, RescueInputError } from '@tandem/chain-kit/browser/refusals.ts'
 import type { Wallet } from '@tandem/chain-kit/browser/wallet.ts'
 import { loadFamily } from '@tandem/families/browser.ts'
 import { type DepositPackage, readDepositPackage, termsOf } from '@tandem/protocol/funding/deposit-package.ts'
@@ -9,6 +9,7 @@ import { sideOf } from '../rescue/find-locks.ts'
 import { pinnedAsset } from '../verify/pinned.ts'
 import { addressesOf, packageOf } from '../verify/verify-deposit.ts'
 import { nodeOf, type SwapContext } from './context.ts'
+import { assetOf, readHeld, tokenOn } from './deposit-tokens.ts'
 import { loadSwap } from './saved-swap.ts'
 import { recordOf, sourceOf } from './side.ts'
 
@@ -27,13 +28,22 @@ export type DepositAddress = {
   readonly initiator: string
 }
 
-type With = { readonly signal?: AbortSignal }
-export type ReturnOptions = With & {
-  /** It sends the call and pays the fee. Anybody's wallet of the chain may. */
-  readonly wallet: Wallet
-  /** Another token that was sent by mistake; null stands for the coin of the chain. */
-  readonly token?: string | null
+export type DepositBalance = {
+  /** It is null for a token that the registry does not know. */
+  readonly asset: string | null
+  /** It is null without a node, and where the family does not read other tokens. */
+  readonly held: bigint | null
 }
+
+type With = { readonly signal?: AbortSignal }
+/** Another token that was sent by mistake; null stands for the coin of the chain. */
+type OfToken = { readonly token?: string | null }
+export type LookOptions = With & OfToken
+export type ReturnOptions = With &
+  OfToken & {
+    /** It sends the call and pays the fee. Anybody's wallet of the chain may. */
+    readonly wallet: Wallet
+  }
 
 /** What the user needs to take the money out anywhere, without this storage: no secret is in it. */
 export async function depositPackage(context: SwapContext, orderId: string, given: With = {}): Promise<DepositPackage> {
@@ -48,11 +58,23 @@ export async function depositAddress(context: SwapContext, of: DepositSource, gi
   return { asset, address, amount, deadline: side.deadline, held: node === null ? null : await addresses.amountAt(side, node), initiator }
 }
 
+/** What `returnDeposit` would return. The address is not told: an order that is only to be emptied is not verified as one that is to be paid. */
+export async function depositBalance(
+  context: SwapContext,
+  of: DepositSource,
+  { token: given, ...rest }: LookOptions = {},
+): Promise<DepositBalance> {
+  const { side, family } = await open(context, of, rest, 'return')
+  const token = tokenOn(family, side, given)
+  const node = nodeOf(context, side.chain, rest.signal)
+  return { asset: await assetOf(context, family, side, token), held: node === null ? null : await readHeld(family, side, token, node) }
+}
+
 /** Returns all that lies at the address to the initiator. Before the deadline, and before the order is initiated, only the initiator may on most chains. */
 export async function returnDeposit(context: SwapContext, of: DepositSource, { wallet, token, ...given }: ReturnOptions): Promise<string> {
   const { side, family, addresses } = await open(context, of, given, 'return')
-  const by = await senderOf(context, family, side, wallet, given)
-  return addresses.giveBack(side, by, token)
+  const which = tokenOn(family, side, token)
+  return addresses.giveBack(side, await senderOf(context, family, side, wallet, given), which)
 }
 
 /** Locks the amount at the address without the service, until the deadline. */
@@ -69,7 +91,7 @@ type Opened = {
 }
 
 async function open(context: SwapContext, of: DepositSource, given: With, to: 'pay' | 'return' = 'pay'): Promise<Opened> {
-  const side = typeof of === 'string' ? await sideOfOrder(context, of, given, to) : await sideOfPackage(context, readDepositPackage(of))
+  const side = typeof of === 'string' ? await sideOfOrder(context, of, given, to) : await sideOfPackage(context, readPackage(of))
   const family = await loadFamily(side.chain.family)
   const addresses = addressesOf(family, side.chain.id)
   const address = addresses.addressOf(side)
@@ -92,9 +114,19 @@ async function sideOfOrder(context: SwapContext, orderId: string, { signal }: Wi
   return side
 }
 
+/** Its user gave the package, and reads what is wrong with it. */
+function readPackage(of: Exclude<DepositSource, string>): DepositPackage {
+  try {
+    return readDepositPackage(of)
+  } catch (cause) {
+    throw new RescueInputError('this is not the refund package of a deposit address', { cause })
+  }
+}
+
 /** The contract is the pinned one, whatever the package says. */
 async function sideOfPackage({ options }: SwapContext, given: DepositPackage): Promise<DepositSide> {
-  return { ...(await pinnedAsset(given.asset, options.deployments ?? {})), terms: termsOf(given), deadline: BigInt(given.deadline) }
+  const pinned = await pinnedAsset(given.asset, options.deployments ?? {}, options.registry)
+  return { ...pinned, terms: termsOf(given), deadline: BigInt(given.deadline) }
 }
 
 async function senderOf(context: SwapContext, family: SdkFamily, side: DepositSide, wallet: Wallet, { signal }: With) {
