@@ -73,7 +73,8 @@ export async function createContractFixture({ chainId = 31337, deployer = newAcc
     request,
     async deploy(artifact, args = []) {
       const receipt = await mine(deployer.address, { data: encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args }) })
-      if (receipt.status !== '0x1' || !receipt.contractAddress) throw new Error('deployment reverted')
+      if (receipt.status !== '0x1') throw new Error(`deployment reverted with ${await revertName(receipt.transactionHash)}`)
+      if (!receipt.contractAddress) throw new Error('the receipt of a deployment names no contract')
       return receipt.contractAddress
     },
     async send({ from, ...call }) {

@@ -1,5 +1,19 @@
 // Tests deposit addresses: what is paid there opens exactly its order or goes to the initiator, whoever calls and whatever the token does.
-import { type Address, encodeFunctionData, type Hex, hexToBigInt, maxUint256, numberToHex, size, zeroAddress } from 'viem'
+import fc from 'fast-check'
+import {
+  type Address,
+  concat,
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  hexToBigInt,
+  keccak256,
+  maxUint256,
+  numberToHex,
+  slice,
+  zeroAddress,
+  zeroHash,
+} from 'viem'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { blacklistToken } from './artifacts/blacklist-token.ts'
 import { contractAccount } from './artifacts/contract-account.ts'
@@ -541,23 +555,40 @@ describe('money that was sent to the address on another chain', () => {
   })
 })
 
-describe('in Tron’s virtual machine', () => {
-  it('the address has the prefix 0x41', async () => {
+describe('in a machine whose CREATE2 hashes another byte first', () => {
+  /** The code asks for the coinbase in place of CREATE2, and that is the address that the machine would give. */
+  async function createIn(prefix: Hex): Promise<Address> {
+    const create2 = '6000808080f5'
+    expect(htlcTrc20.bytecode.split(create2)).toHaveLength(2)
+    const bytecode: Hex = `0x${htlcTrc20.bytecode.slice(2).replace(create2, '415b5b5b5b5b')}`
+    const { fixture } = setup
+    const nonce = await fixture.request({ method: 'eth_getTransactionCount', params: [fixture.deployer.address, 'latest'] })
+    const from = getContractAddress({ from: fixture.deployer.address, nonce: BigInt(nonce as Hex) })
+    const created = slice(keccak256(concat([prefix, from, zeroHash, keccak256('0x')])), 12)
+    await fixture.request({ method: 'hardhat_setCoinbase', params: [created] })
+    return fixture.deploy({ ...htlcTrc20, bytecode }, [setup.token])
+  }
+
+  beforeEach(async () => {
     setup = await createDepositSetup('TRC-20')
-    const [{ start }] = htlcTrc20.immutableReferences._create2Prefix
-    const code = String(await setup.fixture.request({ method: 'eth_getCode', params: [setup.htlc, 'latest'] }))
-    const at = 2 + start * 2
-    expect(code.slice(at, at + 2)).toBe('ff')
-    const patched = htlcTrc20.immutableReferences._create2Prefix.reduce(
-      (all, range) => `${all.slice(0, 2 + range.start * 2)}41${all.slice(4 + range.start * 2)}`,
-      code,
+  })
+
+  it.each(['0x41', '0xff'] as const)('%s: the HTLC finds the rule out, and deposit addresses follow it', async (prefix) => {
+    const [htlc, deposit] = [await createIn(prefix), setup.newDeposit()]
+    expect(hexToBigInt(await setup.fixture.read(htlc, htlcCall.depositAddressFrom(deposit)))).toBe(
+      hexToBigInt(computeDepositAddress(htlc, deposit, { prefix, accountCode: tronDepositAccount.bytecode })),
     )
-    expect(size(patched as Hex)).toBe(size(code as Hex))
-    await setup.fixture.request({ method: 'hardhat_setCode', params: [setup.htlc, patched] })
-    const deposit = setup.newDeposit()
-    const answer = await setup.fixture.read(setup.htlc, htlcCall.depositAddressFrom(deposit))
-    expect(hexToBigInt(answer)).toBe(
-      hexToBigInt(computeDepositAddress(setup.htlc, deposit, { prefix: '0x41', accountCode: tronDepositAccount.bytecode })),
+  })
+
+  it('any other: the HTLC cannot be created, because nobody could move what is paid to its addresses', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 255 }).filter((byte) => byte !== 0x41 && byte !== 0xff),
+        async (byte) => {
+          await expect(createIn(numberToHex(byte, { size: 1 }))).rejects.toThrow('HTLC__UnknownAddressRule')
+        },
+      ),
+      { numRuns: 10, examples: [[0x42], [0x00]] },
     )
   })
 })

@@ -316,6 +316,11 @@ const deposits: readonly Break[] = [
     'if (coin != 0) emit DepositReturned(account, deposit.initiator, address(0), coin);',
     'if (coin != 0) emit DepositReturned(address(this), deposit.initiator, address(0), coin);',
   ],
+  [
+    'native coin leaves an address for another owner, by the event',
+    'if (coin != 0) emit DepositReturned(account, deposit.initiator, address(0), coin);',
+    'if (coin != 0) emit DepositReturned(account, deposit.redeemer, address(0), coin);',
+  ],
   ['all addresses hold as much as the first', '_balanceOf(_asset(), accounts[i]);', '_balanceOf(_asset(), accounts[0]);'],
 ]
 
@@ -347,6 +352,11 @@ const tokenDeposits: readonly Break[] = [
     'a return is told of another account',
     'emit DepositReturned(account, deposit.initiator, token_, held - left);',
     'emit DepositReturned(deposit.initiator, deposit.initiator, token_, held - left);',
+  ],
+  [
+    'a return is told of another owner',
+    'emit DepositReturned(account, deposit.initiator, token_, held - left);',
+    'emit DepositReturned(account, deposit.redeemer, token_, held - left);',
   ],
   ['another token waits for the deadline', '|| _isForeign(token_) || _state', '|| _state'],
 ]
@@ -385,6 +395,18 @@ const erc20Deposits: readonly Break[] = [
 ]
 
 const tronDeposits: readonly Break[] = [
+  [
+    'any rule of addresses is taken for one that is known',
+    'if (!isTron && created != _create2AddressWith(0xff, 0, codeHash)) revert HTLC__UnknownAddressRule();',
+    '',
+  ],
+  ['the rule of EIP-1014 is unknown', 'if (!isTron && created !=', 'if (!isTron || created !='],
+  [
+    'no rule of addresses is known',
+    'if (!isTron && created != _create2AddressWith(0xff, 0, codeHash)) revert',
+    'if (created != address(0)) revert',
+  ],
+  ['an address that was not created has a known rule', 'if (!isTron && created !=', 'if (!isTron && created != address(0) && created !='],
   ['an EVM is taken for the machine of Tron', 'isTron ? bytes1(0x41) : bytes1(0xff)', 'isTron ? bytes1(0xff) : bytes1(0x41)'],
   ['a task is given for another owner', '(_who, _what) = (who, what);', '(_who, _what) = (who + 1, what);'],
 ]
@@ -594,6 +616,7 @@ export const mutants: readonly Mutant[] = [
   ...ofFile('Deposits.sol', 'TRC-20', [...deposits, ...tokenDeposits]),
   ...ofFile('BriefAccounts.sol', 'ERC-20', briefAccounts),
   ...ofFile('BriefAccounts.sol', 'native', briefAccounts),
+  ...ofFile('BriefAccounts.sol', 'TRC-20', briefAccounts),
   ...ofFile('DepositAccount.sol', 'ERC-20', tokenAccount),
   ...ofFile('DepositAccount.sol', 'native', nativeAccount),
   ...ofFile('DepositAccount.sol', 'TRC-20', tokenAccount),

@@ -1,5 +1,6 @@
 // Checks Tron's tokens only: their answers prove nothing, what moved decides.
-import { encodeFunctionData, type Hex } from 'viem'
+import { rejects } from 'node:assert/strict'
+import { encodeFunctionData, getContractAddress, type Hex, zeroAddress, zeroHash } from 'viem'
 import { htlcTrc20 } from '../artifacts/htlc-trc20.ts'
 import { tetherTron } from '../artifacts/tether-tron.ts'
 import { createHtlcSetup, type HtlcSetup, type SetupOptions } from '../htlc.fixture.ts'
@@ -30,8 +31,23 @@ export function tronScenario(options: SetupOptions): readonly Part[] {
       },
     },
     { files: ['GasWithPayout.sol'], play: async () => playGas(await setupOf()) },
-    { files: ['DepositAccount.sol', 'Deposits.sol', 'tron/StoredDeposits.sol'], play: () => playDeposits('TRC-20', options) },
+    {
+      files: ['BriefAccounts.sol', 'DepositAccount.sol', 'Deposits.sol', 'tron/StoredDeposits.sol'],
+      async play() {
+        await playAddressRule(options)
+        await playDeposits('TRC-20', options)
+      },
+    },
   ]
+}
+
+/** The contract that the HTLC creates to find the rule out is there already, so the answer of CREATE2 follows none. */
+async function playAddressRule({ fixture, htlcBytecode }: SetupOptions): Promise<void> {
+  const nonce = BigInt(String(await fixture.request({ method: 'eth_getTransactionCount', params: [fixture.deployer.address, 'latest'] })))
+  const from = getContractAddress({ from: fixture.deployer.address, nonce })
+  const probe = getContractAddress({ opcode: 'CREATE2', from, salt: zeroHash, bytecode: '0x' })
+  await fixture.request({ method: 'hardhat_setCode', params: [probe, '0x00'] })
+  await rejects(fixture.deploy({ ...htlcTrc20, bytecode: htlcBytecode }, [zeroAddress]), /HTLC__UnknownAddressRule/)
 }
 
 const onToken = (setup: HtlcSetup, data: Hex) => setup.fixture.send({ from: setup.stranger, to: setup.token, data })
