@@ -18,6 +18,8 @@ import { flaws, rawTexts, watchedPage } from './page-checks.ts'
 const BTC = 'bitcoin_regtest:btc'
 const WBTC = 'ethereum_localnet:wbtc'
 const ETHEREUM = 'ethereum_localnet'
+const USDC = 'ethereum_localnet:usdc'
+const ETH = 'ethereum_localnet:eth'
 
 await describeWithBrowser('the rescue page', () => {
   const story = opened(() => openStory({ chains: ['bitcoin_regtest', 'ethereum_localnet'] }))
@@ -25,6 +27,8 @@ await describeWithBrowser('the rescue page', () => {
   let user: BrowserContext
   let folder: string
   let payoutPhrase: string
+  /** What the user keeps of an order with a deposit address, and its SDK. */
+  let deposit: { readonly kept: Readonly<Record<string, unknown>>; readonly tandem: Tandem }
   const problems: string[] = []
 
   beforeAll(async () => {
@@ -272,6 +276,73 @@ await describeWithBrowser('the rescue page', () => {
       .waitFor()
     await story.eventually('the return', async () => (await story.balance(WBTC)) === before + part)
     expect((await tandem.depositAddress(orderId)).address).toBe(address)
+    deposit = { kept: JSON.parse(JSON.stringify(await tandem.depositPackage(orderId))), tandem }
+
+    await take.click()
+    await page.getByText('None of it lies at the deposit address, as the node shows it. Nothing was sent.').waitFor()
+    await page.getByLabel('What to take back').selectOption({ label: 'Another token, sent by mistake' })
+    await take.click()
+    await page.getByText('First enter the address of the token.').waitFor()
+    const token = page.getByLabel('Address of the token on Ethereum Localnet')
+    await token.fill('usdc')
+    await take.click()
+    await page.getByRole('status').filter({ hasText: 'usdc' }).waitFor()
+    const dollars = 2_500_000n
+    await story.stack.network.fund(USDC, address, dollars)
+    await token.fill(String(story.info.chains[ETHEREUM]?.assets[USDC]?.token))
+    await page.getByRole('button', { name: 'Show what lies there' }).click()
+    await page.getByText('2.5 USDC lies at the deposit address.').waitFor()
+    await assertSound('rescue-copy-other-token', page)
+    const dollarsBefore = await story.balance(USDC)
+    await take.click()
+    await page.getByRole('status').filter({ hasText: 'what lay at the deposit address goes to you' }).waitFor()
+    await story.eventually('the return of the other token', async () => (await story.balance(USDC)) === dollarsBefore + dollars)
+    await page.close()
+  })
+
+  test('the service is gone: the package of a deposit address is enough to take the coin back, and to lock the amount', async () => {
+    const { kept, tandem } = deposit
+    const address = String(kept.address)
+    const page = await visit(copyUrl())
+    await page.getByText('No phrase, but a refund package').click()
+    const text = page.getByLabel('Refund package', { exact: true })
+    const openIt = page.getByRole('button', { name: 'Open the package' })
+    await openIt.click()
+    await page.getByText('This is not the refund package of a deposit address.').waitFor()
+    await text.fill(JSON.stringify({ ...kept, initiator: `0x${'6'.repeat(40)}` }))
+    await openIt.click()
+    await page.getByText('The parts of this refund package do not belong together').waitFor()
+    await assertSound('rescue-copy-wrong-package', page)
+    await text.fill('')
+    await writeFile(join(folder, 'answer.json'), JSON.stringify({ status: 'Ok', result: { order_id: '', refund_package: kept } }))
+    await page.setInputFiles('#package-file', join(folder, 'answer.json'))
+    await openIt.click()
+    await page.getByRole('heading', { name: 'Deposit address on Ethereum Localnet' }).waitFor()
+    await page.getByText('None of it lies at the deposit address').waitFor()
+
+    await story.stack.network.fund(ETH, address, 10n ** 15n)
+    await page.getByLabel('What to take back').selectOption({ label: 'The coin of Ethereum Localnet' })
+    await page.getByRole('button', { name: 'Show what lies there' }).click()
+    await page.getByText('0.001 ETH lies at the deposit address.').waitFor()
+    await assertSound('rescue-copy-package', page)
+    await page.getByRole('button', { name: 'Take back what lies at the deposit address' }).click()
+    await page.getByRole('status').filter({ hasText: 'what lay at the deposit address goes to you' }).waitFor()
+    const isEmpty = async (token?: null) => (await tandem.depositBalance(kept, token === null ? { token } : {})).held === 0n
+    await story.eventually('the return of the coin', () => isEmpty(null))
+
+    const lockIt = page.getByRole('button', { name: 'Lock the amount' })
+    await story.stack.network.fund(WBTC, address, 999_999n)
+    await lockIt.click()
+    await page.getByText('0.00999999 WBTC lies at the deposit address. The order needs 0.01 WBTC. Nothing was sent.').waitFor()
+    await story.stack.network.fund(WBTC, address, 1n)
+    await lockIt.click()
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'the amount is locked for the order' })
+      .getByText(/^0x[0-9a-f]{64}$/)
+      .waitFor()
+    await story.eventually('the lock', () => isEmpty())
+    await assertSound('rescue-copy-package-locked', page)
     await page.close()
   })
 

@@ -8,6 +8,8 @@ import { Details } from '../../shared/problem.tsx'
 import { shared, rescue as texts } from '../../texts.ts'
 import { explainError } from './facts.ts'
 import { FoundSwaps } from './found-swaps.tsx'
+import { openedPackage } from './open-package.ts'
+import { PackageCard } from './package-card.tsx'
 import { opened } from './rescue.ts'
 import { KEPT, type RescueSettings, readSettings } from './settings.ts'
 import { StartForm } from './start-form.tsx'
@@ -27,6 +29,7 @@ function Page({ settings }: { readonly settings: RescueSettings }) {
       <p class="lead">{texts.lead}</p>
       {!settings.isCopy && <Keep />}
       <StartForm settings={settings} />
+      {openedPackage.value !== null && <PackageCard opened={openedPackage.value} />}
       {opened.value !== null && <FoundSwaps opened={opened.value} />}
     </div>
   )

@@ -20,13 +20,13 @@ export type Found = {
   readonly isQuiet: boolean
 }
 
-export type Given = {
+/** The service and the nodes to ask. */
+export type Place = { readonly baseUrl: string; readonly appId: string; readonly nodes: Readonly<Record<string, string>> }
+
+export type Given = Place & {
   readonly phrase: string
   /** The text of a rescue file; empty if there is none. */
   readonly file: string
-  readonly baseUrl: string
-  readonly appId: string
-  readonly nodes: Readonly<Record<string, string>>
 }
 
 export type Opened = {
@@ -44,11 +44,13 @@ export const addresses = signal<Readonly<Record<string, string>>>({})
 export async function open(settings: RescueSettings, given: Given): Promise<void> {
   const storage = memoryStorage()
   const keys = await rescueKeys(given.phrase, storage)
-  const { baseUrl, appId, nodes } = given
-  const { deployments, solverKeys, registry } = settings
-  const tandem = createTandem({ baseUrl, appId, nodes, deployments, solverKeys, storage, keys, ...(registry !== null && { registry }) })
+  const tandem = createTandem({ ...tandemOptions(settings, given), storage, keys })
   if (given.file !== '') await tandem.importFile(given.file)
   await refresh(tandem)
+}
+
+export function tandemOptions({ deployments, solverKeys, registry }: RescueSettings, { baseUrl, appId, nodes }: Place) {
+  return { baseUrl, appId, nodes, deployments, solverKeys, ...(registry !== null && { registry }) }
 }
 
 /** Asks the service again, with the addresses that are known now. */
@@ -152,13 +154,6 @@ export function redeemAlone({ tandem }: Opened, found: Found, facts: AssetFacts 
     const wallet = facts === null ? {} : { wallet: await openWallet(facts.family, facts.chainName) }
     const tx = await tandem.redeem(found.orderId, { ...wallet, ...(minToAmount !== null && { minToAmount }) })
     say(texts.received, { tx: txOn(assetsOf(found)[1], tx) })
-  }
-}
-
-export function returnDeposit({ tandem }: Opened, found: Found, { family, chainName }: AssetFacts): Act {
-  return async (say) => {
-    const tx = await tandem.returnDeposit(found.orderId, { wallet: await openWallet(family, chainName) })
-    say(texts.returned, { tx: txOn(assetsOf(found)[0], tx) })
   }
 }
 

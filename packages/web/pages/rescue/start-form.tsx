@@ -1,26 +1,35 @@
-/** The first step: phrase, file, and in a saved copy also nodes and service. */
+/** The first step: phrase and file, or a refund package; in a saved copy also nodes and service. */
 import { useSignal } from '@preact/signals'
 import type { TargetedEvent } from 'preact'
 import { type Explanation, SaidError } from '../../shared/explain.ts'
 import { Details } from '../../shared/problem.tsx'
 import { rescue as texts } from '../../texts.ts'
 import { explainError } from './facts.ts'
+import { explainPackage, openPackage } from './open-package.ts'
+import { PackageFields, packageTextIn, submitsPackage } from './package-fields.tsx'
 import { type Given, open } from './rescue.ts'
 import type { RescueSettings } from './settings.ts'
 
 export function StartForm({ settings }: { readonly settings: RescueSettings }) {
   const problem = useSignal<Explanation | null>(null)
+  const packageProblem = useSignal<Explanation | null>(null)
   const isBusy = useSignal(false)
 
   async function submit(event: TargetedEvent<HTMLFormElement, SubmitEvent>): Promise<void> {
     event.preventDefault()
     if (isBusy.value) return
+    const form = event.currentTarget
+    const byPackage = submitsPackage(event.submitter)
     isBusy.value = true
     problem.value = null
+    packageProblem.value = null
     try {
-      await open(settings, await givenIn(event.currentTarget, settings))
+      const given = await givenIn(form, settings)
+      if (byPackage) await openPackage(settings, given, await packageTextIn(form))
+      else await open(settings, given)
     } catch (error) {
-      problem.value = explainError(error)
+      if (byPackage) packageProblem.value = explainPackage(error)
+      else problem.value = explainError(error)
     }
     isBusy.value = false
   }
@@ -64,6 +73,7 @@ export function StartForm({ settings }: { readonly settings: RescueSettings }) {
           </>
         )}
       </div>
+      <PackageFields problem={packageProblem.value} isBusy={isBusy.value} />
     </form>
   )
 }

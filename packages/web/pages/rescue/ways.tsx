@@ -5,6 +5,8 @@ import type { ComponentChildren } from 'preact'
 import { mayCancel } from '../../shared/may-cancel.ts'
 import { swap as swapTexts, rescue as texts } from '../../texts.ts'
 import { ActionButton, type Actions } from './action.tsx'
+import { useToken } from './deposit-token.tsx'
+import { DepositWay } from './deposit-way.tsx'
 import { chainName, factsOf } from './facts.ts'
 import { RefundTimeLine } from './refund-time.tsx'
 import {
@@ -18,7 +20,6 @@ import {
   refundByService,
   refundNow,
   resume,
-  returnDeposit,
   sweep,
 } from './rescue.ts'
 import { WalletChoice } from './wallet-choice.tsx'
@@ -94,18 +95,15 @@ function Refund({ opened, found, actions }: Props) {
   )
 }
 
-/** Money at a deposit address that is not locked: it came late, twice or in part, or the service does not lock it. */
 function AtAddress({ opened, found, actions }: Props) {
-  const { saved, record } = found
+  const token = useToken()
+  const { saved, record, orderId } = found
   if (saved === null || record?.source_swap.deposit_address === undefined) return null
   const [asset] = assetsOf(found)
   const facts = factsOf(asset)
   if (facts === null) return null
-  return (
-    <Way what={texts.returnDepositWhat(chainOf(asset), record.source_swap.initiator)} wallet={facts}>
-      <ActionButton actions={actions} text={texts.returnDeposit} make={(): Act => returnDeposit(opened, found, facts)} />
-    </Way>
-  )
+  const at = { tandem: opened.tandem, of: orderId, facts, initiator: record.source_swap.initiator, deadline: record.deadline }
+  return <DepositWay at={at} token={token} actions={actions} />
 }
 
 function Swept({ opened, found: { saved, ...found }, actions }: Props) {
