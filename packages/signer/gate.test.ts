@@ -182,15 +182,6 @@ describe('the limits', () => {
     expect(await ask(lockNumber(4, 'bitcoin'), 'x')).toBe('signed x')
   })
 
-  test('what is open counts until its timelock has ended', async () => {
-    await signer.close()
-    signer = await openTestSigner({}, { open: 1_000n * DOLLAR })
-    await ask(lockNumber(0, 'bitcoin'), 'x')
-    await expect(ask(lockNumber(1, 'bitcoin'), 'x')).rejects.toThrow('limits_usd.open')
-    signer.world.now += 100_000n
-    expect(await ask(lockNumber(2, 'bitcoin'), 'x')).toBe('signed x')
-  })
-
   test('payments against deposits that are not final have one of their own', async () => {
     await signer.close()
     signer = await openTestSigner({}, { chainHour: new Map() })
@@ -202,6 +193,224 @@ describe('the limits', () => {
     )
     expect(await ask(lockNumber(4, 'ethereum', 1_000_000n, finalityBlocks), 'x', 'c4')).toBe('signed x with more')
   })
+})
+
+describe('an open lock', () => {
+  const small = { open: 1_000n * DOLLAR, hour: 10n ** 6n * DOLLAR, chainHour: new Map(), unfinal: new Map() }
+  beforeEach(async () => {
+    await signer.close()
+    signer = await openTestSigner({}, small)
+  })
+
+  const locks = (...froms: readonly ('bitcoin' | 'ethereum')[]) =>
+    froms.map((from, number) => honestLock(signer, from, { secretHash: hashOf(number) }))
+  const isFull = async (lock: ReturnType<typeof honestLock>, nonce: unknown = 'other') => {
+    signer.world.now += 60n
+    return ask(lockOf(lock), 'x', nonce).then(
+      () => false,
+      (error) => {
+        if (!String(error).includes('limits_usd.open')) throw error
+        return true
+      },
+    )
+  }
+  let asked = 100
+  const late = () => honestLock(signer, 'bitcoin', { secretHash: hashOf(asked++) })
+  const spend = ({ source, swapId, deposit }: ReturnType<typeof honestLock>) =>
+    source.mine({ kind: 'redeemed', swapId, tx: 'a redeem', index: 'in:0', block: null, deposit, secret: null })
+
+  test.each(['bitcoin', 'ethereum'] as const)('whose source on %s is collected is settled, and its room is free', async (from) => {
+    const [first, second] = locks(from, from)
+    if (first === undefined || second === undefined) throw new Error('two locks')
+    await ask(lockOf(first), 'x', 'c')
+    expect(await isFull(second)).toBe(true)
+    spend(first)
+    expect(await isFull(second)).toBe(false)
+    expect(await signer.entries()).toContainEqual(
+      expect.objectContaining({ kind: 'settled', secret_hash: hashOf(0), why: 'its source is collected' }),
+    )
+  })
+
+  test('stays open when its source is gone after a refund of it was possible, also after a restart and for ever', async () => {
+    const [first, second] = locks('bitcoin', 'bitcoin')
+    if (first === undefined || second === undefined) throw new Error('two locks')
+    await ask(lockOf(first), 'x', 7)
+    const [entry] = await signer.entries()
+    if (entry?.kind !== 'lock') throw new Error('a lock')
+    signer.world.now = BigInt(entry.source_ends)
+    spend(first)
+    for (const days of [0n, 1n, 10n, 1_000n]) {
+      signer.world.now += days * 86_400n
+      expect(await isFull(late())).toBe(true)
+      await signer.restart()
+    }
+  })
+
+  test('that was never sent stays open after all timelocks, until its nonce is used by another', async () => {
+    const [first] = locks('bitcoin')
+    if (first === undefined) throw new Error('a lock')
+    await ask(lockOf(first), 'x', 7)
+    await ask(lockOf(first), 'x', 8)
+    signer.world.now += 10n ** 7n
+    expect(await isFull(late())).toBe(true)
+    signer.world.used.add('nonce 7')
+    expect(await isFull(late())).toBe(true)
+    signer.world.now += 700n
+    // The transaction with the other nonce could still be mined.
+    expect(await isFull(late())).toBe(true)
+    signer.world.used.add('nonce 8')
+    // One node may know of a nonce what another does not show yet, so it is read again later.
+    expect(await isFull(late())).toBe(true)
+    signer.world.now += 700n
+    expect(await isFull(late())).toBe(false)
+  })
+
+  test('that is there is not dead, although its nonce is used', async () => {
+    const [first] = locks('bitcoin')
+    if (first === undefined) throw new Error('a lock')
+    await ask(lockOf(first), 'x', 7)
+    const { terms } = first.action
+    const swapId = signer.ethereum.swapId(terms)
+    const at = { swapId, tx: 'the lock', index: 'log:0', block: null, deposit: swapId }
+    signer.ethereum.mine({ ...at, kind: 'initiated', amount: terms.amount, expiresAt: null })
+    signer.world.used.add('nonce 7')
+    for (let pass = 0; pass < 3; pass += 1) {
+      expect(await isFull(late())).toBe(true)
+      signer.world.now += 700n
+    }
+  })
+
+  test('makes few requests, however many locks are asked for', async () => {
+    const [first, ...others] = locks(...Array.from({ length: 6 }, () => 'bitcoin' as const))
+    if (first === undefined) throw new Error('a lock')
+    await ask(lockOf(first), 'x', 7)
+    signer.ethereum.asked.length = 0
+    await Promise.allSettled(others.map((lock) => ask(lockOf(lock), 'x', 8)))
+    expect(signer.ethereum.asked.filter((what) => what === 'readHtlc').length).toBe(1)
+  })
+
+  test('is settled by a slow pass too, while no lock is asked for', async () => {
+    const [first] = locks('bitcoin')
+    if (first === undefined) throw new Error('a lock')
+    await ask(lockOf(first), 'x', 'c')
+    await signer.gate().settle()
+    expect(await kinds()).toEqual(['lock'])
+    spend(first)
+    signer.world.now += 60n
+    await signer.gate().settle()
+    expect(await kinds()).toEqual(['lock', 'settled'])
+    signer.bitcoin.asked.length = 0
+    signer.world.now += 60n
+    await signer.gate().settle()
+    expect(signer.bitcoin.asked).toEqual([])
+  })
+})
+
+describe('network fees', () => {
+  const chain = 'ethereum_localnet'
+  const of = (verb: AskedAction['verb'], secretHash = 'cd'.repeat(32)) => {
+    const { action } = honestLock(signer, 'bitcoin')
+    const { paidBy: _, ...rest } = action
+    return orderPurpose(chain, { ...rest, verb, terms: { ...action.terms, secretHash: secretHash as AskedAction['terms']['secretHash'] } })
+  }
+  const fee = (dollars: bigint) => `fee ${dollars * DOLLAR}`
+
+  test('of cancels have a limit for each hour and chain, and leave redeems and refunds theirs', async () => {
+    await ask(of('cancel'), fee(6n), 1)
+    await expect(ask(of('cancel'), fee(6n), 2)).rejects.toThrow(
+      /limits_usd.fees_per_hour allows 10.00 on ethereum_localnet for all but redeems/,
+    )
+    await signer.restart()
+    await expect(ask(of('close'), fee(6n), 3)).rejects.toThrow(/limits_usd.fees_per_hour/)
+    expect(await ask(of('redeem'), fee(6n), 3)).toContain('signed')
+    expect(await ask(of('refund'), fee(4n), 4)).toContain('signed')
+    await expect(ask(of('redeem'), fee(1n), 5)).rejects.toThrow(/for redeems and refunds, of which 10.00 are used/)
+    signer.world.now += 3_600n
+    expect(await ask(of('cancel'), fee(6n), 6)).toContain('signed')
+  })
+
+  test('of transactions that exclude each other count once, with the highest', async () => {
+    for (const dollars of [2n, 5n, 4n, 10n]) expect(await ask(of('cancel'), fee(dollars), 1)).toContain('signed')
+    await expect(ask(of('cancel'), fee(11n), 1)).rejects.toThrow(/fees_per_hour/)
+    await expect(ask(of('cancel'), fee(1n), 2)).rejects.toThrow(/fees_per_hour/)
+  })
+
+  test('of redeems that a thief makes up do not stop those of a granted lock', async () => {
+    await ask(lockOf(honestLock(signer, 'bitcoin')), 'x', 1)
+    await ask(of('redeem'), fee(10n), 2)
+    await expect(ask(of('redeem', 'ef'.repeat(32)), fee(1n), 3)).rejects.toThrow(/fees_per_hour/)
+    expect(await ask(of('refund', 'ab'.repeat(32)), fee(500n), 4)).toContain('signed')
+    await expect(ask(of('refund', 'ab'.repeat(32)), fee(101n), 5)).rejects.toThrow(/fees_per_hour/)
+    expect(await ask(of('refund', 'ab'.repeat(32)), fee(100n), 6)).toContain('signed')
+  })
+
+  test('without a price stop what pays, and not what collects', async () => {
+    const { ethereum_localnet: _, ...prices } = signer.world.prices
+    signer.world.prices = Object.fromEntries(Object.entries(prices).filter(([id]) => !id.endsWith(':eth')))
+    await expect(ask(of('cancel'), fee(1n), 1)).rejects.toThrow(/no price of ethereum_localnet:eth, which pays the fees/)
+    expect(await ask(of('redeem'), fee(1n), 1)).toContain('signed')
+  })
+
+  test('are not hidden behind two amounts of one coin', async () => {
+    const { action } = honestLock(signer, 'ethereum')
+    const { paidBy: _, ...rest } = action
+    const pay = (...coins: readonly string[]) => ask(orderPurpose('bitcoin_regtest', { ...rest, verb: 'cancel' }), 'x', ...coins)
+    await pay('a=100', 'b=1')
+    await expect(pay('a=1', 'b=100')).rejects.toThrow(/is said to have 1, and was said/)
+    signer.world.amounts = new Map([
+      ['coin a', 100n],
+      ['coin b', 100n],
+    ])
+    await expect(pay('a=1', 'b=100')).rejects.toThrow(/coin a is said to have 1, and was said/)
+    await signer.restart()
+    // What was said of b was false: the truth may be signed.
+    expect(await pay('a=100', 'b=100')).toContain('signed')
+    const both = await Promise.allSettled([pay('c=1', 'd=9'), pay('c=9', 'd=1')])
+    expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('of all that can be mined together stay within the budgets, whatever is asked for', async () => {
+    const asks = fc.array(
+      fc.record({
+        verb: fc.constantFrom<AskedAction['verb'][]>('cancel', 'close', 'redeem', 'refund'),
+        dollars: fc.nat({ max: 6 }),
+        nonces: fc.uniqueArray(fc.nat({ max: 5 }), { minLength: 1, maxLength: 3 }),
+        minutes: fc.nat({ max: 40 }),
+      }),
+      { minLength: 1, maxLength: 25 },
+    )
+    await fc.assert(
+      fc.asyncProperty(asks, async (questions) => {
+        await signer.close()
+        signer = await openTestSigner()
+        const granted: { readonly at: bigint; readonly verb: string; readonly dollars: bigint; readonly nonces: readonly number[] }[] = []
+        for (const { verb, dollars, nonces, minutes } of questions) {
+          signer.world.now += BigInt(minutes) * 60n
+          const isGranted = await ask(of(verb), fee(BigInt(dollars)), ...nonces).then(
+            () => true,
+            () => false,
+          )
+          if (isGranted) granted.push({ at: signer.world.now, verb, dollars: BigInt(dollars), nonces })
+        }
+        // The dearest set of transactions of which no two have a nonce in common, among those that were signed within an hour.
+        const dearest = (of: typeof granted): bigint => {
+          const [first, ...others] = of
+          if (first === undefined) return 0n
+          const apart = others.filter(({ nonces }) => !nonces.some((nonce) => first.nonces.includes(nonce)))
+          const [with_, without] = [first.dollars + dearest(apart), dearest(others)]
+          return with_ > without ? with_ : without
+        }
+        for (const collects of [true, false])
+          for (const { at } of granted) {
+            const inHour = granted.filter(
+              (one) => ['redeem', 'refund'].includes(one.verb) === collects && one.at <= at && at - one.at < 3_600n,
+            )
+            expect(dearest(inHour)).toBeLessThanOrEqual(10n)
+          }
+      }),
+      { numRuns: 60 },
+    )
+  }, 60_000)
 })
 
 describe('a consent to a refund', () => {

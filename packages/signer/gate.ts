@@ -7,17 +7,21 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import { familyNamed } from '@tandem/families/index.ts'
+import type { MarkReader, SigningFacts } from '@tandem/families/signing-facts/facts.ts'
 import type { Signer } from '@tandem/keys/key.ts'
 import type { Keyring } from '@tandem/keys/keyring.ts'
 import { SigningRefused } from '@tandem/keys/permit.ts'
 import type { OrderPurpose, Purpose } from '@tandem/keys/purpose.ts'
 import { type BegunSigning, findSigning, type NamedSigning } from '@tandem/keys/signing-families.ts'
+import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Logger } from '@tandem/runtime/log.ts'
 import type { Asked, Entry } from './journal/entries.ts'
 import type { History } from './journal/history.ts'
 import type { Head, Journal } from './journal/journal.ts'
+import { contradicts, readCost } from './policy/cost.ts'
 import { decide, type PolicyContext } from './policy/policy.ts'
 import { Refusal } from './policy/request.ts'
+import { createSettler } from './policy/settler.ts'
 import { encode } from './wire/codec.ts'
 import type { AskedPurpose, AskedQuestion, Continuation } from './wire/question.ts'
 
@@ -25,14 +29,19 @@ export interface Gate {
   sign(question: AskedQuestion, client: string): Promise<unknown>
   begin(question: AskedQuestion, client: string): Promise<{ readonly value: unknown; readonly session: string }>
   finish(continuation: Continuation, client: string): Promise<unknown>
+  /** Asks the nodes which open locks are settled. */
+  settle(): Promise<void>
   /** Holds all that could be paid twice if the journal lacks what the client has seen of it. */
   compare(seen: Head): Promise<void>
 }
 
-export type GateContext = Omit<PolicyContext, 'history' | 'keys' | 'noteSeen'> & {
+export type GateContext = Omit<PolicyContext, 'history' | 'keys' | 'noteSeen' | 'settle'> & {
   readonly keys: Keyring
   readonly journal: Journal<Entry>
   readonly history: History
+  /** By chain: what its family knows of its transactions, and what reads from its nodes what became of them. */
+  readonly facts: ReadonlyMap<ChainId, SigningFacts>
+  readonly markReaders: ReadonlyMap<ChainId, MarkReader>
   readonly log: Pick<Logger, 'warn'>
 }
 
@@ -46,7 +55,8 @@ type Session = { readonly question: AskedQuestion; readonly begun: BegunSigning;
 export function createGate(context: GateContext): Gate {
   const { journal, history, clients, keys, now } = context
   const sessions = new Map<string, Session>()
-  const policy: PolicyContext = { ...context, noteSeen: write }
+  const settler = createSettler({ ...context, write })
+  const policy: PolicyContext = { ...context, noteSeen: write, settle: settler.settle }
 
   /** The history changes at the same moment, so a later question sees it although the disk is slow. */
   async function write(entry: Entry): Promise<void> {
@@ -69,8 +79,15 @@ export function createGate(context: GateContext): Gate {
       const purposes = question.signers.map(({ purpose }) => purpose)
       const { args } = question
       const { locksOnce } = signing
-      const decision = await decide(policy, { purposes, asked, locksOnce, usedUp: signing.usedUp(args), refunded: signing.refunded(args) })
-      await write(decision(history))
+      const { verified, ...cost } = await readCost(context, chain.chain, question)
+      const request = { purposes, asked, locksOnce, usedUp: signing.usedUp(args), refunded: signing.refunded(args), ...cost }
+      const grant = (await decide(policy, request))(history)
+      // Another question may have been granted since.
+      const contested = history.contested(cost.fee?.claims ?? []).find((claim) => !verified.has(claim))
+      if (contested !== undefined) throw contradicts(contested)
+      const why = history.whyNotFee(grant, context.limits)
+      if (why !== null) throw new Refusal(why)
+      await write(grant)
       return { signing, signers }
     } catch (error) {
       const failure = asFailure(error)
@@ -126,6 +143,7 @@ export function createGate(context: GateContext): Gate {
       await granted({ ...open.question, name, args: [...args] }, client)
       return open.begun.finish(name, args)
     },
+    settle: settler.settle,
     async compare({ count, hash }) {
       if (history.whyHeld() !== null) return
       const known = journal.hashAt(count)

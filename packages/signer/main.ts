@@ -2,20 +2,23 @@
 import { readFile } from 'node:fs/promises'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
+import type { MarkReader, SigningFacts } from '@tandem/families/signing-facts/facts.ts'
+import { loadSigningFacts } from '@tandem/families/signing-facts/index.ts'
 import type { Keyring } from '@tandem/keys/keyring.ts'
 import { readKeyring } from '@tandem/party/config/keyring.ts'
 import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
 import { networkSettings } from '@tandem/party/config/network-settings.ts'
 import type { SignerConfig } from '@tandem/party/config/signer-schema.ts'
-import { connectNetwork } from '@tandem/party/engine/network.ts'
+import { connectNetwork, type NetworkSettings } from '@tandem/party/engine/network.ts'
 import { openPriceFeed } from '@tandem/party/prices/open-feed.ts'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { parseUsdMicros } from '@tandem/protocol/amount.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
-import { type Closable, startClosable } from '@tandem/runtime/closing.ts'
+import type { Registry } from '@tandem/protocol/registry/registry.ts'
+import { type Closable, type Keep, startClosable } from '@tandem/runtime/closing.ts'
 import type { Logger } from '@tandem/runtime/log.ts'
 import { createApprovals } from './approvals.ts'
-import { createGate } from './gate.ts'
+import { createGate, type Gate, type GateContext } from './gate.ts'
 import { type Entry, readEntry } from './journal/entries.ts'
 import { createHistory, type Limits } from './journal/history.ts'
 import { openJournal } from './journal/journal.ts'
@@ -27,6 +30,8 @@ export type RunningSigner = Closable & { readonly url: string }
 type Loaded = LoadedConfig<SignerConfig>
 
 const DEFAULT_TOLERANCE_BIPS = 300
+/** Without a limit of their own, fees may take this part (1/n) of what may be locked within an hour. */
+const DEFAULT_FEE_PART = 20n
 
 export function startSigner(loaded: Loaded, log: Logger): Promise<RunningSigner> {
   return startClosable(
@@ -37,8 +42,9 @@ export function startSigner(loaded: Loaded, log: Logger): Promise<RunningSigner>
       const history = createHistory()
       const journal = await openJournal<Entry>(loaded.pathOf(config.journal), (value) => history.note(readEntry(value)))
       keep(() => journal.close())
+      const settings = await networkSettings(loaded)
       const { registry, clients, close } = await connectNetwork(
-        await networkSettings(loaded),
+        settings,
         (chain, error) =>
           log.warn({ chain, err: error }, 'the node does not answer: nothing that pays is signed on this chain until it does'),
         (warning) => log.warn(warning),
@@ -46,7 +52,10 @@ export function startSigner(loaded: Loaded, log: Logger): Promise<RunningSigner>
       keep(close)
       const prices = await openPriceFeed({ config, registry, clients }, null)
       keep(() => prices.stop())
+      const { facts, markReaders } = await openFacts(registry, clients, settings, keep)
       const gate = createGate({
+        facts,
+        markReaders,
         registry,
         clients,
         keys,
@@ -60,6 +69,7 @@ export function startSigner(loaded: Loaded, log: Logger): Promise<RunningSigner>
         ...createApprovals(loaded.pathOf(config.withdrawals?.approvals ?? 'approvals'), config.withdrawals?.approvers ?? [], log),
         now: () => BigInt(Math.floor(Date.now() / 1000)),
       })
+      keep(startPasses(gate, log))
       const unchecked = [...clients.values()].filter(({ permitSigning }) => permitSigning === undefined)
       for (const { chain } of unchecked)
         log.warn({ chain: chain.id }, 'the family of this chain does not check what is signed: nothing is signed there')
@@ -79,6 +89,42 @@ export function startSigner(loaded: Loaded, log: Logger): Promise<RunningSigner>
   )
 }
 
+/** The nodes are those of the clients, over connections of their own: no request is sent until a lock has to be settled. */
+async function openFacts(
+  registry: Registry,
+  clients: ReadonlyMap<ChainId, ChainClient>,
+  { chains }: NetworkSettings,
+  keep: Keep,
+): Promise<Pick<GateContext, 'facts' | 'markReaders'>> {
+  const facts = new Map<ChainId, SigningFacts>()
+  const markReaders = new Map<ChainId, MarkReader>()
+  for (const id of clients.keys()) {
+    const chain = registry.chain(id)
+    const found = await loadSigningFacts(chain.family)
+    facts.set(id, found)
+    const { endpoints = {}, quorum = 1 } = chains[id] ?? {}
+    const reader = found.connect?.(chain, { endpoints, quorum })
+    if (reader === undefined) continue
+    keep(reader.close)
+    markReaders.set(id, reader)
+  }
+  return { facts, markReaders }
+}
+
+/** Slow, so that what an hour of swaps leaves open is read within minutes, and an idle signer asks nothing. */
+const PASS_MS = 60_000
+
+function startPasses(gate: Pick<Gate, 'settle'>, log: Logger): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    last = gate.settle().catch((error: unknown) => log.error({ err: error }, 'open locks could not be settled'))
+  }, PASS_MS)
+  return async () => {
+    clearInterval(timer)
+    await last
+  }
+}
+
 function publicHalves(clients: ReadonlyMap<ChainId, ChainClient>, keys: Keyring) {
   const served = [...clients.values()].flatMap((client) => {
     const key = keys.find(client)
@@ -90,13 +136,21 @@ function publicHalves(clients: ReadonlyMap<ChainId, ChainClient>, keys: Keyring)
   }
 }
 
-function limitsOf({ order, hour, open, chain_hour: chainHour = {}, unfinal = {} }: SignerConfig['limits_usd']): Limits {
+function limitsOf({
+  order,
+  hour,
+  open,
+  fees_per_hour: fees,
+  chain_hour: chainHour = {},
+  unfinal = {},
+}: SignerConfig['limits_usd']): Limits {
   const byChain = (usd: Readonly<Record<string, string>>) =>
     new Map(Object.entries(usd).map(([chain, text]) => [chain, parseUsdMicros(text)]))
   return {
     order: parseUsdMicros(order),
     hour: parseUsdMicros(hour),
     open: parseUsdMicros(open),
+    feesPerHour: fees === undefined ? parseUsdMicros(hour) / DEFAULT_FEE_PART : parseUsdMicros(fees),
     chainHour: byChain(chainHour),
     unfinal: byChain(unfinal),
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { localRegistry } from '@tandem/families/local-registry.fixture.ts'
+import type { MarkReader, SigningFacts } from '@tandem/families/signing-facts/facts.ts'
 import { createKey, createKeyring } from '@tandem/keys/keyring.ts'
 import { signingOf } from '@tandem/keys/operations.ts'
 import { createMemoryChain } from '@tandem/party/engine/chain.fixture.ts'
@@ -17,6 +18,7 @@ import type { WithdrawalRules } from './policy/withdrawal.ts'
 import type { AskedAction, AskedPurpose, AskedQuestion } from './wire/question.ts'
 
 export const [btc, wbtc] = ['bitcoin_regtest:btc', 'ethereum_localnet:wbtc'] as const
+const eth = 'ethereum_localnet:eth'
 export const NOW = 1_800_000_000n
 export const DOLLAR = 1_000_000n
 
@@ -37,6 +39,19 @@ signingOf(
   },
 )
 
+/** A text such as "fee 500" costs 500 millionths of a dollar: see the prices. What follows is a nonce, or coins such as "a" or "a=100". */
+const factsOf = (chain: string): SigningFacts => {
+  const isBitcoin = chain === 'bitcoin_regtest'
+  const coins = (more: readonly unknown[]) => more.flat().filter((one): one is string => typeof one === 'string')
+  return {
+    feeDecimals: 6,
+    worstFee: (_, [text]) => (String(text).startsWith('fee ') ? BigInt(String(text).slice(4)) : 0n),
+    marks: (_, [, ...more]) =>
+      isBitcoin ? coins(more).map((coin) => `coin ${coin.split('=')[0]}`) : more.map((nonce) => `nonce ${String(nonce)}`),
+    claims: (_, [, ...more]) => coins(more).flatMap((coin) => (coin.includes('=') ? [`coin ${coin.replace('=', ' ')}`] : [])),
+  }
+}
+
 export type TestSigner = Awaited<ReturnType<typeof openTestSigner>>
 
 export async function openTestSigner(rules: Partial<WithdrawalRules> = {}, changed: Partial<Limits> = {}) {
@@ -45,8 +60,12 @@ export async function openTestSigner(rules: Partial<WithdrawalRules> = {}, chang
   const world = {
     now: NOW,
     approvals: [] as string[],
-    prices: { [btc]: 60_000n * 10n ** 8n, [wbtc]: 60_000n * 10n ** 8n } as Record<string, bigint>,
+    /** Marks that mined transactions have used up, and the true amounts of coins. */
+    used: new Set<string>(),
+    amounts: new Map<string, bigint>(),
+    prices: { [btc]: 60_000n * 10n ** 8n, [wbtc]: 60_000n * 10n ** 8n, [eth]: 10n ** 8n } as Record<string, bigint>,
   }
+  const reader: MarkReader = { isUsedByOther: async (mark) => world.used.has(mark), close: async () => undefined }
   const pace = { blockMs: 2_000, clock: () => world.now }
   const permitSigning = () => undefined
   const bitcoin = Object.assign(createMemoryChain('bitcoin_regtest', NOW, pace), { permitSigning })
@@ -58,6 +77,7 @@ export async function openTestSigner(rules: Partial<WithdrawalRules> = {}, chang
     order: 700n * DOLLAR,
     hour: 2_000n * DOLLAR,
     open: 3_000n * DOLLAR,
+    feesPerHour: 10n * DOLLAR,
     chainHour: new Map([['bitcoin_regtest', 1_300n * DOLLAR]]),
     unfinal: new Map([['ethereum_localnet', 1_250n * DOLLAR]]),
     ...changed,
@@ -68,6 +88,11 @@ export async function openTestSigner(rules: Partial<WithdrawalRules> = {}, chang
     const history = createHistory()
     const journal = await openJournal<Entry>(path, (value) => history.note(readEntry(value)))
     const gate: Gate = createGate({
+      facts: new Map([...clients.keys()].map((id) => [id, factsOf(id)])),
+      markReaders: new Map([
+        ['bitcoin_regtest', { ...reader, amountOf: async (mark) => world.amounts.get(mark) ?? null }],
+        ['ethereum_localnet', reader],
+      ]),
       registry: localRegistry({ [btc]: { htlc: null, token: null }, [wbtc]: { htlc: '0x01', token: '0x02' } }),
       clients,
       keys,

@@ -31,7 +31,14 @@ const limits = Type.Object(
   {
     order: Decimal('The maximum worth of one lock.'),
     hour: Decimal('The maximum worth of all locks within an hour.'),
-    open: Decimal('The maximum worth of all locks whose timelock has not ended, whether they are redeemed or not.'),
+    open: Decimal(
+      'The maximum worth of all locks that are open. A lock is open until the nodes of the signer show that its source is collected, that it came back, or that it can never be mined.',
+    ),
+    fees_per_hour: Type.Optional(
+      Decimal(
+        'The maximum that the network fees of all transactions within an hour may cost, for each chain. Each counts with its highest fee. Redeems and refunds have as much again, and those of a granted lock may always cost what it is worth. Default: a twentieth of `hour`.',
+      ),
+    ),
     chain_hour: Type.Optional(
       Type.Record(Type.String(), Decimal('In US dollars.'), { description: 'The maximum worth of locks within an hour, by chain.' }),
     ),

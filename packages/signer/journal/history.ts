@@ -1,12 +1,16 @@
 /** What was granted before, by the journal alone. Each answer says why something may not be granted, or is null. */
 import { formatUsd } from '@tandem/protocol/amount.ts'
-import type { ConsentEntry, Entry, LockEntry, WithdrawalEntry } from './entries.ts'
+import type { ConsentEntry, Entry, GrantEntry, LockEntry, WithdrawalEntry } from './entries.ts'
+import { createFeeBudgets, type FeeUse } from './fee-budgets.ts'
+import { createOpenLocks, type OpenLock } from './open-locks.ts'
 
 /** Worth is in millionths of a dollar. An absent limit of a chain does not apply. */
 export type Limits = {
   readonly order: bigint
   readonly hour: bigint
   readonly open: bigint
+  /** By chain; redeems and refunds have as much again. */
+  readonly feesPerHour: bigint
   readonly chainHour: ReadonlyMap<string, bigint>
   /** By the chain of the source. */
   readonly unfinal: ReadonlyMap<string, bigint>
@@ -17,6 +21,7 @@ const DAY = 86_400
 
 type Lock = {
   readonly swap: string
+  readonly worth: bigint
   readonly repeatUntil: number
   /** Each of its transactions uses up all of these, so only one is ever mined. Null where the chain refuses a second lock. */
   readonly pinned: ReadonlySet<string> | null
@@ -27,7 +32,6 @@ type Paid = {
   readonly chain: string
   readonly source: string
   readonly worth: bigint
-  readonly openUntil: number
   readonly unfinalUntil: number
 }
 /** Each transaction of a withdrawal uses up all that is pinned, so only one is ever mined. */
@@ -39,6 +43,13 @@ export interface History {
   /** Returns why nothing that could be paid twice may be granted until the operator confirms. */
   whyHeld(): string | null
   isLocked(secretHash: string, swap: string): boolean
+  /** These locks count as open. */
+  openLocks(): readonly OpenLock[]
+  /** One more lock of this worth would be refused, because too much is open. */
+  isOverOpen(worth: bigint, limits: Limits): boolean
+  whyNotFee(grant: GrantEntry, limits: Limits): string | null
+  /** Returns those of these claims that contradict earlier ones. */
+  contested(claims: readonly string[]): readonly string[]
   whyNotLock(lock: LockEntry, limits: Limits): string | null
   whyNotConsent(consent: ConsentEntry): string | null
   /** Returns when this withdrawal was first asked for, since one like it was granted last. */
@@ -60,6 +71,8 @@ export function createHistory(): History {
   const refundedDeposits = new Set<string>()
   const seenWithdrawals = new Map<string, number>()
   const approvals = new Set<string>()
+  const open = createOpenLocks()
+  const fees = createFeeBudgets()
   let paid: Paid[] = []
   let sent: Sent[] = []
   let held: string | null = null
@@ -70,13 +83,15 @@ export function createHistory(): History {
     const used = entry.used_up === null ? null : new Set(entry.used_up)
     locks.set(entry.secret_hash, {
       swap,
+      worth: before?.worth ?? BigInt(worth),
       repeatUntil: before?.repeatUntil ?? entry.repeat_until,
       pinned: before === undefined || used === null ? used : shared(before.pinned, used),
     })
     for (const deposit of entry.deposits) lockedDeposits.add(`${source} ${deposit}`)
+    open.note(entry)
     if (before !== undefined) return
-    paid = paid.filter(({ openUntil, unfinalUntil, ...one }) => at < openUntil || at < unfinalUntil || at - one.at < HOUR)
-    paid.push({ at, chain, source, worth: BigInt(worth), openUntil: entry.open_until, unfinalUntil: entry.unfinal_until })
+    paid = paid.filter(({ unfinalUntil, ...one }) => at < unfinalUntil || at - one.at < HOUR)
+    paid.push({ at, chain, source, worth: BigInt(worth), unfinalUntil: entry.unfinal_until })
   }
 
   function findReplaced(pays: string, usedUp: readonly string[]): Sent | null {
@@ -84,7 +99,10 @@ export function createHistory(): History {
   }
 
   function note(entry: Entry): void {
+    const use = feeUseOf(entry)
+    if (use !== null) fees.note(use)
     if (entry.kind === 'lock') noteLock(entry)
+    if (entry.kind === 'settled') open.settle(entry.secret_hash)
     if (entry.kind === 'consent') {
       if (entry.deposits === null) refundedOrders.add(entry.secret_hash)
       for (const deposit of entry.deposits ?? []) refundedDeposits.add(`${entry.chain} ${deposit}`)
@@ -105,9 +123,15 @@ export function createHistory(): History {
 
   function whyOverLimit({ at, chain, source, unfinal_until, ...lock }: LockEntry, limits: Limits): string | null {
     const worth = BigInt(lock.worth)
-    const over = (name: string, limit: bigint | undefined, counts: (one: Paid) => boolean) => {
-      if (limit === undefined) return null
-      const before = paid.filter(counts).reduce((sum, one) => sum + one.worth, 0n)
+    const over = (name: string, limit: bigint | undefined, counts: (one: Paid) => boolean) =>
+      limit === undefined
+        ? null
+        : overBy(
+            name,
+            limit,
+            paid.filter(counts).reduce((sum, one) => sum + one.worth, 0n),
+          )
+    const overBy = (name: string, limit: bigint, before: bigint) => {
       if (before + worth <= limit) return null
       return `it is worth ${formatUsd(worth)} dollars, and ${name} allows ${formatUsd(limit)}, of which ${formatUsd(before)} are used`
     }
@@ -116,7 +140,7 @@ export function createHistory(): History {
       over('limits_usd.order', limits.order, () => false) ??
       over('limits_usd.hour', limits.hour, inHour) ??
       over(`limits_usd.chain_hour of ${chain}`, limits.chainHour.get(chain), (one) => inHour(one) && one.chain === chain) ??
-      over('limits_usd.open', limits.open, ({ openUntil }) => at < openUntil) ??
+      overBy('limits_usd.open', limits.open, open.worth()) ??
       over(
         `limits_usd.unfinal of ${source}`,
         at < unfinal_until ? limits.unfinal.get(source) : undefined,
@@ -129,6 +153,13 @@ export function createHistory(): History {
     note,
     whyHeld: () => held,
     isLocked: (secretHash, swap) => locks.get(secretHash)?.swap === swap,
+    openLocks: open.all,
+    isOverOpen: (worth, limits) => open.worth() + worth > limits.open,
+    whyNotFee(grant, limits) {
+      const use = feeUseOf(grant)
+      return use === null ? null : fees.whyNot(use, limits.feesPerHour, (secretHash) => locks.get(secretHash)?.worth ?? null)
+    },
+    contested: fees.contested,
     whyNotLock(entry, limits) {
       if (held !== null) return held
       if (refundedOrders.has(entry.secret_hash) || entry.deposits.some((one) => refundedDeposits.has(`${entry.source} ${one}`)))
@@ -162,6 +193,11 @@ export function createHistory(): History {
       return `it is worth ${formatUsd(BigInt(entry.worth))} dollars, and withdrawals.max_usd_per_day allows ${formatUsd(maxPerDay)}, of which ${formatUsd(before)} are used`
     },
   }
+}
+
+function feeUseOf(entry: Entry): FeeUse | null {
+  if (!('fee' in entry) || entry.fee === null) return null
+  return { at: entry.at, chain: entry.chain, fee: entry.fee, secretHashes: entry.kind === 'other' ? entry.secret_hashes : [] }
 }
 
 function shared(a: ReadonlySet<string> | null, b: ReadonlySet<string>): ReadonlySet<string> {

@@ -12,11 +12,12 @@ import type { AssetId } from '@tandem/protocol/asset.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import { requiredConfirmations } from '@tandem/protocol/confirmations.ts'
+import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import { ageSeconds, minUnitsLeft, smallDepositsOf } from '@tandem/protocol/state.ts'
 import { type Deposit, deriveSwap, isFinal, type SwapState, type Tip } from '@tandem/protocol/swap-state.ts'
-import { maxSeconds, timelockGapSeconds } from '@tandem/protocol/timelock.ts'
-import type { LockEntry } from '../journal/entries.ts'
+import { maxSeconds, minSeconds, timelockGapSeconds } from '@tandem/protocol/timelock.ts'
+import type { LockEntry, TermsEntry } from '../journal/entries.ts'
 import type { History, Limits } from '../journal/history.ts'
 import type { AskedAction } from '../wire/question.ts'
 import { type Decision, Refusal, type Request } from './request.ts'
@@ -26,10 +27,12 @@ export type LockContext = {
   readonly clients: ReadonlyMap<ChainId, ChainClient>
   readonly keys: PublicKeyring
   readonly prices: Pick<PriceFeed, 'find'>
-  readonly history: Pick<History, 'isLocked'>
+  readonly history: Pick<History, 'isLocked' | 'isOverOpen'>
   readonly limits: Limits
   /** A payment may be worth this much more than what it is paid with. */
   readonly toleranceBips: bigint
+  /** Asks the nodes which open locks are settled. */
+  settle(): Promise<void>
   readonly now: () => bigint
 }
 
@@ -50,20 +53,26 @@ export async function readLock(context: LockContext, action: AskedAction, reques
   const entryOf = (paid: Paid): LockEntry => ({
     kind: 'lock',
     ...request.asked,
+    fee: request.fee,
     asset: terms.asset,
     swap,
     secret_hash: terms.secretHash,
     source: source.chain.id,
     deposits,
     worth: paid.worth.toString(),
-    open_until: paid.openUntil,
+    terms: termsEntry(terms),
+    source_terms: termsEntry(paidBy.terms),
     unfinal_until: paid.unfinalUntil,
+    source_ends: paid.sourceEnds,
+    ends: paid.ends,
+    transaction: request.transaction,
     repeat_until: paid.repeatUntil,
     used_up: request.locksOnce ? null : [...request.usedUp],
   })
   const paid = context.history.isLocked(terms.secretHash, swap)
-    ? { worth: 0n, openUntil: request.asked.at, unfinalUntil: request.asked.at, repeatUntil: request.asked.at }
+    ? { worth: 0n, unfinalUntil: request.asked.at, sourceEnds: request.asked.at, ends: request.asked.at, repeatUntil: request.asked.at }
     : await readPaid(context, chain, source, action, paidBy)
+  if (context.history.isOverOpen(paid.worth, context.limits)) await context.settle()
   return (history) => {
     const entry = entryOf(paid)
     const why = history.whyNotLock(entry, context.limits)
@@ -73,7 +82,13 @@ export async function readLock(context: LockContext, action: AskedAction, reques
 }
 
 type Served = { readonly chain: Chain; readonly client: ChainClient }
-type Paid = { readonly worth: bigint; readonly openUntil: number; readonly unfinalUntil: number; readonly repeatUntil: number }
+type Paid = {
+  readonly worth: bigint
+  readonly unfinalUntil: number
+  readonly sourceEnds: number
+  readonly ends: number
+  readonly repeatUntil: number
+}
 
 function servedBy({ registry, clients }: LockContext, id: ChainId): Served {
   const client = clients.get(id)
@@ -104,7 +119,8 @@ function assertOurs(
 async function readPaid(context: LockContext, chain: Chain, source: Served, { terms }: AskedAction, hint: SourceHint): Promise<Paid> {
   const { state, tip } = await readSource(context, source, hint)
   const now = context.now()
-  const gap = timelockGapSeconds(source.chain, minUnitsLeft(state.counted), chain, terms.timelock) - ageSeconds(tip, now)
+  const [unitsLeft, age] = [minUnitsLeft(state.counted), ageSeconds(tip, now)]
+  const gap = timelockGapSeconds(source.chain, unitsLeft, chain, terms.timelock) - age
   if (gap <= 0n) throw new Refusal(`its source outlives it by ${gap} seconds only`)
   const collected = state.counted.reduce((sum, { amount }) => sum + amount, 0n)
   const pays = worthOf(context, terms.asset, terms.amount)
@@ -118,7 +134,8 @@ async function readPaid(context: LockContext, chain: Chain, source: Served, { te
   const finalIn = (BigInt(source.chain.finalityBlocks) * source.chain.blockMs * FINALITY_SLACK) / 1000n
   return {
     worth: pays,
-    openUntil: Number(now + maxSeconds(chain.clock, terms.timelock)),
+    ends: Number(now + maxSeconds(chain.clock, terms.timelock)),
+    sourceEnds: Number(now + minSeconds(source.chain.clock, unitsLeft) - age),
     unfinalUntil: Number(isSettled ? now : now + finalIn),
     repeatUntil: Number(now + gap),
   }
@@ -159,6 +176,10 @@ async function readSource({ registry }: LockContext, { chain, client }: Served, 
   // They are what the journal marks.
   if (!state.counted.every(({ id }) => ids.includes(id))) throw new Refusal('its source was paid by other deposits')
   return { state, tip }
+}
+
+function termsEntry({ asset, initiator, redeemer, amount, timelock }: HtlcTerms): TermsEntry {
+  return { asset, initiator, redeemer, amount: amount.toString(), timelock: timelock.toString() }
 }
 
 function worthOf({ registry, prices }: LockContext, asset: AssetId, amount: bigint): bigint {

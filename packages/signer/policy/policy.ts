@@ -38,14 +38,16 @@ export async function decide(context: PolicyContext, request: Request): Promise<
     return consentTo(action, request)
   }
   if (!HARMLESS.has(action.verb)) throw new Refusal(`"${action.verb}" is never signed`)
-  return () => ({ kind: 'other', ...request.asked, order: action.order })
+  const secretHashes = [...new Set(actions.map(({ terms }) => terms.secretHash))]
+  return () => ({ kind: 'other', ...request.asked, fee: request.fee, order: action.order, secret_hashes: secretHashes })
 }
 
-function consentTo({ terms }: AskedAction, { asked, refunded }: Request): Decision {
+function consentTo({ terms }: AskedAction, { asked, fee, refunded }: Request): Decision {
   const isToSome = refunded !== null && refunded.length > 0
   const entry: ConsentEntry = {
     kind: 'consent',
     ...asked,
+    fee,
     secret_hash: terms.secretHash,
     deposits: isToSome ? [...new Set(refunded)] : null,
   }

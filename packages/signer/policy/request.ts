@@ -1,5 +1,5 @@
 /** What the policy is asked, and what it answers. */
-import type { Asked, Entry } from '../journal/entries.ts'
+import type { Asked, FeeEntry, GrantEntry } from '../journal/entries.ts'
 import type { History } from '../journal/history.ts'
 import type { AskedPurpose } from '../wire/question.ts'
 
@@ -20,7 +20,11 @@ export type Request = {
   readonly usedUp: readonly string[]
   /** A consent is to the refund of these alone; null where its family does not say so. */
   readonly refunded: readonly string[] | null
+  /** Null means that no transaction is signed. */
+  readonly fee: FeeEntry | null
+  /** The id that the transaction will have, where the family knows it. */
+  readonly transaction: string | null
 }
 
 /** No time passes between the call and the write of its entry, so nothing else is granted in between. It throws `Refusal`. */
-export type Decision = (history: History) => Entry
+export type Decision = (history: History) => GrantEntry

@@ -38,7 +38,7 @@ type Withdrawal = Extract<AskedPurpose, { readonly kind: 'withdraw' }>
 
 export async function readWithdrawal(context: WithdrawalContext, purpose: Withdrawal, request: Request): Promise<Decision> {
   const { history, withdrawals } = context
-  const { asked, usedUp } = request
+  const { asked, fee, usedUp } = request
   const { asset, amount } = purpose
   const { chain } = asked
   const recipient = canonical(context, chain, purpose.recipient)
@@ -61,6 +61,7 @@ export async function readWithdrawal(context: WithdrawalContext, purpose: Withdr
   const entry: WithdrawalEntry = {
     kind: 'withdrawal',
     ...asked,
+    fee,
     ...about,
     worth: (worth ?? 0n).toString(),
     used_up: [...usedUp],

@@ -1,0 +1,60 @@
+/** Locks that count as open: from their first grant until the signer's own nodes have shown that they are settled. */
+import type { LockEntry, TermsEntry } from './entries.ts'
+
+export type OpenLock = {
+  readonly secretHash: string
+  readonly worth: bigint
+  readonly chain: string
+  readonly terms: TermsEntry
+  readonly source: { readonly chain: string; readonly terms: TermsEntry; readonly deposits: readonly string[] }
+  readonly unfinalUntil: number
+  /** Its source cannot be refunded before. */
+  readonly sourceEnds: number
+  /** Its timelock has ended then, if it was sent at once. */
+  readonly ends: number
+  /** Each may be mined. */
+  readonly transactions: readonly { readonly marks: readonly string[]; readonly id: string | null }[]
+}
+
+export interface OpenLocks {
+  note(entry: LockEntry): void
+  settle(secretHash: string): void
+  all(): readonly OpenLock[]
+  worth(): bigint
+}
+
+export function createOpenLocks(): OpenLocks {
+  const locks = new Map<string, OpenLock>()
+  const settled = new Set<string>()
+  return {
+    note(entry) {
+      const { secret_hash: secretHash, fee, transaction } = entry
+      if (settled.has(secretHash)) return
+      const before = locks.get(secretHash)
+      locks.set(secretHash, {
+        ...(before ?? openLockOf(entry)),
+        transactions: [...(before?.transactions ?? []), { marks: fee?.marks ?? [], id: transaction }],
+      })
+    },
+    settle(secretHash) {
+      locks.delete(secretHash)
+      settled.add(secretHash)
+    },
+    all: () => [...locks.values()],
+    worth: () => [...locks.values()].reduce((sum, { worth }) => sum + worth, 0n),
+  }
+}
+
+function openLockOf(entry: LockEntry): Omit<OpenLock, 'transactions'> {
+  const { chain, terms, source, source_terms: sourceTerms, deposits } = entry
+  return {
+    secretHash: entry.secret_hash,
+    worth: BigInt(entry.worth),
+    chain,
+    terms,
+    source: { chain: source, terms: sourceTerms, deposits },
+    unfinalUntil: entry.unfinal_until,
+    sourceEnds: entry.source_ends,
+    ends: entry.ends,
+  }
+}
