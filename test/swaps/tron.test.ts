@@ -3,10 +3,14 @@
 import { tronLinkWallet, tronWebWallet } from '@tandem/sdk'
 import { tronLocal } from '@tandem/tron/local/local.ts'
 import { signInitiation } from '@tandem/tron/local/wallet.ts'
-import { expect, test } from 'vitest'
+import { fromEvmAddress, toEvmAddress } from '@tandem/tron/terms/address.ts'
+import { encodeFunctionData, erc20Abi } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { CreatedOrder } from '../../demo/client/api-client.ts'
 import { tellStory } from './story.ts'
-import { swapBySdk } from './swap-by-sdk.ts'
+import { swapBySdk, tandemOf } from './swap-by-sdk.ts'
+import { type Deposited, orderWithAddress, tellOfDeposit } from './tell-of-deposit-address.ts'
 
 const USDT = 'tron_localnet:usdt'
 const WBTC = 'tron_localnet:wbtc'
@@ -88,6 +92,48 @@ test('WBTC on Tron is swapped to USDC on an EVM chain by transactions that the u
   expect(done.source_swap.initiate_tx_hash).toBe(initiated)
   expect(await tokens(WBTC)).toBe(before.wrapped - 500_000n)
   expect(await story.balance('arbitrum_localnet:usdc')).toBe(before.dollars + BigInt(done.destination_swap.amount))
+})
+
+const deposited: Deposited = {
+  asset: USDT,
+  destination: 'arbitrum_localnet:usdc',
+  amount: 60_000_000n,
+  freshOwner: async () => fromEvmAddress(privateKeyToAccount(generatePrivateKey()).address),
+  async pay(to, amount) {
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [toEvmAddress(to), amount] })
+    return wallet.send({ to: story.contractsOf(USDT).token, data, value: '0', gas_limit: '100000000' })
+  },
+  async balanceOf(owner) {
+    const token = wallet.tronWeb.contract([...erc20Abi], story.contractsOf(USDT).token)
+    return BigInt(await token.methods.balanceOf(owner).call())
+  },
+}
+
+test('a return costs some dollars: beyond the limit of a day the owner is told, and anybody returns the money by the package', async () => {
+  const [owner, surplus] = [await deposited.freshOwner(), 6_000_000n]
+  const { id, to, kept } = await orderWithAddress(story, deposited, owner)
+  await deposited.pay(to, deposited.amount + surplus)
+  await story.untilStatus(id, 'counterparty_redeemed')
+  await story.eventually('the surplus to come back', async () => (await deposited.balanceOf(owner)) === surplus)
+  await deposited.pay(to, deposited.amount)
+  const told = await story.until(
+    id,
+    'the owner to be told',
+    ({ next_action: next }) => next?.what === 'reclaim_deposit' && next.who === 'user',
+  )
+  expect(told.next_action).toMatchObject({ why: expect.stringMatching(/network fees of refunds today.*the SDK return it/) })
+  expect(await deposited.balanceOf(owner)).toBe(surplus)
+  await tandemOf(story).returnDeposit(kept, { wallet: tronWebWallet(wallet.tronWeb) })
+  await story.eventually('the second payment to come back', async () => (await deposited.balanceOf(owner)) === surplus + deposited.amount)
+})
+
+describe('a service that pays for more a day:', () => {
+  beforeAll(() =>
+    story.restart('service', (config) => {
+      config.instant_refunds = { owner_usd_per_day: '100', app_usd_per_day: '500' }
+    }),
+  )
+  tellOfDeposit(story, deposited)
 })
 
 test('the solver is down: USDT is refunded after the timelock, although its transfers return false', async () => {
