@@ -5,8 +5,8 @@ import type { Explanation } from '../../shared/explain.ts'
 import { ExplorerLink } from '../../shared/explorer-link.tsx'
 import { Details } from '../../shared/problem.tsx'
 import { rescue as texts } from '../../texts.ts'
+import type { Act } from './act.ts'
 import { explainError, factsOn } from './facts.ts'
-import type { Act } from './rescue.ts'
 
 type Said = Explanation & { readonly isWrong: boolean; readonly tx?: { readonly chain: string; readonly hash: string } | undefined }
 

@@ -3,10 +3,11 @@
 import { type FoundWallet, walletAddress } from '@tandem/sdk'
 import { useId } from 'preact/hooks'
 import { rescue as texts } from '../../texts.ts'
+import type { Act } from './act.ts'
 import { ActionButton, type Actions } from './action.tsx'
 import { chainName, factsOn } from './facts.ts'
-import { type Act, addresses } from './rescue.ts'
-import { pinnedRegistry } from './settings.ts'
+import { pinnedRegistry } from './registry.ts'
+import { addresses } from './rescue.ts'
 import { walletsOf } from './wallets.ts'
 
 type Props = { readonly chain: string /** People read this name. */; readonly name?: string; readonly actions: Actions }

@@ -3,8 +3,8 @@ import { type DepositBalance, NodeError, type Tandem, type Wallet } from '@tande
 import { beforeEach, expect, test, vi } from 'vitest'
 import { now } from '../../shared/clock.ts'
 import { rescue as texts } from '../../texts.ts'
+import type { Act } from './act.ts'
 import { type AtDeposit, giveBack, lock, look } from './deposit-acts.ts'
-import type { Act } from './rescue.ts'
 
 const [OWNER, OTHER] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`]
 const WBTC = 'ethereum_localnet:wbtc'

@@ -5,9 +5,9 @@ import { now } from '../../shared/clock.ts'
 import { SaidError } from '../../shared/explain.ts'
 import { formatMoment } from '../../shared/moment.ts'
 import { rescue as texts } from '../../texts.ts'
+import type { Act } from './act.ts'
 import { amountText, factsOf, learnAssets } from './facts.ts'
-import type { Act } from './rescue.ts'
-import { pinnedRegistry } from './settings.ts'
+import { pinnedRegistry } from './registry.ts'
 import { openWallet } from './wallets.ts'
 
 export type AtDeposit = {

@@ -4,7 +4,7 @@ import { type AssetFacts, assetFacts } from '@tandem/sdk'
 import { formatAmount } from '../../shared/amount.ts'
 import { type Explanation, explain } from '../../shared/explain.ts'
 import { rescue as texts } from '../../texts.ts'
-import { pinnedRegistry } from './settings.ts'
+import { pinnedRegistry } from './registry.ts'
 
 const known = signal<readonly AssetFacts[]>([])
 

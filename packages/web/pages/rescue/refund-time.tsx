@@ -6,8 +6,8 @@ import { now } from '../../shared/clock.ts'
 import { Countdown } from '../../shared/countdown.tsx'
 import { formatMoment } from '../../shared/moment.ts'
 import { rescue as texts } from '../../texts.ts'
+import { pinnedRegistry } from './registry.ts'
 import type { Found, Opened } from './rescue.ts'
-import { pinnedRegistry } from './settings.ts'
 
 const AGAIN_MS = 20_000
 

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { type AssetFacts, createTandem, memoryStorage, type OrderRecord, rescueKeys, type SavedSwap, type Tandem } from '@tandem/sdk'
 import type { Explanation } from '../../shared/explain.ts'
 import { swap as swapTexts, rescue as texts } from '../../texts.ts'
+import type { Act } from './act.ts'
 import { explainError, learnAssets } from './facts.ts'
 import type { RescueSettings } from './settings.ts'
 import { openWallet } from './wallets.ts'
@@ -98,12 +99,6 @@ export function chainsToName(swaps: readonly Found[]): readonly string[] {
   )
   return [...new Set(chains)].toSorted()
 }
-
-export type Say = (
-  text: string,
-  more?: { readonly tx?: { readonly chain: string; readonly hash: string }; readonly details?: string },
-) => void
-export type Act = (say: Say) => Promise<void>
 
 /** `minToAmount` is in the smallest unit; null if the storage knows what was agreed. */
 export function resume({ tandem }: Opened, found: Found, minToAmount: bigint | null): Act {

@@ -3,8 +3,9 @@ import { signal } from '@preact/signals'
 import type { AssetFacts, FindOptions, FoundDeposit, FoundLock, FoundLocks } from '@tandem/sdk'
 import { SaidError } from '../../shared/explain.ts'
 import { rescue as texts } from '../../texts.ts'
+import type { Act } from './act.ts'
 import { amountText, learnAssets } from './facts.ts'
-import { type Act, addresses, type Opened } from './rescue.ts'
+import { addresses, type Opened } from './rescue.ts'
 import { openWallet } from './wallets.ts'
 
 type FoundOnChains = FoundLocks & { readonly of: Opened['tandem']; readonly deposits: readonly FoundDeposit[] }

@@ -1,5 +1,6 @@
 /** The settings of the page, from the service or from inside of the saved copy. */
 import type { PinnedRegistry } from '@tandem/sdk'
+import { pinRegistry } from './registry.ts'
 
 export type RescueSettings = {
   /** True in a saved copy: the service may be gone, and any node may be asked. */
@@ -25,16 +26,9 @@ type WebJson = {
   readonly solver_keys: RescueSettings['solverKeys']
 }
 
-let pinned: PinnedRegistry | undefined
-
-/** What the operator added to the registry, once the settings are read. */
-export function pinnedRegistry(): PinnedRegistry | undefined {
-  return pinned
-}
-
 export async function readSettings(): Promise<RescueSettings> {
   const settings = await read()
-  pinned = settings.registry ?? undefined
+  pinRegistry(settings.registry)
   return settings
 }
 

@@ -4,13 +4,13 @@ import type { AssetFacts } from '@tandem/sdk'
 import type { ComponentChildren } from 'preact'
 import { mayCancel } from '../../shared/may-cancel.ts'
 import { swap as swapTexts, rescue as texts } from '../../texts.ts'
+import type { Act } from './act.ts'
 import { ActionButton, type Actions } from './action.tsx'
 import { useToken } from './deposit-token.tsx'
 import { DepositWay } from './deposit-way.tsx'
 import { chainName, factsOf } from './facts.ts'
 import { RefundTimeLine } from './refund-time.tsx'
 import {
-  type Act,
   assetsOf,
   type Found,
   isEnded,
