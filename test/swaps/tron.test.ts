@@ -101,7 +101,7 @@ const deposited: Deposited = {
   freshOwner: async () => fromEvmAddress(privateKeyToAccount(generatePrivateKey()).address),
   async pay(to, amount) {
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [toEvmAddress(to), amount] })
-    return wallet.send({ to: story.contractsOf(USDT).token, data, value: '0', gas_limit: '100000000' })
+    return wallet.send({ chain_id: 31339, to: story.contractsOf(USDT).token, data, value: '0', gas_limit: '100000000' })
   },
   async balanceOf(owner) {
     const token = wallet.tronWeb.contract([...erc20Abi], story.contractsOf(USDT).token)
