@@ -28,9 +28,16 @@ export type DeployTarget = {
   readonly added: ReadonlySet<string>
 }
 
-type Where = { readonly chain: string; readonly config?: string; readonly rpc?: readonly string[]; readonly out?: string }
+type Where = {
+  readonly chain: string
+  readonly config?: string
+  readonly rpc?: readonly string[]
+  readonly out?: string
+  /** The option of the command that names a node; the default is `--rpc`. */
+  readonly nodeOption?: string
+}
 
-export async function findTarget({ chain: name, config: path, rpc, out }: Where): Promise<DeployTarget> {
+export async function findTarget({ chain: name, config: path, rpc, out, nodeOption = '--rpc' }: Where): Promise<DeployTarget> {
   const loaded = path === undefined ? null : await settingsOf(path)
   const settings = loaded?.settings
   const { environment, rows, chain } = findChain(name, loaded === null ? published() : [loaded])
@@ -44,7 +51,7 @@ export async function findTarget({ chain: name, config: path, rpc, out }: Where)
   }
   const ofChain = rows.assets.filter((asset) => asset.chain === chain.id)
   const { assets, deployments } = canonicalContracts([chain], { assets: ofChain, deployments: listed })
-  const nodes = rpc === undefined ? (ofConfig ?? publicNodes(chain, path)) : { endpoints: { rpc } }
+  const nodes = rpc === undefined ? (ofConfig ?? publicNodes(chain, path, nodeOption)) : { endpoints: { rpc } }
   return { environment, chain, assets, nodes, listed: deployments, file, added: new Set(out === undefined ? loaded?.added : []) }
 }
 
@@ -73,11 +80,13 @@ function findChain(name: string, within: readonly Rows[]): Rows & { readonly cha
 }
 
 /** A single public node is enough here: if it lies, the cost is the fee of one failed transaction. */
-function publicNodes(chain: Chain, config: string | undefined): DeployTarget['nodes'] {
+function publicNodes(chain: Chain, config: string | undefined, nodeOption: string): DeployTarget['nodes'] {
   const rpc = chain.publicRpcs ?? []
   if (rpc.length > 0) return { endpoints: { rpc }, quorum: Math.min(PUBLIC_QUORUM, rpc.length) }
   const missing = config === undefined ? '' : `${config} has no nodes of ${chain.id}, and `
-  throw new Error(`${missing}no public nodes of ${chain.id} are known: give one with --rpc, or a configuration that has some with --config`)
+  throw new Error(
+    `${missing}no public nodes of ${chain.id} are known: give one with ${nodeOption}, or a configuration that has some with --config`,
+  )
 }
 
 export type Deployments = Readonly<Record<AssetId, DeployedContracts & { readonly code_hash?: string }>>

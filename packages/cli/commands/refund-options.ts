@@ -12,6 +12,12 @@ A node finds the deposits, their age and the fee rate, and --broadcast sends the
 
   tandem refund --package refund.json --node esplora=https://esplora.example/api --broadcast
 
+What lies at the deposit address of an order goes to the owner that its package names. Without --broadcast it is only shown. Any key that
+pays the fee can send it after the deadline of the order; before that only the key of the owner, while the money can still be locked. The
+nodes are those of --node or --config, or else public ones:
+
+  tandem refund --package refund.json --node rpc=https://rpc.example --key-file payer.key --broadcast
+
 An operator who has the service's database and vault key needs no package:
 
   tandem refund --order <order_id> --config service.json --node esplora=https://esplora.example/api --broadcast
@@ -21,14 +27,20 @@ The package is the "refund_package" of the answer to POST /orders; the whole ans
 export function registerRefund(program: Command): void {
   program
     .command('refund')
-    .description('refund a deposit with the refund package that POST /orders returned, without the service')
+    .description('refund a deposit, or empty a deposit address, with the refund package that POST /orders returned, without the service')
     .option('--package <file>', 'the refund package, a JSON file')
     .option('--order <id>', "for an operator: an order of the service's database, instead of a package")
-    .option('--config <file>', "with --order: the service's configuration (default: that of the local stack)")
+    .option(
+      '--config <file>',
+      "with --order: the service's configuration (default: that of the local stack); for a deposit address: one that has its chain",
+    )
     .option('--deposit <id:amount...>', 'deposits to refund, amounts in the smallest unit (default: all that the node finds)')
     .option('--to <address>', 'recipient of the refund (default: the refund address of the package)')
     .option('--fee-rate <rate>', "in the chain's own unit, e.g. 5 or 2.5 per virtual byte (default: the node's estimate)")
-    .option('--key-file <file>', 'a file with the private key, 64 hex characters, where the package has none')
+    .option(
+      '--key-file <file>',
+      'a file with the private key, 64 hex characters, where the package has none; for a deposit address: the key that pays the fee',
+    )
     .option('--node <kind=url>', 'a node to ask, e.g. esplora=https://host/api or rpc=http://user:password@host:port')
     .option('--esplora <url>', 'short for --node esplora=<url>')
     .option('--broadcast', 'send the transaction')

@@ -71,7 +71,6 @@ beforeAll(async () => {
   await writeFile(join(folder, 'broken.json'), '{')
   await writeFile(join(folder, 'empty.json'), '{}')
   await writeFile(join(folder, 'evm.json'), JSON.stringify({ family: 'evm', chain: 'ethereum_localnet' }))
-  await writeFile(join(folder, 'deposit.json'), JSON.stringify({ kind: 'deposit-address', family: 'evm', chain: 'ethereum_localnet' }))
   byOperator = await readByOperator(service.databaseUrl, first.result.order_id)
   await service.close()
   await chains.close()
@@ -177,7 +176,6 @@ test.each<[string, Partial<RefundOptions> & { package: string }, RegExp]>([
   ['a file that is not JSON', { package: 'broken.json' }, /the file is not JSON/],
   ['a file that is something else', { package: 'empty.json' }, /not a refund package: expected the refund_package/],
   ['another family', { package: 'evm.json' }, /no refund packages for ethereum_localnet/],
-  ['the package of a deposit address', { package: 'deposit.json' }, /deposit address on ethereum_localnet: .* returnDeposit/],
   ['no deposits', { package: 'package.json', feeRate: '5' }, /without a node, name the deposits/],
   ['no fee rate', { package: 'package.json', deposit: [DEPOSIT] }, /without a node, give the fee rate/],
   [

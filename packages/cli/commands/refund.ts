@@ -1,4 +1,4 @@
-/** `tandem refund` refunds a deposit with only a refund package. */
+/** `tandem refund` refunds a deposit with only a refund package. That of a deposit address is returned: see `refund-deposit.ts`. */
 import { readFile } from 'node:fs/promises'
 import type { RefundPackage, Rescue, RescueNode, RescueRefund, RescueRequest } from '@tandem/chain-kit/port/abilities/rescue.ts'
 import type { Endpoints } from '@tandem/chain-kit/port/endpoints.ts'
@@ -13,24 +13,24 @@ import { openDatabase } from '@tandem/party/store/database/database.ts'
 import { findOrder } from '@tandem/party/store/orders/orders.ts'
 import { assertSealed } from '@tandem/party/store/orders/swap-seals.ts'
 import type { FamilyName } from '@tandem/protocol/chain.ts'
+import { readDepositPackage } from '@tandem/protocol/funding/deposit-package.ts'
 import { readVault } from '@tandem/service/sealing.ts'
 import { configPath } from './config-path.ts'
+import { refundDeposit } from './refund-deposit.ts'
+import { endpointsIn, formsOf, type NodeOptions } from './refund-node.ts'
 import type { Terminal } from './terminal.ts'
 
-export type RefundOptions = {
+export type RefundOptions = NodeOptions & {
   /** Exactly one of `package` and `order` is given. */
   readonly package?: string
   /** An operator names an order. The package is made from the database of `config`. */
   readonly order?: string
+  /** With the package of a deposit address it names the nodes, and chains and assets of the operator's own. */
   readonly config?: string
   readonly deposit?: readonly string[]
   readonly to?: string
   readonly feeRate?: string
   readonly keyFile?: string
-  /** The form is KIND=URL. */
-  readonly node?: string
-  /** This is short for a `node` of this kind. */
-  readonly esplora?: string
   readonly broadcast?: boolean
   readonly json?: boolean
 }
@@ -41,6 +41,7 @@ type FoundDeposit = SpendableDeposit & {
 
 export async function refundCommand(options: RefundOptions, terminal: Terminal): Promise<void> {
   const refundPackage = await readPackage(options)
+  if (refundPackage.kind === 'deposit-address') return refundDeposit(options, readDepositPackage(refundPackage), terminal)
   const { rescue, endpointKinds } = await requireRescue(refundPackage)
   const node = connect(options, endpointKinds, (endpoints) => rescue.connect(refundPackage, endpoints))
   try {
@@ -101,33 +102,17 @@ function unwrap(value: unknown, ...names: readonly string[]): unknown {
 
 type Rescuer = { readonly rescue: Rescue; readonly endpointKinds: readonly string[] }
 
-async function requireRescue({ family, chain, kind }: RefundPackage & { readonly kind?: unknown }): Promise<Rescuer> {
-  if (kind === 'deposit-address')
-    throw new Error(
-      `the package is for money at a deposit address on ${chain}: its owner takes it back with returnDeposit of the SDK, or on the rescue page`,
-    )
+async function requireRescue({ family, chain }: RefundPackage): Promise<Rescuer> {
   const { rescue, endpointKinds } = await loadFamily(family)
   if (rescue === undefined)
     throw new Error(`there are no refund packages for ${chain}: on chains of the family "${family}" users refund with their own wallets`)
   return { rescue, endpointKinds }
 }
 
-/** Errors must not quote the URL, because it may hold a password. */
-function connect(
-  { node, esplora, broadcast }: RefundOptions,
-  kinds: readonly string[],
-  open: (endpoints: Endpoints) => RescueNode,
-): RescueNode | null {
-  if (node !== undefined && esplora !== undefined) throw new Error('give one node: either --node or --esplora')
-  const text = esplora === undefined ? node : `esplora=${esplora}`
-  const forms = kinds.map((kind) => `--node ${kind}=URL`).join(' or ')
-  if (text === undefined) {
-    if (broadcast === true) throw new Error(`--broadcast needs a node: give ${forms}`)
-    return null
-  }
-  const [, kind = '', url = ''] = /^(\w+)=(.+)$/.exec(text) ?? []
-  if (!kinds.includes(kind)) throw new Error(`a node of another kind cannot be used for this chain: give ${forms}`)
-  return open({ [kind]: [url] })
+function connect(options: RefundOptions, kinds: readonly string[], open: (endpoints: Endpoints) => RescueNode): RescueNode | null {
+  const endpoints = endpointsIn(options, kinds)
+  if (endpoints === null && options.broadcast === true) throw new Error(`--broadcast needs a node: give ${formsOf(kinds)}`)
+  return endpoints === null ? null : open(endpoints)
 }
 
 async function findDeposits({ deposit }: RefundOptions, rescue: Rescue, node: RescueNode | null): Promise<readonly FoundDeposit[]> {
