@@ -34,6 +34,9 @@ export type SignerClientOptions = {
 /** Before it signs a lock the signer reads the source by a quorum. */
 const TIMEOUT_MS = 20_000
 
+/** A signer that is back must soon collect what was redeemed meanwhile, however long it was away. */
+const RETRY_MS = 2_000
+
 export async function createSignerClient({
   address,
   key,
@@ -71,7 +74,9 @@ export async function createSignerClient({
     const options = { method: 'POST', agent, headers: { ...headers, 'content-length': Buffer.byteLength(body) }, timeout: timeoutMs }
     return new Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }>((resolve, reject) => {
       const failed = (cause: unknown) =>
-        reject(new ChainFailure('unreachable', 'the signer does not answer: nothing is signed without it', { cause }))
+        reject(
+          new ChainFailure('unreachable', 'the signer does not answer: nothing is signed without it', { cause, retryAfterMs: RETRY_MS }),
+        )
       const request =
         'socket' in address
           ? httpRequest({ ...options, socketPath: address.socket, path })

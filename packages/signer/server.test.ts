@@ -69,6 +69,17 @@ test('a key that is not in the configuration is not heard, and an answer by anot
   expect((await (await connect()).status()).entries).toBe(0)
 })
 
+test('a signer that is away is asked again soon, however often it did not answer', async () => {
+  const client = await createSignerClient({
+    address: { socket: `${socket()}.gone` },
+    key: solver,
+    publicKey: key.publicKey,
+    headFile: null,
+  })
+  await expect(client.status()).rejects.toMatchObject({ kind: 'unreachable', retryAfterMs: 2_000 })
+  client.close()
+})
+
 function send(headers: Readonly<Record<string, string>>, body: string, path = '/v1/status'): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const call = request({ socketPath: socket(), path, method: 'POST', headers }, (response) => {

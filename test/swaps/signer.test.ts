@@ -1,5 +1,6 @@
-/** Tests a solver whose keys are in a signer: swaps in both directions, a thief on the solver's host, and a signer that dies. */
+/** Tests a solver whose keys are in a signer: swaps in both directions, a thief on the solver's host, and a signer that is killed at each step. */
 import { readFile, writeFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { evmSigning } from '@tandem/evm/server/signing.ts'
 import { createAskedKey } from '@tandem/keys/asked-keys.ts'
@@ -12,6 +13,7 @@ import { createLogger } from '@tandem/runtime/log.ts'
 import { createSignerClient } from '@tandem/signer/client.ts'
 import { startSigner } from '@tandem/signer/main.ts'
 import { afterAll, expect, test } from 'vitest'
+import { type PartyProcess, startPartyProcess } from './party-process.ts'
 import { tellStory } from './story.ts'
 
 const story = await tellStory('bitcoin_regtest', 'ethereum_localnet')
@@ -52,7 +54,13 @@ const start = async () => startSigner(await loadConfig(SignerConfig, signerFile)
 let signer = await start()
 afterAll(() => signer.stop())
 
-type Entry = { readonly kind: string; readonly what: string; readonly why?: string }
+type Entry = {
+  readonly kind: string
+  readonly what: string
+  readonly why?: string
+  readonly swap?: string
+  readonly fee?: { readonly marks: readonly string[] } | null
+}
 
 async function journal(): Promise<readonly Entry[]> {
   const lines = (await readFile(join(folder, 'signer', 'journal'), 'utf8')).trimEnd().split('\n')
@@ -64,26 +72,30 @@ await story.restart('solver', (config) => {
   config.signer = { socket: 'signer.sock', public_key: signerKey }
 })
 
-async function fundedFromEvm() {
+async function orderFromEvm() {
   const { token, htlc } = story.contractsOf(wbtc)
   await story.evm('ethereum_localnet').approve(token, htlc, AMOUNT)
   const order = await story.order(wbtc, btc, AMOUNT)
-  await story.evm('ethereum_localnet').fund(order)
-  return order
+  return { ...order, pay: () => story.evm('ethereum_localnet').fund(order) }
 }
 
-async function fundedFromBitcoin() {
+async function orderFromBitcoin() {
   const order = await story.order(btc, wbtc, AMOUNT)
-  await story.bitcoin().pay(order.to ?? '', AMOUNT)
+  return { ...order, pay: () => story.bitcoin().pay(order.to ?? '', AMOUNT) }
+}
+
+async function funded(ordered: ReturnType<typeof orderFromEvm> | ReturnType<typeof orderFromBitcoin>) {
+  const order = await ordered
+  await order.pay()
   return order
 }
 
 test('swaps in both directions complete, and the journal has what was granted', async () => {
   const before = await story.balance(wbtc)
-  const inbound = await fundedFromBitcoin()
+  const inbound = await funded(orderFromBitcoin())
   const done = await story.untilStatus(inbound.order_id, 'counterparty_redeemed')
   expect(await story.balance(wbtc)).toBe(before + BigInt(done.destination_swap.amount))
-  const outbound = await fundedFromEvm()
+  const outbound = await funded(orderFromEvm())
   await story.untilStatus(outbound.order_id, 'counterparty_redeemed')
   const granted = await journal()
   expect(granted.filter(({ kind }) => kind === 'refused')).toEqual([])
@@ -96,7 +108,7 @@ test('swaps in both directions complete, and the journal has what was granted', 
 
 test('while the signer is away nothing is signed, and the swap goes on when it is back', async () => {
   await signer.stop()
-  const order = await fundedFromEvm()
+  const order = await funded(orderFromEvm())
   await story.eventually('the solver has tried', async () => ((await story.errorOf('solver', order.order_id)) ?? '').includes('signer'))
   signer = await start()
   await story.makeDue(0)
@@ -169,4 +181,104 @@ test('a lock beyond the limits is not signed, and the deposit goes back', async 
     ),
   )
   expect(await story.seen('solver', order.order_id)).not.toContain('destination initiated')
+})
+
+/** The signer is another process now, behind a proxy that sees when it answers. */
+type Step = 'before the answer' | 'after the answer'
+type Kill = { readonly step: Step; readonly isMeant: (question: string) => boolean; readonly killed: () => void }
+
+async function startKillable() {
+  const socket = 'signer-own.sock'
+  let child: PartyProcess | null = null
+  let next: Kill | null = null
+  /** Returns whether it was killed. */
+  const killAt = (step: Step, question: string): boolean => {
+    if (next === null || next.step !== step || !next.isMeant(question)) return false
+    const { killed } = next
+    next = null
+    child?.signal('SIGKILL')
+    killed()
+    return true
+  }
+  const proxy = createServer((client) => {
+    const upstream = connect(join(folder, socket))
+    let question = ''
+    const end = () => {
+      client.destroy()
+      upstream.destroy()
+    }
+    for (const side of [client, upstream]) side.on('error', end).on('close', end)
+    client.on('data', (bytes: Buffer) => {
+      question += bytes.toString('utf8')
+      upstream.write(bytes)
+    })
+    upstream.on('data', (bytes: Buffer) => {
+      if (killAt('before the answer', question)) return end()
+      client.write(bytes)
+      killAt('after the answer', question)
+      question = ''
+    })
+  })
+  await new Promise<void>((resolve) => proxy.listen(join(folder, 'signer.sock'), resolve))
+  return {
+    async start() {
+      child = await startPartyProcess(['signer'], signerFile, () => ({ listen: { socket } }))
+    },
+    /** Resolves when it is dead. */
+    async killAt(step: Step, isMeant: (question: string) => boolean) {
+      await new Promise<void>((killed) => {
+        next = { step, isMeant, killed }
+      })
+      await child?.ended
+    },
+    async close() {
+      await child?.stop()
+      await new Promise((resolve) => proxy.close(resolve))
+    },
+  }
+}
+
+test('a signer that is killed at any step signs one lock for an order, and collects when it is back', async () => {
+  await signer.stop()
+  const killable = await startKillable()
+  try {
+    await killable.start()
+    const isLockOf = (orderId: () => string) => (question: string) => question.includes('"initiate"') && question.includes(orderId())
+    for (const [make, step] of [
+      [orderFromBitcoin, 'before the answer'],
+      [orderFromEvm, 'before the answer'],
+      [orderFromEvm, 'after the answer'],
+    ] as const) {
+      let id = 'no order yet'
+      const dead = killable.killAt(
+        step,
+        isLockOf(() => id),
+      )
+      const order = await make()
+      id = order.order_id
+      await order.pay()
+      await dead
+      const locksOf = async () => (await journal()).filter(({ kind, what }) => kind === 'lock' && what.includes(id))
+      const collected = async () => (await journal()).filter(({ what }) => what.startsWith(`redeem source of ${id}`))
+      expect(await locksOf()).toHaveLength(1)
+      // Whoever got the signature goes on: the user is paid while nobody can collect.
+      if (step === 'after the answer') await story.untilSeen('solver', id, 'destination redeemed')
+      expect(await collected()).toEqual([])
+      await killable.start()
+      const backAt = performance.now()
+      await story.untilStatus(id, 'counterparty_redeemed')
+      const tookMs = performance.now() - backAt
+      log.info({ step, tookMs }, 'the swap was completed after the signer came back')
+      expect(await collected()).not.toEqual([])
+      const locks = await locksOf()
+      expect(new Set(locks.map(({ swap }) => swap)).size).toBe(1)
+      // Each excludes the others.
+      const [first, ...others] = locks.map(({ fee }) => new Set(fee?.marks))
+      for (const marks of others) expect([...marks].some((mark) => first?.has(mark))).toBe(true)
+      expect((await story.signed('solver', id)).get('initiate destination')).toHaveLength(1)
+    }
+  } finally {
+    await killable.close()
+    signer = await start()
+  }
 })
