@@ -5,26 +5,17 @@ import { SolverConfig } from '@tandem/party/config/schema.ts'
 import { SignerConfig } from '@tandem/party/config/signer-schema.ts'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { parseAmount } from '@tandem/protocol/amount.ts'
-import { chooseLogLevel, createLogger } from '@tandem/runtime/log.ts'
 import { createApproval } from '@tandem/signer/approvals.ts'
 import { createSignerClient } from '@tandem/signer/client.ts'
 import { confirmRestore } from '@tandem/signer/confirm-restore.ts'
 import { paysOf } from '@tandem/signer/journal/history.ts'
 import { startSigner } from '@tandem/signer/main.ts'
 import { addressOf } from '@tandem/solver/open-keys.ts'
-import { runUntilStopped } from './run-until-stopped.ts'
+import { type RunOptions, runWithConfig } from './run-with-config.ts'
 import type { Terminal } from './terminal.ts'
 
-export async function runSigner(options: { readonly config: string; readonly quiet?: boolean; readonly logLevel?: string }): Promise<void> {
-  const log = createLogger({ name: 'signer' })
-  await runUntilStopped(log, async () => {
-    const loaded = await loadConfig(SignerConfig, options.config)
-    log.level = chooseLogLevel(options.logLevel ?? (options.quiet ? 'warn' : undefined), loaded.config.log_level)
-    const signer = await startSigner(loaded, log)
-    for (const warning of loaded.secretWarnings()) log.warn(warning)
-    log.info({ url: signer.url }, 'signer is running')
-    return signer
-  })
+export function runSigner(options: RunOptions): Promise<void> {
+  return runWithConfig('signer', (path) => loadConfig(SignerConfig, path), startSigner, options)
 }
 
 export async function signerStatusCommand(path: string, terminal: Terminal): Promise<void> {

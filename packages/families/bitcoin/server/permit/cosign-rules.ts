@@ -1,6 +1,7 @@
 /** What a key signs with the other party is about the deposits of its own order, and pays whom the order lets it pay. */
 import { isDeepStrictEqual } from 'node:util'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import type { OrderAction } from '@tandem/keys/purpose.ts'
 import type { HtlcTerms } from '@tandem/protocol/htlc.ts'
 import type { InstantRefund } from '@tandem/protocol/order.ts'
 import { scriptOfAddress } from '../../terms/script/address.ts'
@@ -36,22 +37,23 @@ export function cosignRules({ network }: Place): RulesOf<Pick<BitcoinOperations,
     if (!isDeepStrictEqual(given, network)) refuse(asked, `it would be for another network than ${network.name}`)
   }
 
-  /** The initiator must sign too, and sees to it where the money goes. */
-  function assertConsent(asked: Asked, given: unknown, terms: HtlcTerms, refunds: readonly InstantRefund[]): void {
+  function instantRefundBy(party: 'initiator' | 'redeemer', asked: Asked, given: unknown, terms: HtlcTerms): OrderAction {
     assertNetwork(asked, given)
     const action = onlyAction(asked)
     if (action.verb !== 'instant-refund') refuse(asked, 'it would be an instant refund')
-    assertParty(asked, 'redeemer', action.terms)
+    assertParty(asked, party, action.terms)
     assertSameTerms(asked, terms, action.terms)
+    return action
+  }
+
+  /** The initiator must sign too, and sees to it where the money goes. */
+  function assertConsent(asked: Asked, given: unknown, terms: HtlcTerms, refunds: readonly InstantRefund[]): void {
+    instantRefundBy('redeemer', asked, given, terms)
     if (refunds.some(({ amount, pays }) => pays < 0n || pays > amount)) refuse(asked, 'a refund would pay more than its deposit')
   }
 
   function assertOwnRefund(asked: Asked, given: unknown, terms: HtlcTerms, refunds: readonly InstantRefund[]): void {
-    assertNetwork(asked, given)
-    const action = onlyAction(asked)
-    if (action.verb !== 'instant-refund') refuse(asked, 'it would be an instant refund')
-    assertParty(asked, 'initiator', action.terms)
-    assertSameTerms(asked, terms, action.terms)
+    const action = instantRefundBy('initiator', asked, given, terms)
     const payee = payeeOf(asked, action, network)
     const vsize = vsizeAlone(network, terms, payee, 'together')
     for (const { to, amount, pays } of refunds) {
