@@ -426,9 +426,8 @@ export const rescue = {
     open: 'Open the package',
     wrong: 'This is not the refund package of a deposit address. It is a JSON text that begins and ends with a brace.',
     otherKind: 'This refund package is of another kind: it holds a deposit for a key. The command “tandem refund” takes it.',
-    incomplete: 'This refund package is incomplete or damaged. Copy all of it.',
-    changed: 'The parts of this refund package do not belong together: it was changed, or it is of contracts that this page does not know.',
-    unknownAsset: 'This page does not know the asset of this refund package. Open the rescue page of the service that made the order.',
+    changed:
+      'The parts of this refund package do not belong together: it was changed, or it is of an asset or a contract that this page does not know.',
     found: (chain: string) => `Deposit address on ${chain}`,
     address: 'Deposit address',
     owner: 'Goes back to',

@@ -57,6 +57,8 @@ export function createTandem(options: TandemOptions) {
     instantRefund: async (orderId: string, given?: RunOptions) => (await loadRefund()).instantRefund(context, orderId, given),
     /** Where an order is paid by a plain transfer: what its address holds now, by a node. The order is one of this storage, or the package of it. */
     depositAddress: async (of: DepositSource, given?: RunOptions) => (await loadDeposit()).depositAddress(context, of, given),
+    /** The same without what it holds: no node is asked. */
+    depositTerms: async (of: DepositSource, given?: RunOptions) => (await loadDeposit()).depositTerms(context, of, given),
     /** What lies there of the order's asset, of another token or of the chain's coin, before `returnDeposit` returns it. */
     depositBalance: async (of: DepositSource, given?: LookOptions) => (await loadDeposit()).depositBalance(context, of, given),
     /** What the user keeps to take the money out of a deposit address anywhere. It has no secret. */

@@ -16,16 +16,19 @@ import { recordOf, sourceOf } from './side.ts'
 /** An order of this storage by its id, or the package that `depositPackage` or the service gave, from anywhere. */
 export type DepositSource = string | DepositPackage | Readonly<Record<string, unknown>>
 
-export type DepositAddress = {
+export type DepositTerms = {
   readonly asset: string
   readonly address: string
   /** This much funds the order until the deadline (unix seconds). */
   readonly amount: bigint
   readonly deadline: bigint
-  /** What the address holds of the asset now, as a node shows it. It is null without a node. */
-  readonly held: bigint | null
   /** Who gets what is refunded or returned. */
   readonly initiator: string
+}
+
+export type DepositAddress = DepositTerms & {
+  /** What the address holds of the asset now, as a node shows it. It is null without a node. */
+  readonly held: bigint | null
 }
 
 export type DepositBalance = {
@@ -51,11 +54,21 @@ export async function depositPackage(context: SwapContext, orderId: string, give
   return packageOf(side, address)
 }
 
+/** The terms are verified, and no node is asked: a silent one hinders nobody who has a wallet. */
+export async function depositTerms(context: SwapContext, of: DepositSource, given: With = {}): Promise<DepositTerms> {
+  return termsAt(await open(context, of, given))
+}
+
 export async function depositAddress(context: SwapContext, of: DepositSource, given: With = {}): Promise<DepositAddress> {
-  const { side, addresses, address } = await open(context, of, given)
+  const opened = await open(context, of, given)
+  const { side, addresses } = opened
   const node = nodeOf(context, side.chain, given.signal)
-  const { asset, amount, initiator } = side.terms
-  return { asset, address, amount, deadline: side.deadline, held: node === null ? null : await addresses.amountAt(side, node), initiator }
+  return { ...termsAt(opened), held: node === null ? null : await addresses.amountAt(side, node) }
+}
+
+function termsAt({ side: { terms, deadline }, address }: Opened): DepositTerms {
+  const { asset, amount, initiator } = terms
+  return { asset, address, amount, deadline, initiator }
 }
 
 /** What `returnDeposit` would return. The address is not told: an order that is only to be emptied is not verified as one that is to be paid. */

@@ -12,7 +12,7 @@ import { amountText } from './facts.ts'
 import type { OpenedPackage } from './open-package.ts'
 
 export function PackageCard({ opened }: { readonly opened: OpenedPackage }) {
-  const { of, facts } = opened
+  const { terms, facts } = opened
   const actions = useActions()
   const token = useToken()
   const headline = useRef<HTMLHeadingElement>(null)
@@ -29,17 +29,17 @@ export function PackageCard({ opened }: { readonly opened: OpenedPackage }) {
         <div>
           <dt>{texts.package.address}</dt>
           <dd>
-            <span class="mono">{of.address}</span>
-            <CopyButton text={of.address} name={texts.package.address} />
+            <span class="mono">{terms.address}</span>
+            <CopyButton text={terms.address} name={texts.package.address} />
           </dd>
         </div>
         <div>
           <dt>{texts.package.owner}</dt>
-          <dd class="mono">{of.initiator}</dd>
+          <dd class="mono">{terms.initiator}</dd>
         </div>
         <div>
           <dt>{texts.package.amount}</dt>
-          <dd>{amountText(of.asset, of.amount)}</dd>
+          <dd>{amountText(terms.asset, terms.amount)}</dd>
         </div>
         <div>
           <dt>{texts.package.deadline}</dt>
@@ -49,9 +49,9 @@ export function PackageCard({ opened }: { readonly opened: OpenedPackage }) {
       <DepositWay at={opened} token={token} actions={actions} />
       {opened.deadline > now.value && (
         <div class="way">
-          <p class="small soft">{texts.package.lockWhat(amountText(of.asset, of.amount))}</p>
+          <p class="small soft">{texts.package.lockWhat(amountText(terms.asset, terms.amount))}</p>
           <div class="row">
-            <ActionButton actions={actions} text={texts.package.lock} make={() => lock(opened, BigInt(of.amount))} />
+            <ActionButton actions={actions} text={texts.package.lock} make={() => lock(opened, terms.amount)} />
           </div>
         </div>
       )}

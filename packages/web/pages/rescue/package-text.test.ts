@@ -1,5 +1,4 @@
 /** Tests that a refund package is found wherever the user copied it from, and that the page says what else was pasted. */
-import { readDepositPackage } from '@tandem/protocol/funding/deposit-package.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { rescue as texts } from '../../texts.ts'
@@ -38,14 +37,12 @@ test.each([
   ['a rescue file', { kind: 'tandem rescue file', version: 1, swaps: '' }, texts.package.wrong],
   ['an answer without a package', { status: 'Ok', result: { order_id: 'ab', refund_package: null } }, texts.package.wrong],
   ['the package of a key', { refund_package: { family: 'bitcoin', chain: 'bitcoin', terms: {} } }, texts.package.otherKind],
-  ['a part of a package', { ...kept, deadline: undefined }, texts.package.incomplete],
-  ['a package with another form of a field', { ...kept, amount: 1 }, texts.package.incomplete],
 ])('%s is none', (_, value, words) => {
   expect(() => packageIn(typeof value === 'string' ? value : JSON.stringify(value))).toThrow(words)
 })
 
 test('whatever is pasted is a package, or refused in words of the page', () => {
-  const words: readonly string[] = [texts.package.wrong, texts.package.otherKind, texts.package.incomplete]
+  const words: readonly string[] = [texts.package.wrong, texts.package.otherKind]
   const pasted = fc.oneof(
     fc.string(),
     fc.json(),
@@ -55,8 +52,7 @@ test('whatever is pasted is a package, or refused in words of the page', () => {
   fc.assert(
     fc.property(pasted, (text) => {
       try {
-        const found = packageIn(text)
-        expect(readDepositPackage(found)).toEqual(found)
+        expect(packageIn(text).kind).toBe('deposit-address')
       } catch (error) {
         expect(error).toMatchObject({ name: 'SaidError' })
         expect(words).toContain((error as Error).message)

@@ -1,19 +1,19 @@
 /** Finds the refund package of a deposit address in a text: alone, or inside of the answer that told the address. */
-import { type DepositPackage, readDepositPackage } from '@tandem/protocol/funding/deposit-package.ts'
 import { SaidError } from '../../shared/explain.ts'
 import { rescue as texts } from '../../texts.ts'
 
-/** Throws in words for the user. Whether its parts belong together is for the SDK to say. */
-export function packageIn(text: string): DepositPackage {
+type Fields = Readonly<Record<string, unknown>>
+
+/** Throws in words for the user. Whether the package is complete, and its parts belong together, is for the SDK to say. */
+export function packageIn(text: string): Fields {
   const whole = parse(text)
   const found = fieldOf(fieldOf(whole, 'result') ?? whole, 'refund_package') ?? whole
-  if (fieldOf(found, 'kind') !== 'deposit-address')
-    throw new SaidError(fieldOf(found, 'family') === undefined ? texts.package.wrong : texts.package.otherKind)
-  try {
-    return readDepositPackage(found)
-  } catch (cause) {
-    throw new SaidError(texts.package.incomplete, { cause })
-  }
+  if (isPackage(found)) return found
+  throw new SaidError(fieldOf(found, 'family') === undefined ? texts.package.wrong : texts.package.otherKind)
+}
+
+function isPackage(found: unknown): found is Fields {
+  return fieldOf(found, 'kind') === 'deposit-address'
 }
 
 function parse(text: string): unknown {
@@ -25,5 +25,5 @@ function parse(text: string): unknown {
 }
 
 function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+  return typeof value === 'object' && value !== null ? (value as Fields)[name] : undefined
 }
