@@ -102,9 +102,13 @@ export interface SigningSetup extends HtlcSetup {
   approve(spender: Address, amount?: bigint): Promise<unknown>
 }
 
-export async function createSigningSetup(artifact?: TokenArtifact, options?: Partial<SetupOptions>): Promise<SigningSetup> {
+/** `permit2` is code in place of the stand-in. */
+export async function createSigningSetup(
+  artifact?: TokenArtifact,
+  options?: Partial<SetupOptions> & { readonly permit2?: Hex },
+): Promise<SigningSetup> {
   const fixture = options?.fixture ?? (await createContractFixture())
-  await putPermit2(fixture)
+  await putPermit2(fixture, options?.permit2)
   const constructed = artifact ?? { ...signingToken, args: ['Signing', 'SIGN', 8, '2'] }
   const setup = await createHtlcSetup('ERC-20', constructed, { ...options, fixture })
   const [name, version] = [await nameOf(fixture, setup.token), artifact === undefined ? '2' : '1']
@@ -129,7 +133,7 @@ async function nameOf(fixture: ContractFixture, token: Address): Promise<string>
   return decodeFunctionResult({ abi: testToken.abi, functionName: 'name', data })
 }
 
-async function putPermit2(fixture: Pick<ContractFixture, 'request'>): Promise<void> {
-  const code = (await fixture.request({ method: 'eth_call', params: [{ data: permit2StandIn.bytecode }] })) as Hex
+async function putPermit2(fixture: Pick<ContractFixture, 'request'>, published?: Hex): Promise<void> {
+  const code = published ?? ((await fixture.request({ method: 'eth_call', params: [{ data: permit2StandIn.bytecode }] })) as Hex)
   await fixture.request({ method: 'hardhat_setCode', params: [PERMIT2, code] })
 }
