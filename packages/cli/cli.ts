@@ -47,7 +47,7 @@ program
     ).choices(roles),
   )
   .option('--chains <names>', CHAINS_HELP, parseChains)
-  .option('--split', 'without --config: redeems and refunds run in a process of their own')
+  .option('--split', 'without --config: redeems and refunds run in a process of their own, and the keys of a solver are in another')
   .option('-q, --quiet', 'log warnings and errors only')
   .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (or TANDEM_LOG_LEVEL)')
   .addHelpText('after', DATABASE_HELP)

@@ -2,14 +2,15 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Curve } from '@tandem/keys/key.ts'
-import { createKey } from '@tandem/keys/keyring.ts'
+import { createKey, curves } from '@tandem/keys/keyring.ts'
 import type { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
+import type { SignerConfig } from '@tandem/party/config/signer-schema.ts'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
 import { deriveSealingKeys } from '@tandem/party/store/orders/sealed-values.ts'
 import type { RegistryAdditions } from '@tandem/protocol/registry/addable.ts'
 import { freePort } from './free-port.ts'
 import type { LocalDatabases } from './local-databases.ts'
-import type { LocalKeys, PrivateKeys } from './local-keys.ts'
+import type { LocalKeys, PrivateKeys, SolverKeys } from './local-keys.ts'
 import type { LocalNetwork } from './local-network.ts'
 import { type LocalPrices, type LocalSolver, servedBy } from './local-prices.ts'
 
@@ -19,6 +20,8 @@ export type LocalConfigs = {
   readonly apiFile: string
   readonly solverFile: string
   readonly otherSolverFiles: readonly string[]
+  /** The signer has the keys of the first solver; null if that one has them itself. */
+  readonly signerFile: string | null
 }
 
 export async function writeLocalConfigs(input: {
@@ -32,6 +35,8 @@ export async function writeLocalConfigs(input: {
   readonly quoteBudgetMs: number | null
   readonly redeemWaitSeconds: number
   readonly prices: LocalPrices['settings']
+  /** The first solver gets a signer. */
+  readonly hasSigner: boolean
 }): Promise<LocalConfigs> {
   const { folder, keys, network, databases } = input
   await mkdir(join(folder, 'keys'), { recursive: true })
@@ -56,16 +61,18 @@ export async function writeLocalConfigs(input: {
       const [own, databaseUrl] = [keys.solvers[index], databases.solverUrls[index]]
       if (own === undefined || databaseUrl === undefined) throw new Error(`${id} has no keys or no database`)
       const served = servedBy(profile, network.chains)
+      const ownChains = { ...common, chains: ofChains(chains, served), deployments: ofChains(deployments, served) }
+      const inventory = await writeKeys(name, own.inventory)
+      const signer = input.hasSigner && index === 0 ? await signerOf(ownChains, own, inventory, writeSecret) : null
       const config: SolverConfig = {
-        ...common,
-        chains: ofChains(chains, served),
-        deployments: ofChains(deployments, served),
+        ...ownChains,
         solver_id: id,
         database_url: databaseUrl,
         release_log: `releases/${name}.log`,
         // The port is chosen once, so that a party keeps it after a restart.
         listen: { host: '127.0.0.1', port: await freePort() },
-        private_key: await writeKeys(name, own.inventory),
+        private_key: signer === null ? inventory : publicHalves(Object.keys(inventory), own.inventory),
+        ...(signer !== null && { signer: { socket: signer.config.listen.socket, public_key: signer.publicKey } }),
         signing_key: await writeSecret(`${name}-signing`, own.signing),
         services: [{ id: 'local-service', public_key: serviceKey.publicKey }],
         spread_bips: spreadBips,
@@ -76,7 +83,7 @@ export async function writeLocalConfigs(input: {
         quote_seconds: 60,
         redeem_wait_seconds: input.redeemWaitSeconds,
       }
-      return { config, publicKey: createSigningKey(own.signing).publicKey, file: join(folder, `${name}.json`) }
+      return { config, publicKey: createSigningKey(own.signing).publicKey, file: join(folder, `${name}.json`), signer }
     }),
   )
   const service: ServiceConfig = {
@@ -111,7 +118,7 @@ export async function writeLocalConfigs(input: {
   }
   const { publicKey, sealKey } = deriveSealingKeys(keys.vault)
   const { vault_key: _, earnings, ...withoutVault } = service
-  const claimKeys = Object.fromEntries([...network.curves].map((curve) => [curve, publicHalf(curve, keys.claims[curve])]))
+  const claimKeys = publicHalves([...network.curves], keys.claims)
   const api: ServiceConfig = {
     ...withoutVault,
     sealing: { public_key: publicKey, seal_key: await writeSecret('seal', sealKey) },
@@ -119,16 +126,48 @@ export async function writeLocalConfigs(input: {
   }
   const serviceFile = join(folder, 'service.json')
   const apiFile = join(folder, 'service-api.json')
-  for (const { file, config } of solvers) await writeJson(file, config)
+  await rm(join(folder, 'signer'), { recursive: true, force: true })
+  const signerFile = join(folder, 'signer.json')
+  for (const { file, config, signer } of solvers) {
+    await writeJson(file, config)
+    if (signer !== null) await writeJson(signerFile, signer.config)
+  }
   await writeJson(serviceFile, service)
   await writeJson(apiFile, api)
   const [first, ...others] = solvers.map(({ file }) => file)
   if (first === undefined) throw new Error('there is no solver')
-  return { serviceFile, apiFile, solverFile: first, otherSolverFiles: others }
+  return { serviceFile, apiFile, solverFile: first, otherSolverFiles: others, signerFile: input.hasSigner ? signerFile : null }
+}
+
+function publicHalves(names: readonly string[], keys: PrivateKeys): Record<string, { readonly public_key: string }> {
+  const halves = curves.filter((curve) => names.includes(curve)).map((curve) => [curve, publicHalf(curve, keys[curve])] as const)
+  return Object.fromEntries(halves)
 }
 
 function publicHalf(curve: Curve, privateKey: string): { readonly public_key: string } {
   return { public_key: Buffer.from(createKey(curve, privateKey).publicKey).toString('hex') }
+}
+
+/** Play coins need no limits: they only show where limits would be. */
+const PLAY_USD = '1000000000'
+
+/** It has the same nodes and prices as its solver, because there are no others here. */
+async function signerOf(
+  chains: Pick<SignerConfig, 'environment' | 'chains' | 'registry' | 'deployments' | 'prices' | 'price_feed'>,
+  own: SolverKeys,
+  inventory: SignerConfig['private_key'],
+  writeSecret: (name: string, value: string) => Promise<{ readonly file: string }>,
+) {
+  const config = {
+    ...chains,
+    private_key: inventory,
+    signing_key: await writeSecret('signer-signing', own.signerSigning),
+    listen: { socket: 'signer.sock' },
+    clients: [{ id: 'local-solver', public_key: createSigningKey(own.signing).publicKey }],
+    journal: 'signer/journal',
+    limits_usd: { order: PLAY_USD, hour: PLAY_USD, open: PLAY_USD },
+  } satisfies SignerConfig
+  return { config, publicKey: createSigningKey(own.signerSigning).publicKey }
 }
 
 function ofChains<T>(all: Readonly<Record<string, T>>, served: readonly string[]): Record<string, T> {

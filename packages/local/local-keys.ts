@@ -21,12 +21,18 @@ export type SolverKeys = {
   readonly inventory: PrivateKeys
   /** The solver signs its answers with it. */
   readonly signing: string
+  /** Its signer, if it has one, signs its answers with it. */
+  readonly signerSigning: string
 }
 
 export function createLocalKeys(solvers = 1): LocalKeys {
   return {
     faucet: createPrivateKeys(),
-    solvers: Array.from({ length: solvers }, () => ({ inventory: createPrivateKeys(), signing: randomBytes(32).toString('hex') })),
+    solvers: Array.from({ length: solvers }, () => ({
+      inventory: createPrivateKeys(),
+      signing: randomBytes(32).toString('hex'),
+      signerSigning: randomBytes(32).toString('hex'),
+    })),
     relay: createPrivateKeys(),
     claims: createPrivateKeys(),
     vault: randomBytes(32).toString('hex'),

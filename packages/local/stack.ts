@@ -24,7 +24,7 @@ import type { LocalJson } from './local-json.ts'
 import { createLocalKeys } from './local-keys.ts'
 import { type LocalNetwork, type LocalNetworkOptions, startLocalNetwork } from './local-network.ts'
 import { type LocalPriceFeed, localSolvers, type SolverCount, startLocalPrices } from './local-prices.ts'
-import { type ServiceProcess, startServiceProcess } from './service-process.ts'
+import { type StackProcess, startServiceProcess, startStackProcess } from './service-process.ts'
 
 export interface LocalStack {
   readonly info: LocalJson
@@ -34,7 +34,9 @@ export interface LocalStack {
   readonly ticker: TickerServer | null
   readonly service: Restartable<RunningService>
   /** The service's engine runs in this process. It is null if the engine is in `service`. */
-  readonly engine: Restartable<ServiceProcess> | null
+  readonly engine: Restartable<StackProcess> | null
+  /** It has the keys of the first solver. It is null if that one has them itself. */
+  readonly signer: Restartable<StackProcess> | null
   readonly solver: Restartable<RunningSolver>
   readonly otherSolvers: readonly Restartable<RunningSolver>[]
   stop(): Promise<void>
@@ -121,6 +123,7 @@ async function start(options: LocalStackOptions, keepClose: Keep): Promise<Omit<
     quoteBudgetMs: options.quoteBudgetMs ?? null,
     redeemWaitSeconds: options.redeemWaitSeconds ?? DEFAULT_REDEEM_WAIT_SECONDS,
     prices,
+    hasSigner: options.split === true,
   })
 
   const createSolver = (file: string) =>
@@ -134,6 +137,8 @@ async function start(options: LocalStackOptions, keepClose: Keep): Promise<Omit<
     await Promise.all([solver, ...otherSolvers].map((one) => one.setRunning(running)))
   }
   const engine = options.split === true ? createRestartable(() => startServiceProcess('engine', configs.serviceFile, log.level)) : null
+  const { signerFile } = configs
+  const signer = signerFile === null ? null : createRestartable(() => startStackProcess(['signer'], signerFile, log.level))
   const service = createRestartable(async () =>
     startService(
       await loadConfig(ServiceConfig, engine === null ? configs.serviceFile : configs.apiFile),
@@ -144,6 +149,7 @@ async function start(options: LocalStackOptions, keepClose: Keep): Promise<Omit<
   )
   if (startParties) {
     onProgress(otherSolvers.length === 0 ? 'solver and service' : `${solvers.length} solvers and service`)
+    if (signer !== null) await keep(signer, (s) => s.setRunning(false)).setRunning(true)
     await keep(setSolversRunning, (setRunning) => setRunning(false))(true)
     if (engine !== null) await keep(engine, (e) => e.setRunning(false)).setRunning(true)
     await keep(service, (s) => s.setRunning(false)).setRunning(true)
@@ -164,7 +170,7 @@ async function start(options: LocalStackOptions, keepClose: Keep): Promise<Omit<
   }
   const infoFile = keep(join(folder, 'local.json'), (file) => rm(file, { force: true }))
   await writeJson(infoFile, info)
-  return { info, network, configs, ticker, service, engine, solver, otherSolvers }
+  return { info, network, configs, ticker, service, engine, signer, solver, otherSolvers }
 }
 
 async function refuseSwitch(): Promise<void> {

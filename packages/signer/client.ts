@@ -1,8 +1,9 @@
 /** Asks a signer in another process. Each request is signed, and each answer must be signed by the signer and belong to its request. */
 
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { dirname } from 'node:path'
 import { ChainFailure } from '@tandem/chain-kit/port/failure.ts'
 import type { KeyHolder } from '@tandem/keys/asked-keys.ts'
 import { signRequest } from '@tandem/party/solver-auth/sign.ts'
@@ -125,15 +126,18 @@ type SeenHead = { readonly count: number; readonly hash: string }
 
 /** Answers may overtake each other, so the highest counts. */
 async function openHeads(path: string) {
+  await mkdir(dirname(path), { recursive: true })
   let newest: SeenHead | null = await readHead(path)
   let writing: Promise<void> | null = null
   let written = newest
+  // Two processes of a solver may write at the same moment.
+  const draft = `${path}.${process.pid}.new`
 
   async function write(): Promise<void> {
     while (newest !== null && newest !== written) {
       const now = newest
-      await writeFile(`${path}.new`, JSON.stringify(now), { mode: 0o600 })
-      await rename(`${path}.new`, path)
+      await writeFile(draft, JSON.stringify(now), { mode: 0o600 })
+      await rename(draft, path)
       written = now
     }
     writing = null

@@ -44,7 +44,12 @@ afterEach(async () => {
 })
 
 async function connect(as = solver, publicKey = key.publicKey): Promise<SignerClient> {
-  const client = await createSignerClient({ address: { socket: socket() }, key: as, publicKey, headFile: join(signer.folder, 'head') })
+  const client = await createSignerClient({
+    address: { socket: socket() },
+    key: as,
+    publicKey,
+    headFile: join(signer.folder, 'releases', 'head'),
+  })
   clients.push(client)
   return client
 }

@@ -1,4 +1,7 @@
-/** The API runs in one process and the engine in another. */
+/** The API runs in one process, the engine in another, and the keys of the solver are in a third, its signer. */
+
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 
 import { startServiceProcess } from '@tandem/local/service-process.ts'
 import { opened } from '@tandem/runtime/opened.fixture.ts'
@@ -26,6 +29,25 @@ test('the API takes the order and the signature, and the engine relays and redee
   const done = await story.untilStatus(created.order_id, 'counterparty_redeemed')
   // The payout pays its own network fee.
   expect(before + BigInt(done.destination_swap.amount) - (await story.balance('bitcoin_regtest:btc'))).toBeLessThan(5_000n)
+})
+
+test('the keys of the solver are in its signer, which signs for it and ends with the stack', async () => {
+  const { signer, configs } = story.stack
+  const config = JSON.parse(await readFile(configs.solverFile, 'utf8'))
+  expect(Object.values(config.private_key)).toEqual([{ public_key: expect.any(String) }])
+  const pid = signer?.current()?.pid
+  expect(pid).toEqual(expect.any(Number))
+  expect(pid).not.toBe(process.pid)
+  const created = await story.order('bitcoin_regtest:btc', 'ethereum_localnet:wbtc', 1_000_000n)
+  await story.bitcoin().pay(created.to ?? '', 1_000_000n)
+  await story.untilStatus(created.order_id, 'counterparty_redeemed')
+  const journal = await readFile(join(dirname(configs.solverFile), 'signer', 'journal'), 'utf8')
+  const ofOrder = journal.split('\n').filter((line) => line.includes(created.order_id))
+  expect(ofOrder.some((line) => line.includes('"kind":"lock"'))).toBe(true)
+  expect(ofOrder.some((line) => line.includes(`redeem source of ${created.order_id}`))).toBe(true)
+  await signer?.setRunning(false)
+  expect(() => process.kill(pid ?? 0, 0)).toThrow('ESRCH')
+  await signer?.setRunning(true)
 })
 
 test('the user asks the API for a refund, and the engine sends it', async () => {

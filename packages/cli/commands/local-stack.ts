@@ -10,6 +10,7 @@ import { chooseLogLevel, createLogger } from '@tandem/runtime/log.ts'
 import type { Role } from '@tandem/service/role.ts'
 import { databaseServer } from './config-path.ts'
 import { runUntilStopped } from './run-until-stopped.ts'
+import { readSignerStatus } from './signer.ts'
 
 export type LocalStackOptions = {
   readonly port: number
@@ -29,7 +30,8 @@ export async function runLocalStack({ port, chains, role, split, logLevel }: Loc
   await runUntilStopped(log, async () => {
     const startedAt = performance.now()
     log.level = chooseLogLevel(logLevel)
-    if (role !== undefined) throw new Error('--role needs --config; for the local stack, --split runs API and engine as two processes')
+    if (role !== undefined)
+      throw new Error('--role needs --config; for the local stack, --split runs API, engine and signer as processes of their own')
     await assertPortFree(port)
     const stack = await startClaimedStack({
       port,
@@ -41,7 +43,7 @@ export async function runLocalStack({ port, chains, role, split, logLevel }: Loc
       ...(chains !== undefined && { chains }),
       ...databaseServer(),
     })
-    process.stdout.write(welcome(stack, performance.now() - startedAt))
+    process.stdout.write(welcome(stack, await describeSigner(stack), performance.now() - startedAt))
     setTimeout(giveBackMemory, SETTLED_MS).unref()
     return stack
   })
@@ -73,7 +75,16 @@ App id ${stack.info.app_id}; the rest is in ${file(LOCAL_FOLDER)}/local.json
   })
 }
 
-function welcome({ info, network }: LocalStack, ms: number): string {
+/** Null means that the solver has its keys itself. */
+async function describeSigner({ signer, configs }: LocalStack): Promise<string | null> {
+  const running = signer?.current() ?? null
+  if (running === null) return null
+  const { keys, entries, held } = await readSignerStatus(configs.solverFile)
+  const state = held === null ? `${entries} entries in its journal` : `it holds: ${held}`
+  return `process ${running.pid} has the keys of local-solver for ${Object.keys(keys).length} chains; ${state}`
+}
+
+function welcome({ info, network }: LocalStack, signer: string | null, ms: number): string {
   const example = exampleQuote(network.chains)
   const curl = `curl -s -H 'service-app-id: ${info.app_id}' '${info.base_url}/quote?${example}'`
   const quote = example === null ? '' : `Ask for a quote:\n  ${curl}\n\n`
@@ -84,7 +95,7 @@ Tandem is running (${(ms / 1000).toFixed(1)} s). Ctrl-C stops all of it.
   API      ${info.base_url}
   Docs     ${new URL('/docs', info.base_url)}
   Operator ${info.operator_url}
-  Chains   ${network.chains.join(', ')}
+${signer === null ? '' : `  Signer   ${signer}\n`}  Chains   ${network.chains.join(', ')}
   App id   ${info.app_id}
   Details  ${relative(process.cwd(), LOCAL_FOLDER)}/local.json (chains, contracts, faucet, funded wallets)
 

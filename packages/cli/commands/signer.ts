@@ -10,6 +10,7 @@ import { createSignerClient } from '@tandem/signer/client.ts'
 import { confirmRestore } from '@tandem/signer/confirm-restore.ts'
 import { paysOf } from '@tandem/signer/journal/history.ts'
 import { startSigner } from '@tandem/signer/main.ts'
+import type { SignerStatus } from '@tandem/signer/wire/protocol.ts'
 import { addressOf } from '@tandem/solver/open-keys.ts'
 import { type RunOptions, runWithConfig } from './run-with-config.ts'
 import type { Terminal } from './terminal.ts'
@@ -19,6 +20,13 @@ export function runSigner(options: RunOptions): Promise<void> {
 }
 
 export async function signerStatusCommand(path: string, terminal: Terminal): Promise<void> {
+  const status = await readSignerStatus(path)
+  terminal.answer(JSON.stringify(status, null, 2))
+  if (status.held !== null) terminal.note(`It holds: ${status.held}`)
+}
+
+/** Asks the signer of the solver with this configuration file. */
+export async function readSignerStatus(path: string): Promise<SignerStatus> {
   const loaded = await loadConfig(SolverConfig, path)
   const { signer, signing_key: signingKey } = loaded.config
   if (signer === undefined) throw new Error(`${path} names no signer: this solver has its keys itself`)
@@ -29,9 +37,7 @@ export async function signerStatusCommand(path: string, terminal: Terminal): Pro
     headFile: null,
   })
   try {
-    const status = await client.status()
-    terminal.answer(JSON.stringify(status, null, 2))
-    if (status.held !== null) terminal.note(`It holds: ${status.held}`)
+    return await client.status()
   } finally {
     client.close()
   }
