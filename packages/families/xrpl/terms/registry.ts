@@ -12,7 +12,12 @@ import { localChain } from '@tandem/protocol/registry/seconds-clock.ts'
 const HOUR = 3600n
 const coin = coinsOf('xrpl:escrow')
 
-/** A validated ledger is final. Escrows name the close time of a ledger at which they expire. */
+/**
+ * A validated ledger is final. Escrows name the close time of a ledger at which they expire.
+ *
+ * No escrow ends early, so both durations are as short as `registry.test.ts` allows. The timelock counts from the deadline: all of it is left for who pays
+ * at the last moment, and the funding window comes on top for who pays at once.
+ */
 const xrplFamily = {
   family: 'xrpl',
   blockMs: 4000n,
@@ -24,8 +29,8 @@ const xrplFamily = {
   finalityBlocks: 16,
   clock: { unit: 'seconds', expiry: 'absolute', fastestMs: 1000n, slowestMs: 1000n, slackSeconds: 300n },
   margins: { claimSeconds: 300n, reorgSeconds: 0n, feeSpikeSeconds: 300n },
-  timelocks: { source: 25n * HOUR, destination: 2n * HOUR },
-  fundingWindowSeconds: HOUR,
+  timelocks: { source: 22n * HOUR, destination: 2n * HOUR },
+  fundingWindowSeconds: HOUR / 2n,
   haltSeconds: 120n,
   pollMs: 2000,
   feeBumpSeconds: 20n,
