@@ -11,7 +11,7 @@ import type { FindLocksOptions, FoundLock } from './rescue/find-locks.ts'
 import type { RestoreOptions } from './rescue/restore.ts'
 import type { SettleTerms } from './rescue/settle-lock.ts'
 import type { SwapContext, TandemOptions } from './swap/context.ts'
-import type { DepositSource, LookOptions, ReturnOptions } from './swap/deposit-address.ts'
+import type { AddressOptions, DepositSource, LookOptions, ReturnOptions } from './swap/deposit-address.ts'
 import type { QuoteRequest, SwapRequest } from './swap/prepare.ts'
 import type { RedeemOptions } from './swap/receive.ts'
 import type { RefundOptions } from './swap/refund.ts'
@@ -56,9 +56,7 @@ export function createTandem(options: TandemOptions) {
     importFile: async (text: string) => (await import('./rescue/rescue-file.ts')).importFile(context, text),
     instantRefund: async (orderId: string, given?: RunOptions) => (await loadRefund()).instantRefund(context, orderId, given),
     /** Where an order is paid by a plain transfer: what its address holds now, by a node. The order is one of this storage, or the package of it. */
-    depositAddress: async (of: DepositSource, given?: RunOptions) => (await loadDeposit()).depositAddress(context, of, given),
-    /** The same without what it holds: no node is asked. */
-    depositTerms: async (of: DepositSource, given?: RunOptions) => (await loadDeposit()).depositTerms(context, of, given),
+    depositAddress: async (of: DepositSource, given?: AddressOptions) => (await loadDeposit()).depositAddress(context, of, given),
     /** What lies there of the order's asset, of another token or of the chain's coin, before `returnDeposit` returns it. */
     depositBalance: async (of: DepositSource, given?: LookOptions) => (await loadDeposit()).depositBalance(context, of, given),
     /** What the user keeps to take the money out of a deposit address anywhere. It has no secret. */

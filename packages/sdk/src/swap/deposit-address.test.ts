@@ -16,7 +16,7 @@ import { randomKeys } from '../keys/keys.ts'
 import { type PinnedAsset, pinnedAsset } from '../verify/pinned.ts'
 import { depositWallet } from '../wallets/deposit-wallet.ts'
 import type { SwapContext } from './context.ts'
-import { depositAddress, depositBalance, depositPackage, depositTerms, initiateDeposit, returnDeposit } from './deposit-address.ts'
+import { depositAddress, depositBalance, depositPackage, initiateDeposit, returnDeposit } from './deposit-address.ts'
 import { swapRecord } from './hostile-service.fixture.ts'
 import { verifyAndPay } from './pay.ts'
 import { makeOrder, type QuoteRequest } from './prepare.ts'
@@ -211,7 +211,7 @@ describe('nobody is shown an address', () => {
   ])('before the wallet is asked: of an order whose money %s', async (_, lie, field) => {
     const { context, wallet } = await open(lie)
     const { orderId } = (await makeOrder(context, request, quote, wallet)).saved
-    for (const look of [depositAddress, depositTerms, depositPackage])
+    for (const look of [depositAddress, depositPackage])
       await expect(look(context, orderId)).rejects.toMatchObject({ name: 'VerificationError', field })
     await expect(initiateDeposit(context, orderId, { wallet })).rejects.toMatchObject({ name: 'VerificationError', field })
     expect(sent).toEqual([])
@@ -249,9 +249,9 @@ describe('money at the address', () => {
       ['initiate', address],
     ])
     expect(await depositAddress(other, kept)).toEqual(await depositAddress(context, orderId))
-    const silent: typeof fetch = async () => Promise.reject(new Error('a node was asked'))
-    const { held: _, ...terms } = await depositAddress(context, orderId)
-    expect(await depositTerms({ ...other, options: { ...other.options, fetch: silent } }, kept)).toEqual(terms)
+    const found = await depositAddress(context, orderId)
+    Object.assign(family, { depositAddresses: { ...fake, amountAt: async () => Promise.reject(new Error('a node was asked')) } })
+    expect(await depositAddress(other, kept, { read: false })).toEqual({ ...found, held: null })
     await expect(returnDeposit(other, kept, { wallet: elsewhere })).rejects.toMatchObject({ reason: 'wrong_wallet' })
   })
 
@@ -282,7 +282,7 @@ describe('money at the address', () => {
     const { context, pay } = await open()
     const kept = await depositPackage(context, await pay())
     const changed = { ...kept, [name]: value }
-    for (const act of [returnDeposit(context, changed, { wallet: sender }), depositTerms(context, changed)])
+    for (const act of [returnDeposit(context, changed, { wallet: sender }), depositAddress(context, changed, { read: false })])
       await expect(act).rejects.toMatchObject({ name: 'VerificationError' })
     expect(sent).toEqual([])
   })

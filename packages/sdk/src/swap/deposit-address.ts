@@ -16,19 +16,16 @@ import { recordOf, sourceOf } from './side.ts'
 /** An order of this storage by its id, or the package that `depositPackage` or the service gave, from anywhere. */
 export type DepositSource = string | DepositPackage | Readonly<Record<string, unknown>>
 
-export type DepositTerms = {
+export type DepositAddress = {
   readonly asset: string
   readonly address: string
   /** This much funds the order until the deadline (unix seconds). */
   readonly amount: bigint
   readonly deadline: bigint
+  /** What the address holds of the asset now, as a node shows it. It is null if no node was asked. */
+  readonly held: bigint | null
   /** Who gets what is refunded or returned. */
   readonly initiator: string
-}
-
-export type DepositAddress = DepositTerms & {
-  /** What the address holds of the asset now, as a node shows it. It is null without a node. */
-  readonly held: bigint | null
 }
 
 export type DepositBalance = {
@@ -41,6 +38,8 @@ export type DepositBalance = {
 type With = { readonly signal?: AbortSignal }
 /** Another token that was sent by mistake; null stands for the coin of the chain. */
 type OfToken = { readonly token?: string | null }
+/** With `read: false` no node is asked: a silent one hinders nobody who has a wallet. */
+export type AddressOptions = With & { readonly read?: boolean }
 export type LookOptions = With & OfToken
 export type ReturnOptions = With &
   OfToken & {
@@ -54,21 +53,15 @@ export async function depositPackage(context: SwapContext, orderId: string, give
   return packageOf(side, address)
 }
 
-/** The terms are verified, and no node is asked: a silent one hinders nobody who has a wallet. */
-export async function depositTerms(context: SwapContext, of: DepositSource, given: With = {}): Promise<DepositTerms> {
-  return termsAt(await open(context, of, given))
-}
-
-export async function depositAddress(context: SwapContext, of: DepositSource, given: With = {}): Promise<DepositAddress> {
-  const opened = await open(context, of, given)
-  const { side, addresses } = opened
-  const node = nodeOf(context, side.chain, given.signal)
-  return { ...termsAt(opened), held: node === null ? null : await addresses.amountAt(side, node) }
-}
-
-function termsAt({ side: { terms, deadline }, address }: Opened): DepositTerms {
-  const { asset, amount, initiator } = terms
-  return { asset, address, amount, deadline, initiator }
+export async function depositAddress(
+  context: SwapContext,
+  of: DepositSource,
+  { read = true, ...given }: AddressOptions = {},
+): Promise<DepositAddress> {
+  const { side, addresses, address } = await open(context, of, given)
+  const node = read ? nodeOf(context, side.chain, given.signal) : null
+  const { asset, amount, initiator } = side.terms
+  return { asset, address, amount, deadline: side.deadline, held: node === null ? null : await addresses.amountAt(side, node), initiator }
 }
 
 /** What `returnDeposit` would return. The address is not told: an order that is only to be emptied is not verified as one that is to be paid. */

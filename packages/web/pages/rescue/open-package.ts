@@ -1,6 +1,6 @@
 /** Opens the refund package of a deposit address. It needs no phrase, and nothing is stored. */
 import { signal } from '@preact/signals'
-import { createTandem, type DepositTerms, memoryStorage, VerificationError } from '@tandem/sdk'
+import { createTandem, type DepositAddress, memoryStorage, VerificationError } from '@tandem/sdk'
 import { type Explanation, withDetails } from '../../shared/explain.ts'
 import { errors, rescue as texts } from '../../texts.ts'
 import type { AtDeposit } from './deposit-acts.ts'
@@ -10,7 +10,7 @@ import { type Place, tandemOptions } from './rescue.ts'
 import type { RescueSettings } from './settings.ts'
 
 /** The SDK has verified the terms. */
-export type OpenedPackage = AtDeposit & { readonly terms: DepositTerms }
+export type OpenedPackage = AtDeposit & { readonly terms: DepositAddress }
 
 export const openedPackage = signal<OpenedPackage | null>(null)
 
@@ -18,7 +18,7 @@ export async function openPackage(settings: RescueSettings, place: Place, text: 
   openedPackage.value = null
   const of = packageIn(text)
   const tandem = createTandem({ ...tandemOptions(settings, place), storage: memoryStorage() })
-  const terms = await tandem.depositTerms(of)
+  const terms = await tandem.depositAddress(of, { read: false })
   await learnAssets([terms.asset])
   const facts = factsOf(terms.asset)
   if (facts === null) throw new Error(`the SDK has no facts of ${terms.asset}`)
