@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
-import type { MarkReader, SigningFacts } from '@tandem/families/signing-facts/facts.ts'
-import { loadSigningFacts } from '@tandem/families/signing-facts/index.ts'
+import type { MarkReader, SigningFacts } from '@tandem/chain-kit/port/signing-facts.ts'
+import { loadFamily } from '@tandem/families/index.ts'
 import type { Keyring } from '@tandem/keys/keyring.ts'
 import { readKeyring } from '@tandem/party/config/keyring.ts'
 import type { LoadedConfig } from '@tandem/party/config/load-config.ts'
@@ -100,7 +100,7 @@ async function openFacts(
   const markReaders = new Map<ChainId, MarkReader>()
   for (const id of clients.keys()) {
     const chain = registry.chain(id)
-    const found = await loadSigningFacts(chain.family)
+    const { signingFacts: found } = await loadFamily(chain.family)
     facts.set(id, found)
     const { endpoints = {}, quorum = 1 } = chains[id] ?? {}
     const reader = found.connect?.(chain, { endpoints, quorum })

@@ -5,6 +5,7 @@ import type { Chain, FamilyName } from '@tandem/protocol/chain.ts'
 import type { FamilyAbilities } from './abilities/index.ts'
 import type { ChainClient } from './client.ts'
 import type { Endpoints } from './endpoints.ts'
+import type { SigningFacts } from './signing-facts.ts'
 import type { BasicForms } from './text-forms.ts'
 
 /** `terms/facts.ts` has what every process knows of a family. It imports no library, so a family that is not used costs nothing. */
@@ -33,6 +34,7 @@ export interface FirstBlock {
 
 /** `server/index.ts` has the family with its code and libraries, and is loaded when the family is first used. */
 export interface ChainFamily extends FamilyFacts, Partial<FamilyAbilities> {
+  readonly signingFacts: SigningFacts
   connect(chain: Chain, options: ConnectOptions): ChainClient
 }
 

@@ -1,5 +1,5 @@
 /** What a transaction may cost in network fees, by its data. */
-import type { MarkReader, SigningFacts } from '@tandem/families/signing-facts/facts.ts'
+import type { MarkReader, SigningFacts } from '@tandem/chain-kit/port/signing-facts.ts'
 import type { PriceFeed } from '@tandem/party/prices/feed.ts'
 import { usdMicros } from '@tandem/protocol/amount.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'

@@ -9,7 +9,7 @@
  */
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { DepositReading } from '@tandem/chain-kit/port/htlc-reading.ts'
-import type { MarkReader } from '@tandem/families/signing-facts/facts.ts'
+import type { MarkReader } from '@tandem/chain-kit/port/signing-facts.ts'
 import type { PublicKeyring } from '@tandem/keys/keyring.ts'
 import { parseAssetId } from '@tandem/protocol/asset.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'

@@ -95,6 +95,7 @@ const familyCore: Readonly<Record<Exclude<keyof ChainFamily, keyof FamilyAbiliti
   feeFromAmount: true,
   signsAs: true,
   firstBlock: true,
+  signingFacts: true,
   basicForms: true,
   connect: true,
 }

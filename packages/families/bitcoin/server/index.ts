@@ -38,6 +38,7 @@ import { createPermit } from './permit.ts'
 import { connectRescueNode, parseDeposit, parseFeeRate, rescue } from './rescue/rescue.ts'
 import { verifyMessage } from './script/bip322.ts'
 import { signFill } from './sign-fill.ts'
+import { signingFacts } from './signing-facts.ts'
 import { assertWorthPaying, batchRedeem, redeemHtlc, refundHtlc } from './spend/spend.ts'
 import { redeemVsize } from './spend/spend-size.ts'
 import { cancelInitiation } from './wallet/cancel.ts'
@@ -59,6 +60,7 @@ const DECIMALS = 8
 
 export const bitcoin: ChainFamily = {
   ...bitcoinFacts,
+  signingFacts,
   connect: (chain, options) => createBitcoinClient(chain, connectNodes(chain, verifiableNetwork(chain), options)),
   rescue: { timelockUnit: 'blocks', refund: rescue, connect: connectRescueNode, parseDeposit, parseFeeRate },
 }

@@ -37,10 +37,12 @@ import { createOracle } from './oracle.ts'
 import { createPermit } from './permit.ts'
 import { createGasless } from './relay.ts'
 import { verifyPayout } from './send/payout.ts'
+import { signingFacts } from './signing-facts.ts'
 import { createTransfer } from './transfer.ts'
 
 export const evm: ChainFamily = {
   ...evmFacts,
+  signingFacts,
   connect: (chain, options) => createEvmClient(chain, options, connectNode(chain, options)),
   deployHtlc,
 }

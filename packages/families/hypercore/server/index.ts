@@ -28,6 +28,7 @@ import type { EvmNode } from '@tandem/evm/server/nodes/node.ts'
 import { verifyNode } from '@tandem/evm/server/nodes/verify-node.ts'
 import { verifyPayout } from '@tandem/evm/server/send/payout.ts'
 import { asChainFailure } from '@tandem/evm/server/send/revert.ts'
+import { signingFacts } from '@tandem/evm/server/signing-facts.ts'
 import { parseAddress } from '@tandem/evm/terms/address.ts'
 import { allowancesOf } from '@tandem/evm/terms/allowance.ts'
 import { createContracts, initiateWithSignatureData } from '@tandem/evm/terms/htlc.ts'
@@ -52,6 +53,8 @@ import { createTokenLinks, inCoreUnits, verifyBridge, verifyLink } from './token
 
 export const hypercore: ChainFamily = {
   ...hypercoreFacts,
+  // It signs with the operations of EVM chains, and its transactions are on HyperEVM.
+  signingFacts,
   connect(chain, options) {
     const node = connectNode(chain, options)
     return createClient(chain, options, node, createEvmClient(chain, options, node))

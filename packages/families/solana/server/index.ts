@@ -26,6 +26,7 @@ import { createPermit } from './permit.ts'
 import { createRent } from './rent.ts'
 import { verifyPayout } from './send/payout.ts'
 import { payoutGas } from './send/payout-gas.ts'
+import { signingFacts } from './signing-facts.ts'
 import { createTransfer } from './transfer.ts'
 
 /** Nodes report a slot when its block is processed, a moment before it is confirmed. */
@@ -33,6 +34,7 @@ const newSlots = overJsonRpc({ method: 'slotSubscribe', params: [] }, 'slotNotif
 
 export const solana: ChainFamily = {
   ...solanaFacts,
+  signingFacts,
   connect: (chain, options) => createSolanaClient(chain, options, connectNode(chain, options)),
   deployHtlc,
 }

@@ -31,6 +31,7 @@ import { createOutsideExecutions } from './outside-execution/outside-execution.t
 import { createPermit } from './permit.ts'
 import { findSenderProblem } from './send/lane.ts'
 import { tryPayout } from './send/payout.ts'
+import { signingFacts } from './signing-facts.ts'
 import { createTransfer } from './transfer.ts'
 
 /** Nodes report a block when it is accepted on L2. */
@@ -38,6 +39,7 @@ const newHeads = overJsonRpc({ method: 'starknet_subscribeNewHeads', params: {} 
 
 export const starknet: ChainFamily = {
   ...starknetFacts,
+  signingFacts,
   connect: (chain, options) => createStarknetClient(chain, options, connectNode(chain, options)),
   deployHtlc,
   deployAccount,

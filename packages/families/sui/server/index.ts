@@ -25,11 +25,13 @@ import { verifyNode } from './nodes/verify-node.ts'
 import { createPermit } from './permit.ts'
 import { chooseCoins } from './send/coins.ts'
 import { tryPayout } from './send/payout.ts'
+import { signingFacts } from './signing-facts.ts'
 import { createTransfer } from './transfer.ts'
 import { verifyPackage } from './verify-package.ts'
 
 export const sui: ChainFamily = {
   ...suiFacts,
+  signingFacts,
   connect: (chain, options) => createSuiClient(chain, options, connectNode(chain, options)),
   deployHtlc,
 }

@@ -37,10 +37,12 @@ import { verifyTronNode } from './nodes/verify-node.ts'
 import { createWalletApi } from './nodes/wallet-api.ts'
 import { createPermit } from './permit.ts'
 import { tryPayout } from './send/payout.ts'
+import { signingFacts } from './signing-facts.ts'
 import { createTransfer } from './transfer.ts'
 
 export const tron: ChainFamily = {
   ...tronFacts,
+  signingFacts,
   connect: (chain, options) => createClient(chain, options, connectNode(chain, options, JSON_RPC_PATH)),
   deployHtlc,
 }

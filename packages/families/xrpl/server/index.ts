@@ -23,6 +23,7 @@ import type { XrplNode } from './nodes/node.ts'
 import { newestOf } from './nodes/shared-node.ts'
 import { createPermit } from './permit.ts'
 import { FINISH_UNITS } from './send/transaction.ts'
+import { signingFacts } from './signing-facts.ts'
 import { createTransfer } from './transfer.ts'
 
 const DECIMALS = 6
@@ -32,6 +33,7 @@ const newLedgers: BlockSubscription = { request: { id: 1, command: 'subscribe', 
 
 export const xrpl: ChainFamily = {
   ...xrplFacts,
+  signingFacts,
   connect: (chain, options) => createXrplClient(chain, options, connectNode(chain, options)),
 }
 

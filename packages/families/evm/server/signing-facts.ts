@@ -1,12 +1,12 @@
-import { connectNode } from '@tandem/evm/server/nodes/connect-node.ts'
-import type { EvmOperations } from '@tandem/evm/server/signing.ts'
-import { accountOf } from '@tandem/evm/terms/address.ts'
+import { nonceIn, type SigningFacts } from '@tandem/chain-kit/port/signing-facts.ts'
 import { max } from '@tandem/protocol/bigint.ts'
-import { numberIn, type SigningFacts } from './facts.ts'
+import { accountOf } from '../terms/address.ts'
+import { connectNode } from './nodes/connect-node.ts'
+import type { EvmOperations } from './signing.ts'
 
 type Unsigned = Parameters<EvmOperations['transaction']>[1]
 
-export const facts: SigningFacts = {
+export const signingFacts: SigningFacts = {
   feeDecimals: 18,
   worstFee(name, [unsigned]) {
     if (name !== 'transaction') return null
@@ -18,7 +18,7 @@ export const facts: SigningFacts = {
     const node = connectNode(chain, options)
     return {
       // Nonces are used in order, and the count is of the newest block.
-      isUsedByOther: async (mark, key) => (await node.transactionCount(accountOf(key))) > numberIn(mark),
+      isUsedByOther: async (mark, key) => (await node.transactionCount(accountOf(key))) > nonceIn(mark),
       close: async () => node.close(),
     }
   },

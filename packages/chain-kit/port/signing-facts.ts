@@ -2,11 +2,9 @@
  * What a signer knows of the transactions of a family beside what its permit checks: what they may cost, which exclude each other, and whether one can still be
  * mined. The arguments are those of an operation or a job that the permit has checked.
  */
-import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
-import type { ConnectOptions } from '@tandem/chain-kit/port/family.ts'
+import type { PublicKey } from '@tandem/keys/key.ts'
 import type { Chain } from '@tandem/protocol/chain.ts'
-
-type PublicKey = Parameters<ChainClient['addressOf']>[0]
+import type { Endpoints } from './endpoints.ts'
 
 export interface SigningFacts {
   /** Network fees are paid in the chain's coin, with these decimals. */
@@ -20,7 +18,7 @@ export interface SigningFacts {
   /** Returns the id that the transaction will have, where no signature changes it. */
   transactionId?(name: string, args: readonly unknown[]): string | null
   /** Reads by the same quorum as the client of the chain. It is absent where the chain does not show what a mark became. */
-  connect?(chain: Chain, options: Pick<ConnectOptions, 'endpoints' | 'quorum'>): MarkReader
+  connect?(chain: Chain, options: { readonly endpoints: Endpoints; readonly quorum?: number }): MarkReader
 }
 
 export interface MarkReader {
@@ -34,6 +32,6 @@ export interface MarkReader {
 }
 
 /** Reads the number of a mark such as "nonce 7". */
-export function numberIn(mark: string): bigint {
+export function nonceIn(mark: string): bigint {
   return BigInt(mark.slice(mark.lastIndexOf(' ') + 1))
 }

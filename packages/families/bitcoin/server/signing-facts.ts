@@ -1,11 +1,11 @@
-import type { CosignJobs } from '@tandem/bitcoin/server/cosign/signing-jobs.ts'
-import { connectNodes } from '@tandem/bitcoin/server/nodes/connect-nodes.ts'
-import { parseTransaction } from '@tandem/bitcoin/server/script/transaction.ts'
-import type { BitcoinOperations } from '@tandem/bitcoin/server/signing.ts'
-import { verifiableNetwork } from '@tandem/bitcoin/terms/nodes/verify-network.ts'
-import { scriptOfAddress, walletAddress } from '@tandem/bitcoin/terms/script/address.ts'
-import { compose, REPLACEABLE_SEQUENCE, totalOf } from '@tandem/bitcoin/terms/wallet/sign.ts'
-import type { MarkReader, SigningFacts } from './facts.ts'
+import type { MarkReader, SigningFacts } from '@tandem/chain-kit/port/signing-facts.ts'
+import { verifiableNetwork } from '../terms/nodes/verify-network.ts'
+import { scriptOfAddress, walletAddress } from '../terms/script/address.ts'
+import { compose, REPLACEABLE_SEQUENCE, totalOf } from '../terms/wallet/sign.ts'
+import type { CosignJobs } from './cosign/signing-jobs.ts'
+import { connectNodes } from './nodes/connect-nodes.ts'
+import { parseTransaction } from './script/transaction.ts'
+import type { BitcoinOperations } from './signing.ts'
 
 type ArgsOf<F> = F extends (signer: never, ...args: infer Args) => unknown ? Args : never
 type Args<K extends keyof (BitcoinOperations & CosignJobs)> = ArgsOf<(BitcoinOperations & CosignJobs)[K]>
@@ -14,7 +14,7 @@ const markOf = ({ outpoint }: { readonly outpoint: string }) => `coin ${outpoint
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const outpointOf = (mark: string) => mark.slice(mark.indexOf(' ') + 1)
 
-export const facts: SigningFacts = {
+export const signingFacts: SigningFacts = {
   feeDecimals: 8,
   worstFee(name, args) {
     if (name === 'walletPayment') {

@@ -1,7 +1,7 @@
-import { readTransaction } from '@tandem/sui/server/read-transaction.ts'
-import type { SigningFacts } from './facts.ts'
+import type { SigningFacts } from '@tandem/chain-kit/port/signing-facts.ts'
+import { readTransaction } from './read-transaction.ts'
 
-export const facts: SigningFacts = {
+export const signingFacts: SigningFacts = {
   feeDecimals: 9,
   worstFee: (name, [bytes]) => (name === 'transaction' ? (readTransaction(bytes as Uint8Array)?.frame.budget ?? null) : null),
   // The chain takes each version of an object once.

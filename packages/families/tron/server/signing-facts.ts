@@ -1,5 +1,5 @@
-import type { TronOperations } from '@tandem/tron/server/signing.ts'
-import type { SigningFacts } from './facts.ts'
+import type { SigningFacts } from '@tandem/chain-kit/port/signing-facts.ts'
+import type { TronOperations } from './signing.ts'
 
 type Call = Parameters<TronOperations['call']>[1]
 type Frame = Parameters<TronOperations['call']>[2]
@@ -8,7 +8,7 @@ type Frame = Parameters<TronOperations['call']>[2]
 const SUN_PER_BYTE = 1_000n
 const FRAME_BYTES = 500n
 
-export const facts: SigningFacts = {
+export const signingFacts: SigningFacts = {
   feeDecimals: 6,
   worstFee(name, [call, frame]) {
     if (name !== 'call') return null
