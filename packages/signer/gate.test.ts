@@ -265,6 +265,98 @@ describe('an open lock', () => {
     expect(await isFull(late())).toBe(false)
   })
 
+  const readAs = (client: TestSigner['bitcoin'], state: 'redeemed' | 'refunded' | 'absent') => {
+    const { readHtlc } = client
+    client.readHtlc = async (terms, deposits) => ({
+      ...(await readHtlc(terms, deposits)),
+      deposits: [{ id: client.swapId(terms), state }],
+    })
+    return () => {
+      client.readHtlc = readHtlc
+    }
+  }
+  const pass = async () => {
+    await signer.gate().settle()
+    signer.world.now += 10n
+    return (await kinds()).includes('settled')
+  }
+
+  test('that was refunded is settled; one that was redeemed while its source was refunded is lost, and stays open', async () => {
+    const [first] = locks('bitcoin')
+    if (first === undefined) throw new Error('a lock')
+    await ask(lockOf(first), 'x', 7)
+    readAs(signer.bitcoin, 'refunded')
+    const asLost = readAs(signer.ethereum, 'redeemed')
+    signer.world.used.add('nonce 7')
+    signer.world.now += 10n ** 7n
+    expect([await pass(), await pass()]).toEqual([false, false])
+    asLost()
+    readAs(signer.ethereum, 'refunded')
+    expect(await pass()).toBe(true)
+  })
+
+  test('whose coins came back is settled, where the chain does not tell what became of them', async () => {
+    const [first] = locks('ethereum')
+    if (first === undefined) throw new Error('a lock')
+    await ask(lockOf(first), 'x', 'a')
+    await ask(lockOf(first), 'x', 'a', 'b')
+    expect(await pass()).toBe(false)
+    signer.world.back.add('transaction of a b')
+    expect(await pass()).toBe(true)
+  })
+
+  test('on a chain that shows no marks is settled when the chain takes its transaction no more, and it is not there', async () => {
+    const [first] = locks('bitcoin')
+    if (first === undefined) throw new Error('a lock')
+    await ask(lockOf(first), 'x', 7)
+    signer.markReaders.delete('ethereum_localnet')
+    const [entry] = await signer.entries()
+    if (entry?.kind !== 'lock') throw new Error('a lock')
+    signer.world.now = BigInt(entry.ends) + 3n * 86_400n - 1n
+    expect(await pass()).toBe(false)
+    expect(await pass()).toBe(true)
+  })
+
+  test('stays open while a node does not answer', async () => {
+    const [first] = locks('bitcoin')
+    if (first === undefined) throw new Error('a lock')
+    await ask(lockOf(first), 'x', 7)
+    spend(first)
+    signer.bitcoin.before.readHtlc = () => {
+      throw new ChainFailure('unreachable', 'silent')
+    }
+    expect(await pass()).toBe(false)
+    delete signer.bitcoin.before.readHtlc
+    expect(await pass()).toBe(true)
+  })
+
+  test('that is signed again after it was dead is open again', async () => {
+    const [first] = locks('ethereum')
+    if (first === undefined) throw new Error('a lock')
+    await ask(lockOf(first), 'x', 'a', 'b')
+    signer.world.used.add('coin b')
+    await signer.gate().settle()
+    signer.world.now += 600n
+    await signer.gate().settle()
+    expect(await kinds()).toEqual(['lock', 'settled'])
+    // It spends the other coin of the first.
+    await ask(lockOf(first), 'x', 'a', 'c')
+    expect(await isFull(late(), 7)).toBe(true)
+    await signer.restart()
+    expect(await isFull(late(), 7)).toBe(true)
+  })
+
+  test('that would be open again is refused where too much is open', async () => {
+    const [first] = locks('ethereum')
+    if (first === undefined) throw new Error('a lock')
+    await ask(lockOf(first), 'x', 'a', 'b')
+    signer.world.used.add('coin b')
+    await signer.gate().settle()
+    signer.world.now += 600n
+    await ask(lockOf(late()), 'x', 7)
+    await expect(ask(lockOf(first), 'x', 'a', 'c')).rejects.toThrow(/was settled, and with it too much would be open/)
+  })
+
   test('that is there is not dead, although its nonce is used', async () => {
     const [first] = locks('bitcoin')
     if (first === undefined) throw new Error('a lock')

@@ -48,6 +48,7 @@ const factsOf = (chain: string): SigningFacts => {
     worstFee: (_, [text]) => (String(text).startsWith('fee ') ? BigInt(String(text).slice(4)) : 0n),
     marks: (_, [, ...more]) =>
       isBitcoin ? coins(more).map((coin) => `coin ${coin.split('=')[0]}`) : more.map((nonce) => `nonce ${String(nonce)}`),
+    transactionId: (_, [, ...more]) => (isBitcoin ? `transaction of ${coins(more).join(' ')}` : null),
     claims: (_, [, ...more]) => coins(more).flatMap((coin) => (coin.includes('=') ? [`coin ${coin.replace('=', ' ')}`] : [])),
   }
 }
@@ -60,12 +61,22 @@ export async function openTestSigner(rules: Partial<WithdrawalRules> = {}, chang
   const world = {
     now: NOW,
     approvals: [] as string[],
-    /** Marks that mined transactions have used up, and the true amounts of coins. */
+    /** Marks that mined transactions have used up, transactions whose money came back, and the true amounts of coins. */
     used: new Set<string>(),
+    back: new Set<string>(),
     amounts: new Map<string, bigint>(),
     prices: { [btc]: 60_000n * 10n ** 8n, [wbtc]: 60_000n * 10n ** 8n, [eth]: 10n ** 8n } as Record<string, bigint>,
   }
   const reader: MarkReader = { isUsedByOther: async (mark) => world.used.has(mark), close: async () => undefined }
+  const coinReader: MarkReader = {
+    ...reader,
+    cameBack: async (transaction) => world.back.has(transaction),
+    amountOf: async (mark) => world.amounts.get(mark) ?? null,
+  }
+  const markReaders = new Map([
+    ['bitcoin_regtest', coinReader],
+    ['ethereum_localnet', reader],
+  ])
   const pace = { blockMs: 2_000, clock: () => world.now }
   const permitSigning = () => undefined
   const bitcoin = Object.assign(createMemoryChain('bitcoin_regtest', NOW, pace), { permitSigning })
@@ -89,10 +100,7 @@ export async function openTestSigner(rules: Partial<WithdrawalRules> = {}, chang
     const journal = await openJournal<Entry>(path, (value) => history.note(readEntry(value)))
     const gate: Gate = createGate({
       facts: new Map([...clients.keys()].map((id) => [id, factsOf(id)])),
-      markReaders: new Map([
-        ['bitcoin_regtest', { ...reader, amountOf: async (mark) => world.amounts.get(mark) ?? null }],
-        ['ethereum_localnet', reader],
-      ]),
+      markReaders,
       registry: localRegistry({ [btc]: { htlc: null, token: null }, [wbtc]: { htlc: '0x01', token: '0x02' } }),
       clients,
       keys,
@@ -116,6 +124,7 @@ export async function openTestSigner(rules: Partial<WithdrawalRules> = {}, chang
     world,
     bitcoin,
     ethereum,
+    markReaders,
     folder,
     path,
     own,

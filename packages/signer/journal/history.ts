@@ -170,6 +170,8 @@ export function createHistory(): History {
         return other === undefined ? whyOverLimit(entry, limits) : `the deposit ${other} pays for another lock already`
       }
       if (before.swap !== entry.swap) return `another lock with its secret hash is granted: ${before.swap}`
+      if (open.isSettled(entry.secret_hash) && open.worth() + before.worth > limits.open)
+        return 'it was settled, and with it too much would be open: see limits_usd.open'
       if (entry.at >= before.repeatUntil) return 'it was granted before, and too little time is left now'
       if (entry.used_up === null && before.pinned === null) return null
       if (entry.used_up !== null && shared(before.pinned, new Set(entry.used_up)).size > 0) return null

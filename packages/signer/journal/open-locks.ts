@@ -1,4 +1,7 @@
-/** Locks that count as open: from their first grant until the signer's own nodes have shown that they are settled. */
+/**
+ * Locks that count as open: from their first grant until the signer's own nodes have shown that they are settled. One that is signed again after that is open again:
+ * the new transaction could still be mined.
+ */
 import type { LockEntry, TermsEntry } from './entries.ts'
 
 export type OpenLock = {
@@ -19,27 +22,31 @@ export type OpenLock = {
 export interface OpenLocks {
   note(entry: LockEntry): void
   settle(secretHash: string): void
+  isSettled(secretHash: string): boolean
   all(): readonly OpenLock[]
   worth(): bigint
 }
 
 export function createOpenLocks(): OpenLocks {
   const locks = new Map<string, OpenLock>()
-  const settled = new Set<string>()
+  const settled = new Map<string, OpenLock>()
   return {
     note(entry) {
       const { secret_hash: secretHash, fee, transaction } = entry
-      if (settled.has(secretHash)) return
-      const before = locks.get(secretHash)
+      const before = locks.get(secretHash) ?? settled.get(secretHash)
+      settled.delete(secretHash)
       locks.set(secretHash, {
         ...(before ?? openLockOf(entry)),
         transactions: [...(before?.transactions ?? []), { marks: fee?.marks ?? [], id: transaction }],
       })
     },
     settle(secretHash) {
+      const lock = locks.get(secretHash)
+      if (lock === undefined) return
       locks.delete(secretHash)
-      settled.add(secretHash)
+      settled.set(secretHash, lock)
     },
+    isSettled: (secretHash) => settled.has(secretHash),
     all: () => [...locks.values()],
     worth: () => [...locks.values()].reduce((sum, { worth }) => sum + worth, 0n),
   }
