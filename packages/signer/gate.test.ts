@@ -385,16 +385,38 @@ describe('an open lock', () => {
     const [first] = locks('bitcoin')
     if (first === undefined) throw new Error('a lock')
     await ask(lockOf(first), 'x', 'c')
-    await signer.gate().settle()
+    const slowly = async () => {
+      signer.bitcoin.asked.length = 0
+      signer.world.now += 30n
+      await signer.gate().settle(60n)
+      return signer.bitcoin.asked.length > 0
+    }
+    expect([await slowly(), await slowly()]).toEqual([true, false])
     expect(await kinds()).toEqual(['lock'])
     spend(first)
-    signer.world.now += 60n
-    await signer.gate().settle()
+    expect(await slowly()).toBe(true)
     expect(await kinds()).toEqual(['lock', 'settled'])
-    signer.bitcoin.asked.length = 0
-    signer.world.now += 60n
-    await signer.gate().settle()
-    expect(signer.bitcoin.asked).toEqual([])
+    expect([await slowly(), await slowly()]).toEqual([false, false])
+  })
+
+  test('is read sooner the more are open, and those first that were read longest ago', async () => {
+    await signer.close()
+    signer = await openTestSigner({}, { ...small, open: 10n ** 6n * DOLLAR })
+    const many = Array.from({ length: 72 }, (_, number) =>
+      honestLock(signer, 'ethereum', { secretHash: hashOf(number), confirmations: number === 71 ? 90 : 1 }),
+    )
+    for (const [number, lock] of many.entries()) await ask(lockOf(lock), 'x', `c${number}`)
+    const read = new Set<string>()
+    const { readHtlc } = signer.ethereum
+    signer.ethereum.readHtlc = (terms, deposits) => {
+      read.add(terms.secretHash)
+      return readHtlc(terms, deposits)
+    }
+    for (const expected of [9, 18, 27]) {
+      signer.world.now += 10n
+      await signer.gate().settle()
+      expect(read.size).toBe(expected)
+    }
   })
 })
 

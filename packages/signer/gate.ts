@@ -29,8 +29,8 @@ export interface Gate {
   sign(question: AskedQuestion, client: string): Promise<unknown>
   begin(question: AskedQuestion, client: string): Promise<{ readonly value: unknown; readonly session: string }>
   finish(continuation: Continuation, client: string): Promise<unknown>
-  /** Asks the nodes which open locks are settled. */
-  settle(): Promise<void>
+  /** Asks the nodes which open locks are settled, among those that were not asked for so long. */
+  settle(minAgeSeconds?: bigint): Promise<void>
   /** Holds all that could be paid twice if the journal lacks what the client has seen of it. */
   compare(seen: Head): Promise<void>
 }

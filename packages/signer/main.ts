@@ -111,13 +111,14 @@ async function openFacts(
   return { facts, markReaders }
 }
 
-/** Slow, so that what an hour of swaps leaves open is read within minutes, and an idle signer asks nothing. */
-const PASS_MS = 60_000
+/** Each lock is asked for once a minute at most, and an idle signer asks nothing. */
+const PASS_MS = 6_000
+const LOCK_AGE_SECONDS = 60n
 
 function startPasses(gate: Pick<Gate, 'settle'>, log: Logger): () => Promise<void> {
   let last: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
-    last = gate.settle().catch((error: unknown) => log.error({ err: error }, 'open locks could not be settled'))
+    last = gate.settle(LOCK_AGE_SECONDS).catch((error: unknown) => log.error({ err: error }, 'open locks could not be settled'))
   }, PASS_MS)
   return async () => {
     clearInterval(timer)
