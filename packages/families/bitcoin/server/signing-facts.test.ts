@@ -31,13 +31,22 @@ test('the fee is what no output has, the id is that of what is signed, and the c
   expect(signingFacts.transactionId?.('walletPayment', args)).toBe(signWalletPayment(key, ...args).txid)
 })
 
-test('the fee of a spend is what it does not pay, of a draft half of its deposits at most', () => {
+test('the fee of a spend is what it does not pay', () => {
   expect(signingFacts.worstFee('leafSpends', [[coin(900n), coin(100n)], to(ownScript, 700n)])).toBe(300n)
   expect(signingFacts.worstFee('leafWitnesses', [[coin(900n)], [coin(50n)], [to(ownScript, 700n), to(strangerScript, 10n)]])).toBe(200n)
-  expect(
-    signingFacts.worstFee('draft', [network, [{ deposits: [{ id: 'x', amount: 900n }] }, { deposits: [{ id: 'y', amount: 100n }] }], 1n]),
-  ).toBe(500n)
   expect(signingFacts.worstFee('signRefunds', [network])).toBe(null)
+})
+
+test('the fee of a draft is that of its size, half of its deposits at most, and other spends of its deposits exclude it', () => {
+  const [first, second] = [
+    { id: 'x:0', amount: 100_000n },
+    { id: 'y:1', amount: 50_000n },
+  ]
+  const draft = (rate: bigint) => [network, [{ deposits: [first, second] }, { deposits: [{ id: 'z:2', amount: 70_000n }] }], rate]
+  // 99 vB for one deposit, and 57.5 for each further one.
+  expect(signingFacts.worstFee('draft', draft(2_000n))).toBe(428n)
+  expect(signingFacts.worstFee('draft', draft(10n ** 9n))).toBeLessThanOrEqual(110_000n)
+  expect(signingFacts.marks('draft', draft(1n))).toEqual(['coin x:0', 'coin y:1', 'coin z:2'])
 })
 
 test('the nodes show which coin is used by another transaction, what came back, and what a coin has', async () => {

@@ -1,6 +1,9 @@
 import type { MarkReader, SigningFacts } from '@tandem/chain-kit/port/signing-facts.ts'
+import { min } from '@tandem/protocol/bigint.ts'
 import { verifiableNetwork } from '../terms/nodes/verify-network.ts'
 import { scriptOfAddress, walletAddress } from '../terms/script/address.ts'
+import { estimateVsize } from '../terms/script/weight.ts'
+import { feeCap, feeOf } from '../terms/wallet/fees.ts'
 import { compose, REPLACEABLE_SEQUENCE, totalOf } from '../terms/wallet/sign.ts'
 import type { CosignJobs } from './cosign/signing-jobs.ts'
 import { connectNodes } from './nodes/connect-nodes.ts'
@@ -13,6 +16,10 @@ type Args<K extends keyof (BitcoinOperations & CosignJobs)> = ArgsOf<(BitcoinOpe
 const markOf = ({ outpoint }: { readonly outpoint: string }) => `coin ${outpoint}`
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const outpointOf = (mark: string) => mark.slice(mark.indexOf(' ') + 1)
+
+const SIGNATURE_BYTES = 64
+/** OP_0 and the hash of a key (P2WPKH). */
+const WALLET_SCRIPT_BYTES = 22
 
 export const signingFacts: SigningFacts = {
   feeDecimals: 8,
@@ -33,10 +40,15 @@ export const signingFacts: SigningFacts = {
       const [inputs, , [output]] = args as Args<'leafWitnesses'>
       return totalOf(inputs) - (output?.amount ?? 0n)
     }
-    // The operation itself pays no more than half of the deposits.
     if (name === 'draft') {
-      const [, items] = args as Args<'draft'>
-      return items.reduce((sum, { deposits }) => sum + totalOf(deposits), 0n) / 2n
+      const [network, items, feeRate] = args as Args<'draft'>
+      const deposits = items.flatMap((item) => item.deposits)
+      const vsize = estimateVsize(
+        deposits.map(() => [SIGNATURE_BYTES]),
+        [new Uint8Array(WALLET_SCRIPT_BYTES)],
+      )
+      // The operation itself pays no more than that.
+      return min(feeOf(vsize, feeRate), feeCap(totalOf(deposits), vsize, network))
     }
     return null
   },
@@ -48,6 +60,7 @@ export const signingFacts: SigningFacts = {
         .inputs.slice(index, index + 1)
         .map(markOf)
     }
+    if (name === 'draft') return (args as Args<'draft'>)[1].flatMap(({ deposits }) => deposits.map(({ id }) => markOf({ outpoint: id })))
     return []
   },
   /** BIP143: the signature for a coin is over its own amount alone, so two signatures could be put together whose other amounts were false. */
