@@ -12,7 +12,7 @@ import type { SignerConfig } from '@tandem/party/config/signer-schema.ts'
 import { connectNetwork, type NetworkSettings } from '@tandem/party/engine/network.ts'
 import { openPriceFeed } from '@tandem/party/prices/open-feed.ts'
 import { createSigningKey } from '@tandem/party/solver-auth/signing-key.ts'
-import { parseUsdMicros } from '@tandem/protocol/amount.ts'
+import { formatUsd, parseUsdMicros } from '@tandem/protocol/amount.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
 import { type Closable, type Keep, startClosable } from '@tandem/runtime/closing.ts'
@@ -20,10 +20,11 @@ import type { Logger } from '@tandem/runtime/log.ts'
 import { createApprovals } from './approvals.ts'
 import { createGate, type Gate, type GateContext } from './gate.ts'
 import { type Entry, readEntry } from './journal/entries.ts'
-import { createHistory, type Limits } from './journal/history.ts'
+import { createHistory, type History, type Limits } from './journal/history.ts'
 import { openJournal } from './journal/journal.ts'
 import type { WithdrawalRules } from './policy/withdrawal.ts'
 import { type Listen, startServer } from './server.ts'
+import type { SignerStatus } from './wire/protocol.ts'
 
 export type RunningSigner = Closable & { readonly url: string }
 
@@ -78,7 +79,7 @@ export function startSigner(loaded: Loaded, log: Logger): Promise<RunningSigner>
         gate,
         key: signingKey,
         clients: config.clients.map(({ id, public_key: publicKey }) => ({ id, publicKey })),
-        status: () => ({ ...publicHalves(clients, keys), entries: journal.head().count, held: history.whyHeld() }),
+        status: () => ({ ...publicHalves(clients, keys), entries: journal.head().count, open: openOf(history), held: history.whyHeld() }),
         head: journal.head,
         log,
       })
@@ -124,6 +125,11 @@ function startPasses(gate: Pick<Gate, 'settle'>, log: Logger): () => Promise<voi
     clearInterval(timer)
     await last
   }
+}
+
+function openOf(history: Pick<History, 'openLocks'>): SignerStatus['open'] {
+  const open = history.openLocks()
+  return { locks: open.length, usd: formatUsd(open.reduce((sum, { worth }) => sum + worth, 0n)) }
 }
 
 function publicHalves(clients: ReadonlyMap<ChainId, ChainClient>, keys: Keyring) {

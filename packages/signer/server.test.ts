@@ -31,7 +31,7 @@ beforeEach(async () => {
       gate: signer.gate(),
       key,
       clients: [{ id: 'the solver', publicKey: solver.publicKey }],
-      status: () => ({ keys: {}, addresses: {}, entries: signer.head().count, held: null }),
+      status: () => ({ keys: {}, addresses: {}, entries: signer.head().count, open: { locks: 0, usd: '0.00' }, held: null }),
       head: signer.head,
       log: createLogger({ name: 'signer', level: 'silent' }),
     },

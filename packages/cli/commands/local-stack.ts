@@ -79,8 +79,8 @@ App id ${stack.info.app_id}; the rest is in ${file(LOCAL_FOLDER)}/local.json
 async function describeSigner({ signer, configs }: LocalStack): Promise<string | null> {
   const running = signer?.current() ?? null
   if (running === null) return null
-  const { keys, entries, held } = await readSignerStatus(configs.solverFile)
-  const state = held === null ? `${entries} entries in its journal` : `it holds: ${held}`
+  const { keys, entries, open, held } = await readSignerStatus(configs.solverFile)
+  const state = held === null ? `${open.locks} open locks, ${entries} entries in its journal` : `it holds: ${held}`
   return `process ${running.pid} has the keys of local-solver for ${Object.keys(keys).length} chains; ${state}`
 }
 

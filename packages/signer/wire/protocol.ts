@@ -29,6 +29,7 @@ export const SignerStatus = Type.Object(
     keys: Type.Record(Type.String(), Type.String()),
     addresses: Type.Record(Type.String(), Type.String()),
     entries: Type.Integer({ minimum: 0 }),
+    open: Type.Object({ locks: Type.Integer({ minimum: 0 }), usd: Type.String() }, strict),
     held: Type.Union([Type.String(), Type.Null()]),
   },
   strict,
