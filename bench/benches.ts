@@ -1,4 +1,6 @@
 /** The benchmarks that `npm run bench` lists. */
+
+import { addressesBench } from './addresses.ts'
 import { apiBench } from './api/api.ts'
 import { attackBench } from './attack.ts'
 import type { Bench } from './bench.ts'
@@ -21,5 +23,6 @@ export const benches: readonly Bench[] = [
   rpcBench,
   costsBench,
   openBench,
+  addressesBench,
   eventsBench,
 ]
