@@ -11,6 +11,7 @@ import { latencyBench } from './latency.ts'
 import { loadBench } from './load/load.ts'
 import { openBench } from './open.ts'
 import { rpcBench } from './rpc/rpc.ts'
+import { signerBench } from './signer.ts'
 import { vbytesBench } from './vbytes.ts'
 
 export const benches: readonly Bench[] = [
@@ -18,6 +19,7 @@ export const benches: readonly Bench[] = [
   vbytesBench,
   latencyBench,
   loadBench,
+  signerBench,
   apiBench,
   attackBench,
   rpcBench,

@@ -7,10 +7,12 @@ import { readInput, tellParent } from '../api/child.ts'
 export type ChainsInput = {
   readonly folder: string
   readonly chains: readonly string[]
+  /** The solver has its keys in a signer. */
+  readonly hasSigner: boolean
   readonly gifts: readonly { readonly asset: string; readonly address: string; readonly amount: string }[]
 }
 
-const { folder, chains, gifts } = readInput<ChainsInput>()
+const { folder, chains, hasSigner, gifts } = readInput<ChainsInput>()
 const stack = await startLocalStack({
   folder: join(folder, 'stack'),
   port: 0,
@@ -18,6 +20,8 @@ const stack = await startLocalStack({
   mining: 'instant',
   chains,
   startParties: false,
+  // Of the processes that it would start, the signer is the only one here.
+  split: hasSigner,
 })
 for (const { asset, address, amount } of gifts) await stack.network.fund(asset, address, BigInt(amount))
 const cpu = () => ({ cpuMicros: process.cpuUsage().user + process.cpuUsage().system })

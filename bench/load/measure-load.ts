@@ -23,6 +23,8 @@ export type LoadPlan = {
   readonly seconds: number
   /** Each party has this many processes on one database. */
   readonly engines: number
+  /** The solver has its keys in a signer, which is one more process. */
+  readonly hasSigner?: true
 }
 
 type Pace = { readonly perSecond: number; readonly swaps: number }
@@ -32,12 +34,15 @@ export type LoadFigures = LoadPlan &
     /** The parties refused these quotes or orders, for example because they were overloaded. */
     readonly refused: number
     readonly requestsPerSwap: number
+    /** The signer made these of them. */
+    readonly signerRequestsPerSwap: number
     readonly statementsPerSwap: { readonly service: number; readonly solver: number }
     readonly loopDelayMs: { readonly service: number; readonly solver: number }
     /** The values are milliseconds of processor time per swap. */
     readonly cpu: {
       readonly service: number
       readonly solver: number
+      readonly signer: number
       readonly chains: number
       readonly postgres: number | null
       /** The users run in this process. */
@@ -83,11 +88,13 @@ export function measureLoad(plan: LoadPlan, size: Size, onProgress: (what: strin
     const gifts = accounts.map(({ address }) => ({ asset: ROUTE.from, address, amount: WEALTH.toString() }))
     const routes = plan.routes === 'one' ? [ROUTE] : MIXED_OF[size]
     const names = new Set(routes.flatMap(({ from, to }) => [chainOf(from), chainOf(to)]))
-    const chains = await startChains({ chains: [...names], gifts })
-    const { info, serviceFile, solverFile } = chains.ready
+    const chains = await startChains({ chains: [...names], gifts, hasSigner: plan.hasSigner === true })
+    const { info, serviceFile, solverFile, signerFile } = chains.ready
     const nodeHosts = Object.values(info.chains).map(({ rpc_url, ws_url }) => new URL(String(rpc_url ?? ws_url)).host)
     onProgress('solver and service')
     const parties: { readonly party: PartyInput['party']; readonly child: Child<{ readonly url: string }> }[] = []
+    if (signerFile !== null)
+      parties.push({ party: 'signer', child: await startParty({ party: 'signer', configFile: signerFile, nodeHosts }) })
     for (const [party, file] of [['solver', solverFile] as const, ['service', serviceFile] as const])
       for (let engine = 0; engine < plan.engines; engine += 1) {
         const configFile = engine === 0 ? file : await withOtherPort(file)
@@ -116,18 +123,21 @@ export function measureLoad(plan: LoadPlan, size: Size, onProgress: (what: strin
       after.parties.map((now, index) => ({ now, earlier: before.parties[index] })).filter(({ now }) => now.party === party)
     const cpuOf = (party: PartyInput['party']) =>
       of(party).reduce((sum, { now, earlier }) => sum + (now.cpuMicros - (earlier?.cpuMicros ?? 0)) / 1e3, 0) / swaps.length
+    const requestsOf = (some: typeof after.parties) => some.reduce((sum, { nodeRequests }) => sum + nodeRequests, 0) / swaps.length
     const statementsOf = (party: PartyInput['party']) => of(party).reduce((sum, { now }) => sum + now.statements, 0) / swaps.length
     const delayOf = (party: PartyInput['party']) => Math.max(...of(party).map(({ now }) => now.loopDelayP99Ms))
     return {
       ...plan,
       ...figuresOf(swaps, plan.seconds),
       refused,
-      requestsPerSwap: after.parties.reduce((sum, { nodeRequests }) => sum + nodeRequests, 0) / swaps.length,
+      requestsPerSwap: requestsOf(after.parties),
+      signerRequestsPerSwap: requestsOf(after.parties.filter(({ party }) => party === 'signer')),
       statementsPerSwap: { service: statementsOf('service'), solver: statementsOf('solver') },
       loopDelayMs: { service: delayOf('service'), solver: delayOf('solver') },
       cpu: {
         service: cpuOf('service'),
         solver: cpuOf('solver'),
+        signer: cpuOf('signer'),
         chains: ((after.chains - before.chains) * 1e3) / swaps.length,
         postgres: after.postgres === null || before.postgres === null ? null : ((after.postgres - before.postgres) * 1e3) / swaps.length,
         users: (after.users.user + after.users.system - before.users.user - before.users.system) / 1e3 / swaps.length,

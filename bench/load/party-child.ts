@@ -1,16 +1,22 @@
-/** A service or a solver runs in a process of its own, which measures itself. */
+/** A service, a solver or a signer runs in a process of its own, which measures itself. */
 import { subscribe } from 'node:diagnostics_channel'
 import type { ClientRequest } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { loadConfig } from '@tandem/party/config/load-config.ts'
 import { ServiceConfig, SolverConfig } from '@tandem/party/config/schema.ts'
+import { SignerConfig } from '@tandem/party/config/signer-schema.ts'
 import { createLogger } from '@tandem/runtime/log.ts'
 import { startService } from '@tandem/service/main.ts'
+import { startSigner } from '@tandem/signer/main.ts'
 import { startSolver } from '@tandem/solver/main.ts'
 import pg from 'pg'
 import { readInput, tellParent } from '../api/child.ts'
 
-export type PartyInput = { readonly party: 'service' | 'solver'; readonly configFile: string; readonly nodeHosts: readonly string[] }
+export type PartyInput = {
+  readonly party: 'service' | 'solver' | 'signer'
+  readonly configFile: string
+  readonly nodeHosts: readonly string[]
+}
 
 export type PartyReport = {
   readonly cpuMicros: number
@@ -26,10 +32,13 @@ const delay = monitorEventLoopDelay({ resolution: 5 })
 let nodeRequests = 0
 const statements = countStatements()
 
-const running =
-  party === 'service'
-    ? await startService(await loadConfig(ServiceConfig, configFile), log)
-    : await startSolver(await loadConfig(SolverConfig, configFile), log)
+const START = {
+  service: async () => startService(await loadConfig(ServiceConfig, configFile), log),
+  solver: async () => startSolver(await loadConfig(SolverConfig, configFile), log),
+  signer: async () => startSigner(await loadConfig(SignerConfig, configFile), log),
+}
+
+const running = await START[party]()
 subscribe('http.client.request.start', (message) => {
   const { request } = message as { readonly request: ClientRequest }
   if (nodeHosts.includes(String(request.getHeader('host')))) nodeRequests += 1

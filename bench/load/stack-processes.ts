@@ -1,4 +1,4 @@
-/** Chains, service and solver are processes of their own, in a folder that is removed at the end. */
+/** Chains, service, solver and signer are processes of their own, in a folder that is removed at the end. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,10 +8,15 @@ import type { ChainsInput } from './chains-child.ts'
 import type { PartyInput } from './party-child.ts'
 
 /** The chains send this once they run. */
-export type ChainsReady = { readonly info: LocalJson; readonly serviceFile: string; readonly solverFile: string }
+export type ChainsReady = {
+  readonly info: LocalJson
+  readonly serviceFile: string
+  readonly solverFile: string
+  readonly signerFile: string | null
+}
 
 export type Processes = {
-  startChains(input: Omit<ChainsInput, 'folder'>): Promise<Child<ChainsReady>>
+  startChains(input: Omit<ChainsInput, 'folder' | 'hasSigner'> & Partial<ChainsInput>): Promise<Child<ChainsReady>>
   startParty(input: PartyInput): Promise<Child<{ readonly url: string }>>
 }
 
@@ -26,7 +31,7 @@ export async function withProcesses<T>(work: (processes: Processes) => Promise<T
   }
   try {
     return await work({
-      startChains: (input) => start('chains-child.ts', { folder, ...input }),
+      startChains: (input) => start('chains-child.ts', { folder, hasSigner: false, ...input }),
       startParty: (input) => start('party-child.ts', input),
     })
   } finally {
