@@ -1,5 +1,6 @@
 /** Runs the loop chain → watcher → reconciler → dispatcher → executor → chain, the same for both parties. */
 import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import type { ChainClient } from '@tandem/chain-kit/port/client.ts'
 import type { ChainId } from '@tandem/protocol/chain-id.ts'
 import type { Registry } from '@tandem/protocol/registry/registry.ts'
@@ -76,6 +77,8 @@ export type EngineOptions = {
 export function startEngine(options: EngineOptions): Engine {
   const { db, clients, party, log } = options
   const stopping = new AbortController()
+  // Each action that runs adds a listener.
+  setMaxListeners(0, stopping.signal)
   const leases = createLeases(db, randomUUID())
   const waitMs = () => Math.max(reconciler.waitMs(), dispatcher.waitMs())
   const shards = createShards(db, leases.holder, () => reportOf(waitMs(), [...clients.keys()], (chain) => watchers.status(chain)))
