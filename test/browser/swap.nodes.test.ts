@@ -213,7 +213,7 @@ await describeWithBrowser('the swap page', () => {
     await changeQuotes(() => null)
     await page.getByText('expired, requesting a new one').waitFor()
     // On a busy machine the request may have failed before the page is looked at.
-    await page.getByRole('button', { name: /^(Getting a price|No price at the moment)$/, disabled: true }).waitFor()
+    await page.getByRole('button', { name: /Getting a price|No price at the moment/, disabled: true }).waitFor()
     await assertSound('expired')
     await page.getByText('The service does not answer.').waitFor()
     expect(await page.getByRole('button', { name: 'No price at the moment' }).isDisabled()).toBe(true)
